@@ -100,7 +100,7 @@ class AppError(KoiError):
 class AppUnavailableError(AppError):
     """It may work later. ``retry_after`` is a lower bound in seconds, where the service gave one.
 
-    ``bucket`` names the calls that share this limit, such as those to one channel; empty for all calls of the app.
+    ``bucket`` is the channel whose calls share this limit; empty for all calls of the app.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, bucket: str = "") -> None:

@@ -64,8 +64,9 @@ class Messenger(Protocol):
         """Yield what arrives in the channels that it is configured for, in order, until it is closed.
 
         Begins after the ``cursor`` with what came while nothing watched; without one, from now on, and the first thing
-        it yields is the cursor of now. A post may be yielded again: its identity tells. This account's own posts are
-        yielded as those of SELF, or not at all. Reconnects by itself, but when it cannot, it raises: watch again from
+        it yields is the cursor of now. A post may be yielded again: its identity tells. The same cursor may be yielded
+        again without a post, which says that the app is connected. This account's own posts are yielded as those of
+        SELF, or not at all. Reconnects by itself, but when it cannot, it raises: watch again from
         the last cursor.
         """
 

@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from sqlite3 import connect
 
 from assistant_process import button, make_chat, model_calls, running, start, tasks_begun, telegram_chat, wait_until
 
@@ -86,6 +87,42 @@ def test_a_question_is_answered_at_a_terminal_too(tmp_path: Path) -> None:
         wait_until(lambda: "Removed." in chat.texts())
 
     assert 0 == approved.returncode, approved.stderr
+
+
+def test_a_question_outlives_its_buttons_and_the_daemon(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat:
+        with running(chat.openkoi):
+            chat.pair()
+            chat.server.say("please remove the pond")
+            old = chat.question()
+        with connect(chat.openkoi.home / "data" / "assistant" / "assistant.sqlite") as database:
+            database.execute("UPDATE questions SET expires = expires - 172800")  # two days ago
+        database.close()
+        with running(chat.openkoi):
+            chat.server.press(7, old["message_id"], button(old, "Yes"))
+            wait_until(lambda: chat.question()["message_id"] != old["message_id"])
+            new = chat.question()
+            chat.server.press(7, old["message_id"], button(old, "Yes"))
+            assert "Removed." not in chat.texts()
+            chat.server.press(7, new["message_id"], button(new, "No"))
+            wait_until(lambda: "Removed." in chat.texts())  # the model's words: it was told no
+
+    assert any("No (ann, 20" in text for text in chat.texts())
+    assert any("expired" in text for text in chat.texts())
+
+
+def test_what_a_member_s_task_asks_for_is_asked_of_the_owner(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi):
+        chat.pair()
+        chat.pair(user=8, role="member", name="ben")
+        chat.server.say("please remove the pond", user=8, name="ben")
+        question = chat.question()
+        wait_until(lambda: any("approval of an owner" in text for text in chat.texts(8)))
+        chat.server.press(7, question["message_id"], button(question, "Yes"))
+        wait_until(lambda: "Removed." in chat.texts(8))
+
+    assert question["text"].startswith("ben asks for this.")
+    assert not any("reply_markup" in one for one in chat.server.said(8))
 
 
 def test_stop_ends_a_task_and_also_adds_to_it(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from hashlib import sha256
 
 from openkoi_hookspecs import AppError, Arguments, Effect, Json, Koi, Tool, ToolError, ToolResult
 from openkoi_hookspecs.integrations import (
@@ -64,21 +63,21 @@ def messenger_tools(name: str, app: object, koi: Koi) -> Iterator[Tool]:
 
 def document_tools(name: str, app: object) -> Iterator[Tool]:
     """Yield the tools of an app with documents."""
-    title = name.capitalize()
+    title, revisions = name.capitalize(), dict[str, str]()
     if isinstance(app, Documents):
         yield make_tool(
             f"{name}_read_doc",
             f"Read a document of {title} as Markdown.{NOTE}",
-            partial(read_document, app),
+            partial(read_document, app, revisions),
             {"doc_id": TEXT},
             progress=f"Reading {title} {{doc_id}}",
         )
         yield make_tool(
             f"{name}_write_doc",
             f"Write a document of {title} as Markdown; without doc_id, a new one.",
-            partial(write_document, app),
+            partial(write_document, app, revisions),
             {"content": TEXT},
-            {"doc_id": TEXT, "title": TEXT, "folder": TEXT, "revision": TEXT},
+            {"doc_id": TEXT, "title": TEXT, "folder": TEXT},
             progress=f"Writing to {title}",
             effect=Effect.IRREVERSIBLE,
         )
@@ -135,9 +134,8 @@ async def send(name: str, app: Messenger, koi: Koi, arguments: Arguments) -> str
     capabilities = app.capabilities
     channel, text = str(arguments["target"]), str(arguments["message"])
     ids = []
-    for number, part in enumerate(split_text(text, capabilities.max_text, capabilities.length)):
-        key = sha256(f"{channel}\0{number}\0{text}".encode()).hexdigest()[:32]
-        ids.append(await koi.send(Post(part, app=name, channel=channel, format=best_format(capabilities), key=key)))
+    for part in split_text(text, capabilities.max_text, capabilities.length):
+        ids.append(await koi.send(Post(part, app=name, channel=channel, format=best_format(capabilities))))
     return f"Sent to {channel} as {', '.join(ids)}." if any(ids) else "A plugin dropped the message."
 
 
@@ -152,22 +150,23 @@ async def search(app: SupportsPostSearch, arguments: Arguments) -> str:
     return format_posts(await app.search_posts(str(arguments["text"]), limit=int(str(arguments.get("limit", 20)))))
 
 
-async def read_document(app: Documents, arguments: Arguments) -> str:
-    """Return a document with its revision, by which it can be replaced."""
+async def read_document(app: Documents, revisions: dict[str, str], arguments: Arguments) -> str:
+    """Return a document; note its revision, without which it cannot be replaced."""
     document = await app.read_document(str(arguments["doc_id"]))
+    revisions[document.id] = document.revision
     return f"{format_document(document)}\n\n{document.text}"
 
 
-async def write_document(app: Documents, arguments: Arguments) -> str:
-    """Create a document, or replace one that is as it was read."""
+async def write_document(app: Documents, revisions: dict[str, str], arguments: Arguments) -> str:
+    """Create a document, or replace one that is still as this run has read it."""
     words = {name: str(value) for name, value in arguments.items()}
-    id, revision = words.get("doc_id", ""), words.get("revision", "")
-    if id and not revision:
-        revision = (await app.read_document(id)).revision
-    document = Document(
-        words["content"], id=id, revision=revision, title=words.get("title", ""), folder=words.get("folder", "")
-    )
-    return f"Wrote {format_document(await app.write_document(document))}"
+    id = words.pop("doc_id", "")
+    if id and id not in revisions:
+        raise ToolError(f"Read {id} first: it is only replaced as long as it is as you know it.")
+    document = Document(words.pop("content"), id=id, revision=revisions.get(id, ""), **words)
+    written = await app.write_document(document)
+    revisions[written.id] = written.revision
+    return f"Wrote {format_document(written)}"
 
 
 async def list_documents(app: Documents, arguments: Arguments) -> str:

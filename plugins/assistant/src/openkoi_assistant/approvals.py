@@ -1,56 +1,42 @@
 """Ask for approval in the chat that a task came from, by buttons or words, and take the answer of an owner."""
 
-import json
 import secrets
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import time
 
 from openkoi_hookspecs import Koi, PendingQuestion, PluginNotFoundError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post, PostKind
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .admission import read_answer
+from .admission import conversation_of, read_answer
 from .answers import reply_to
 from .database import transaction
-from .members import ALPHABET, Role
+from .members import Members, Role
 from .outbox import Outbox, Outgoing
+from .questions import AskedQuestion, Questions, renew
 from .requests import Request, Requests, State
 
-BUTTON_SECONDS = 900.0  # a button that lies about is not pressed by accident; the question itself stays
+MAX_CHOICES = 5
 OWNERS_ONLY = "Only an owner can answer this."
-
-
-@dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """A question as it was put to a chat. ``token`` is in its buttons, ``code`` in answers that are written."""
-
-    id: str
-    identity: str
-    token: str
-    code: str
-    key: str
-    choices: tuple[str, ...]
-    expires: float
-    text: str
-
-    @property
-    def expired(self) -> bool:
-        """Whether its buttons are too old."""
-        return time() > self.expires
+WAITS = "This waits for the approval of an owner."
+EXPIRED = "These buttons have expired; see the new ones below."
 
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """The questions of tasks that wait. ``capabilities`` returns those of an app."""
+    """The questions of tasks that wait. ``messenger`` returns an app by its name."""
 
     koi: Koi
-    database: sqlite3.Connection
     requests: Requests
+    members: Members
     outbox: Outbox
     messenger: Callable[[str], Messenger]
+
+    @property
+    def questions(self) -> Questions:
+        """What was asked."""
+        return Questions(self.requests.database)
 
     # To ask
 
@@ -59,45 +45,41 @@ class Approvals:
         pending = [one for one in await self.koi.pending_questions() if run in (one.outermost, one.run)]
         if not pending:
             return False
-        with transaction(self.database):
+        place = self.place_of_questions(request)
+        with transaction(self.requests.database):
             self.requests.set_state(request.identity, State.WAITING)
             for one in pending:
-                self.put(request, self.make(request, one))
-        self.outbox.wake(request.post.app, [request.post.channel])
+                self.put(request, self.make(request, one, place), place)
+            if place is not request.post:
+                self.say(request, WAITS)
+        self.outbox.wake(request.post.app)
         return True
 
-    def make(self, request: Request, pending: PendingQuestion) -> AskedQuestion:
-        """Return a question with new buttons."""
-        question = pending.question
+    def place_of_questions(self, request: Request) -> Post:
+        """Return the post in whose place questions are asked; those of a member in a direct channel go to an owner."""
+        post = request.post
+        owners = [one for one in self.members.list_all(post.app) if one.role is Role.OWNER]
+        if not (post.direct and owners) or self.members.role_of(post.app, post.sender) is Role.OWNER:
+            return post
+        return Post("", app=post.app, account=post.account, channel=owners[0].channel, direct=True)
+
+    def make(self, request: Request, pending: PendingQuestion, place: Post) -> AskedQuestion:
+        """Return a question with buttons that were never pressed."""
+        conversation = conversation_of(place, self.messenger(place.app).capabilities)
         key = f"{request.identity}/question/{pending.id}/{secrets.token_hex(4)}"
-        choices = question.choices[:5]
-        return self.renew(AskedQuestion(pending.id, request.identity, "", "", key, choices, 0.0, question.text))
-
-    def renew(self, asked: AskedQuestion) -> AskedQuestion:
-        """Return a question with a token and a code that were never used."""
-        code = "".join(secrets.choice(ALPHABET) for _ in range(4))
-        expires = time() + BUTTON_SECONDS
-        return replace(asked, token=secrets.token_hex(8), code=code, expires=expires)
-
-    def put(self, request: Request, asked: AskedQuestion) -> None:
-        """Keep a question, with the post that asks it."""
-        kept = (asked.id, asked.identity, asked.token, asked.code, asked.key)
-        self.database.execute(
-            "INSERT OR REPLACE INTO questions (id, identity, token, code, key, choices, expires, text, open) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            (*kept, json.dumps(asked.choices), asked.expires, asked.text),
+        who = (
+            "" if place is request.post else f"{request.post.sender.name or request.post.sender.id} asks for this.\n\n"
         )
-        self.outbox.put(Outgoing(question_post(request, asked, self.messenger(request.post.app).capabilities)))
+        question = pending.question
+        choices = question.choices[:MAX_CHOICES]
+        return renew(AskedQuestion(pending.id, request.identity, conversation, key, choices, who + question.text))
+
+    def put(self, request: Request, asked: AskedQuestion, place: Post) -> None:
+        """Keep a question, with the post that asks it."""
+        self.questions.put(asked)
+        self.outbox.put(Outgoing(question_post(place, asked, self.messenger(request.post.app).capabilities)))
 
     # To answer
-
-    def codes(self, conversation: str) -> frozenset[str]:
-        """Return the codes of the open questions of a conversation."""
-        rows = self.database.execute(
-            "SELECT code FROM questions JOIN requests USING (identity) WHERE open = 1 AND conversation = ?",
-            (conversation,),
-        )
-        return frozenset(str(row["code"]) for row in rows)
 
     async def answer(self, request: Request, role: Role) -> str:
         """Take a press or a written answer; return the identity of the request that can go on, else nothing."""
@@ -108,6 +90,7 @@ class Approvals:
         asked, answer = found
         if role is not Role.OWNER:
             self.say(request, OWNERS_ONLY)
+            self.outbox.wake(request.post.app)
             return ""
         if asked.expired and request.post.kind is PostKind.PRESS:
             self.ask_again(origin, asked)
@@ -116,10 +99,10 @@ class Approvals:
             await self.koi.answer_question(asked.id, answer)
         except PluginNotFoundError:  # it was answered elsewhere
             answer = ""
-        with transaction(self.database):
-            self.close(asked.identity, asked.id)
-            self.rewrite(origin, asked, describe_answer(answer, request.post))
-        self.outbox.wake(origin.post.app, [origin.post.channel])
+        with transaction(self.requests.database):
+            self.questions.close(asked.identity, asked.id)
+            self.rewrite(asked, describe_answer(answer, request.post))
+        self.outbox.wake(origin.post.app)
         return asked.identity
 
     def find(self, request: Request) -> tuple[AskedQuestion, str] | None:
@@ -128,47 +111,37 @@ class Approvals:
         A press counts in the very post that has the button, a code in the conversation of the question.
         """
         post = request.post
-        if post.kind is PostKind.PRESS:
-            token, _, number = post.choice.partition(":")
-            asked = self.select("token = ?", token) if token else None
-            sent = self.outbox.key_of(post.app, post.channel, post.reply_to)
-            valid = asked and sent == asked.key and number.isdecimal() and int(number) < len(asked.choices)
-            return (asked, asked.choices[int(number)]) if asked and valid else None
-        answer, code = read_answer(post.text)
-        asked = self.select("code = ?", code) if code in self.codes(request.conversation) else None
-        return (asked, answer) if asked else None
-
-    def select(self, where: str, value: str) -> AskedQuestion | None:
-        """Return the open question of a token or code."""
-        row = self.database.execute(f"SELECT * FROM questions WHERE open = 1 AND {where}", (value,)).fetchone()
-        return to_question(row) if row else None
+        if post.kind is not PostKind.PRESS:
+            answer, code = read_answer(post.text)
+            asked = self.questions.by_code(request.conversation, code)
+            return (asked, answer) if asked else None
+        token, _, number = post.choice.partition(":")
+        asked = self.questions.by_token(token) if token else None
+        if asked is None or self.outbox.key_of(post.app, post.channel, post.reply_to) != asked.key:
+            return None
+        valid = number.isdecimal() and int(number) < len(asked.choices)
+        return (asked, asked.choices[int(number)]) if valid else None
 
     def ask_again(self, origin: Request, asked: AskedQuestion) -> None:
         """Replace buttons that are too old by new ones."""
-        renewed = self.renew(replace(asked, key=f"{asked.key}/{secrets.token_hex(4)}"))
-        with transaction(self.database):
-            self.rewrite(origin, asked, "These buttons have expired; see the new ones below.")
-            self.put(origin, renewed)
-        self.outbox.wake(origin.post.app, [origin.post.channel])
+        renewed = renew(replace(asked, key=f"{asked.key}/{secrets.token_hex(4)}"))
+        with transaction(self.requests.database):
+            self.rewrite(asked, EXPIRED)
+            self.put(origin, renewed, self.place_of_questions(origin))
+        self.outbox.wake(origin.post.app)
 
-    def rewrite(self, origin: Request, asked: AskedQuestion, how: str) -> None:
+    def rewrite(self, asked: AskedQuestion, how: str) -> None:
         """Edit the post of a question, so that it says how it was answered and has no buttons."""
-        capabilities = self.messenger(origin.post.app).capabilities
-        text = fit(asked.text, capabilities) + f"\n\n{how}"
-        post = reply_to(origin.post, text, capabilities, key=f"{asked.key}/answered")
-        self.outbox.put(Outgoing(post, replaces=asked.key))
-
-    def close(self, identity: str, id: str = "") -> None:
-        """Close a question of a request, or all of them."""
-        every = (identity, id, id)
-        self.database.execute("UPDATE questions SET open = 0 WHERE identity = ? AND (? = '' OR id = ?)", every)
+        if post := self.outbox.find(asked.key):
+            text = f"{fit(asked.text, self.messenger(post.app).capabilities)}\n\n{how}"
+            changed = replace(post, text=text, choices=(), key=f"{asked.key}/answered")
+            self.outbox.put(Outgoing(changed, replaces=asked.key))
 
     def say(self, request: Request, text: str) -> None:
-        """Post a sentence where a request came from."""
+        """Keep a sentence that is posted where a request came from."""
         post = request.post
         capabilities = self.messenger(post.app).capabilities
         self.outbox.put(Outgoing(reply_to(post, text, capabilities, key=f"{post.identity}/said")))
-        self.outbox.wake(post.app, [post.channel])
 
     async def answered_elsewhere(self, waiting: Sequence[Request]) -> list[Request]:
         """Return the requests whose questions are answered by now, such as by ``openkoi approve``."""
@@ -176,11 +149,11 @@ class Approvals:
         return [one for one in waiting if one.run not in open_runs]
 
 
-def question_post(request: Request, asked: AskedQuestion, capabilities: Capabilities) -> Post:
+def question_post(place: Post, asked: AskedQuestion, capabilities: Capabilities) -> Post:
     """Return the post that asks a question: with buttons where the app has them, else with a code."""
     buttons = 0 < len(asked.choices) <= capabilities.max_choices
     hint = "" if buttons else f"\n\nReply {explain(asked.choices or ('your answer',), asked.code)}."
-    post = reply_to(request.post, fit(asked.text, capabilities) + hint, capabilities, key=asked.key)
+    post = reply_to(place, fit(asked.text, capabilities) + hint, capabilities, key=asked.key)
     labels = (Choice(word.capitalize(), f"{asked.token}:{number}") for number, word in enumerate(asked.choices))
     return replace(post, choices=tuple(labels) if buttons else ())
 
@@ -200,10 +173,3 @@ def describe_answer(answer: str, post: Post) -> str:
     """Return who answered what and when."""
     who = post.sender.name or post.sender.id
     return f"{answer.capitalize() or 'Answered elsewhere'} ({who}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"
-
-
-def to_question(row: sqlite3.Row) -> AskedQuestion:
-    """Return a row as a question."""
-    choices = tuple(json.loads(row["choices"]))
-    place = (row["id"], row["identity"], row["token"], row["code"], row["key"])
-    return AskedQuestion(*place, choices, row["expires"], row["text"])

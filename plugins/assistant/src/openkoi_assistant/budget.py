@@ -25,8 +25,11 @@ class Budget:
         return max(0.0, *(self.until.get(bucket, 0.0) - self.now() for bucket in ("", channel)))
 
     def block(self, error: AppUnavailableError, channel: str) -> float:
-        """Note that a call was refused; return for how many seconds there will be none to that bucket."""
-        bucket = error.bucket if error.retry_after is not None else channel
+        """Note that a call was refused; return for how many seconds there will be none to that bucket.
+
+        A service that names no time is away as a whole.
+        """
+        bucket = (error.bucket or channel) if error.retry_after is not None else ""
         self.failures[bucket] = self.failures.get(bucket, 0) + 1
         seconds = pause_after(self.failures[bucket], error.retry_after)
         self.until[bucket] = max(self.until.get(bucket, 0.0), self.now() + seconds)
@@ -37,6 +40,10 @@ class Budget:
         self.failures.pop("", None)
         self.failures.pop(channel, None)
         self.until = {bucket: end for bucket, end in self.until.items() if end > self.now()}
+
+    def hold(self, seconds: float) -> None:
+        """Make no call to the app for so long."""
+        self.until[""] = max(self.until.get("", 0.0), self.now() + seconds)
 
     async def wait(self, channel: str) -> None:
         """Wait until a channel may be called."""
@@ -49,4 +56,4 @@ def pause_after(failures: int, retry_after: float | None = None) -> float:
     """Return the seconds to wait after so many failures in a row: what the service asks for, else twice as many."""
     if retry_after is not None:
         return retry_after
-    return float(min(MAX_SECONDS, 2.0 ** min(failures - 1, 10)) * random.uniform(0.8, 1.0))
+    return float(min(MAX_SECONDS, 2.0 ** min(failures - 1, 10)) * random.uniform(0.95, 1.0))

@@ -21,15 +21,17 @@ CREATE TABLE IF NOT EXISTS outbox (
 );
 CREATE INDEX IF NOT EXISTS outbox_state ON outbox (state, app, channel, seq);
 CREATE TABLE IF NOT EXISTS members (
-    app TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, at REAL NOT NULL,
+    app TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, channel TEXT NOT NULL,
+    at REAL NOT NULL,
     PRIMARY KEY (app, user)
 );
 CREATE TABLE IF NOT EXISTS codes (
     digest TEXT PRIMARY KEY, app TEXT NOT NULL, role TEXT NOT NULL, expires REAL NOT NULL, tries INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS questions (
-    id TEXT PRIMARY KEY, identity TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, key TEXT NOT NULL,
-    choices TEXT NOT NULL, expires REAL NOT NULL, text TEXT NOT NULL, open INTEGER NOT NULL DEFAULT 1
+    id TEXT PRIMARY KEY, identity TEXT NOT NULL, conversation TEXT NOT NULL, token TEXT NOT NULL,
+    code TEXT NOT NULL, key TEXT NOT NULL,
+    choices TEXT NOT NULL, expires REAL NOT NULL, text TEXT NOT NULL, open INTEGER NOT NULL
 );
 """
 

@@ -52,7 +52,7 @@ class Gateway:
     def __post_init__(self) -> None:
         self.requests, self.members = Requests(self.database), Members(self.database)
         self.outbox = Outbox(self.koi, self.database)
-        self.approvals = Approvals(self.koi, self.database, self.requests, self.outbox, self.messenger)
+        self.approvals = Approvals(self.koi, self.requests, self.members, self.outbox, self.messenger)
         self.turns = Turns(self.koi, self.requests, self.outbox, self.approvals, self.messenger, self.workspace)
         self.slots = asyncio.Semaphore(self.tasks)
 
@@ -65,7 +65,8 @@ class Gateway:
     def host(self, name: str, messenger: Messenger) -> None:
         """Add an app."""
         cursor = partial(self.requests.cursor, name)
-        self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed)
+        hold = self.outbox.budget(name).hold
+        self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed, hold)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Resume what was not done, then do whatever arrives, until it is to stop."""
@@ -115,7 +116,7 @@ class Gateway:
             post,
             self.members.role_of(app, post.sender),
             known=partial(self.requests.knows_conversation, conversation),
-            codes=partial(self.approvals.codes, conversation),
+            codes=partial(self.approvals.questions.codes, conversation),
             pairing=partial(self.members.is_pairing, app),
         )
         if kind is Kind.STEER and conversation not in self.turns.active:
@@ -140,8 +141,7 @@ class Gateway:
                 said = "" if self.turns.stop(request.conversation) else NOTHING_TO_STOP
                 self.conclude(request, said)
             case Kind.PAIR:
-                role = self.members.pair(request.post.app, request.post.sender, request.post.text)
-                self.conclude(request, PAIRED.get(role, ""))
+                self.conclude(request, PAIRED.get(self.members.pair(request.post), ""))
             case Kind.ANSWER:
                 self.keep(self.take_answer(request))
 
@@ -150,6 +150,7 @@ class Gateway:
         if said:
             self.approvals.say(request, said)
         self.requests.finish(request)
+        self.outbox.wake(request.post.app, [request.post.channel])
 
     def steer(self, request: Request) -> None:
         """Add to the task under way; where it is over by now, what was said is a task."""
@@ -176,7 +177,7 @@ class Gateway:
     def resume_waiting(self, waiting: Request) -> None:
         """Resume a request that waited."""
         if waiting.state is State.WAITING:
-            self.approvals.close(waiting.identity)
+            self.approvals.questions.close(waiting.identity)
             self.requests.set_state(waiting.identity, State.RUNNING)
             self.work_on(waiting.conversation)
 
@@ -206,11 +207,13 @@ class Gateway:
         self.changed()
 
     async def follow_terminals(self) -> None:
-        """Resume what waits once it is answered elsewhere."""
+        """Resume what waits once it is answered elsewhere, and what was kept but not begun because of an error."""
         while True:
             await asyncio.sleep(POLL_SECONDS)
             for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
                 self.resume_waiting(request)
+            for conversation in self.requests.conversations_to_do() - self.workers.keys():
+                self.work_on(conversation)
 
     async def prune(self) -> None:
         """Delete what is old, now and then."""

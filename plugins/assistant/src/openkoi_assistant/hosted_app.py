@@ -27,13 +27,17 @@ class AppStatus(StrEnum):
 
 @dataclass(slots=True)
 class HostedApp:
-    """An app that is watched. ``take`` keeps what arrives; ``changed`` is called when its status is another one."""
+    """An app that is watched. ``take`` keeps what arrives; ``changed`` is called when its status is another one.
+
+    ``hold`` lets nothing be sent before the next attempt, so that an outage is not tried twice as often.
+    """
 
     name: str
     messenger: Messenger
     take: Callable[[str, Delivery], Awaitable[None]]
     cursor: Callable[[], str]
     changed: Callable[[], None]
+    hold: Callable[[float], None]
     status: AppStatus = AppStatus.CONNECTING
     detail: str = ""
     since: str = ""
@@ -54,6 +58,7 @@ class HostedApp:
                 pause = self.fail(AppStatus.FAILED, str(error))
             except Exception as error:  # an app is a plugin: it may raise anything, and the others go on
                 pause = self.fail(AppStatus.FAILED, f"{type(error).__name__}: {error}")
+            self.hold(pause + 1.0)
             await asyncio.sleep(pause)
 
     async def watch_once(self) -> None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 from time import time
 
-from openkoi_hookspecs.integrations import Sender
+from openkoi_hookspecs.integrations import Post, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .database import transaction
@@ -29,12 +29,13 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A paired user, by the service's immutable id."""
+    """A paired user, by the service's immutable id. ``channel`` is the direct one in which they were paired."""
 
     app: str
     user: str
     name: str
     role: Role
+    channel: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Members:
     def list_all(self, app: str) -> list[Member]:
         """List the paired users of an app."""
         rows = self.database.execute("SELECT * FROM members WHERE app = ? ORDER BY at", (app,))
-        return [Member(row["app"], row["user"], row["name"], Role(row["role"])) for row in rows]
+        return [Member(row["app"], row["user"], row["name"], Role(row["role"]), row["channel"]) for row in rows]
 
     def remove(self, app: str, user: str) -> bool:
         """Remove a user; return whether they were paired."""
@@ -75,9 +76,9 @@ class Members:
         query = "SELECT 1 FROM codes WHERE app = ? AND expires > ? AND tries < ?"
         return self.database.execute(query, (app, time(), MAX_TRIES)).fetchone() is not None
 
-    def pair(self, app: str, sender: Sender, text: str) -> Role:
-        """Pair a sender who sent a valid code, which is used up by that; return the role, else that of a stranger."""
-        code = read_code(text)
+    def pair(self, post: Post) -> Role:
+        """Pair the sender of a valid code, which is used up by that; return the role, else that of a stranger."""
+        app, sender, code = post.app, post.sender, read_code(post.text)
         if not (code and sender.authenticated and sender.id):
             return Role.STRANGER
         with transaction(self.database):
@@ -88,8 +89,8 @@ class Members:
                 self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (app,))
                 return Role.STRANGER
             self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
-            kept = (app, sender.id, sender.name, row["role"], time())
-            self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?)", kept)
+            kept = (app, sender.id, sender.name, row["role"], post.channel, time())
+            self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
         return Role(row["role"])
 
 

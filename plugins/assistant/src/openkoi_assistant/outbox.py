@@ -75,15 +75,15 @@ class Outbox:
                     (*kept, time()),
                 )
 
-    def take_back(self, key: str) -> bool:
-        """Drop a post that is not being sent yet; return whether it is gone."""
-        done = self.database.execute("DELETE FROM outbox WHERE key = ? AND state = ?", (key, Stage.QUEUED))
-        return done.rowcount == 1
-
     def sent_id(self, key: str) -> str:
         """Return the id that a post was sent with; empty while it was not."""
         row = self.database.execute("SELECT sent_id FROM outbox WHERE key = ?", (key,)).fetchone()
         return str(row["sent_id"]) if row else ""
+
+    def find(self, key: str) -> Post | None:
+        """Return a post by its key."""
+        row = self.database.execute("SELECT post FROM outbox WHERE key = ?", (key,)).fetchone()
+        return decode(Post, json.loads(row["post"])) if row else None
 
     def key_of(self, app: str, channel: str, sent_id: str) -> str:
         """Return the key of the post that was sent with an id."""
@@ -163,7 +163,7 @@ class Outbox:
         budget = self.budget(app)
         while self.next_post(app, channel):
             await budget.wait(channel)
-            if self.closed or not (found := self.next_post(app, channel)):  # taken back meanwhile
+            if self.closed or not (found := self.next_post(app, channel)):
                 return
             post, replaces = found
             self.mark(post.key, Stage.SENDING)
@@ -180,7 +180,7 @@ class Outbox:
         except SignInRequiredError as error:
             self.mark(post.key, Stage.QUEUED)
             self.koi.warn(str(error))
-            budget.until[""] = budget.now() + SIGN_IN_SECONDS
+            budget.hold(SIGN_IN_SECONDS)
         except KoiError as error:
             self.mark(post.key, Stage.FAILED)
             self.koi.warn(f"A post to {post.app} could not be sent: {error}")

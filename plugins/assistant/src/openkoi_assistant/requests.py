@@ -98,6 +98,12 @@ class Requests:
         ).fetchone()
         return to_request(row) if row else None
 
+    def conversations_to_do(self) -> set[str]:
+        """Return the conversations with tasks that can go on."""
+        query = "SELECT DISTINCT conversation FROM requests WHERE kind = ? AND state IN (?, ?)"
+        rows = self.database.execute(query, (Kind.TASK, State.NEW, State.RUNNING))
+        return {str(row["conversation"]) for row in rows}
+
     def find(self, identity: str) -> Request | None:
         """Return a request by its identity."""
         row = self.database.execute("SELECT * FROM requests WHERE identity = ?", (identity,)).fetchone()

@@ -103,6 +103,8 @@ class Turns:
             return ended.text
         except KoiError as error:
             return f"That did not work: {error}"
+        except Exception as error:  # an app or plugin may raise anything, and the request must not be tried for ever
+            return f"That did not work: {type(error).__name__}: {error}"
         waits = result.decision.action is NextAction.ESCALATE
         return "" if waits and await self.approvals.ask(turn.request, handle.id) else describe_result(result)
 
@@ -133,7 +135,7 @@ class Turns:
         capabilities = self.messenger(request.post.app).capabilities
         asked, shown = self.koi.redact(task_text(request.post)), self.koi.redact(text)
         with transaction(self.requests.database):
-            self.approvals.close(request.identity)
+            self.approvals.questions.close(request.identity)
             self.requests.finish(request, shown, asked)
             self.outbox.put(*make_answer(request, shown, capabilities))
         self.outbox.wake(request.post.app, [request.post.channel])

@@ -1,0 +1,142 @@
+"""The decisions of the assistant: what a post is to it, how texts are split, how long is waited."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openkoi_assistant.admission import classify, conversation_of, read_answer, strip_mention
+from openkoi_assistant.answers import make_answer
+from openkoi_assistant.approvals import question_post
+from openkoi_assistant.budget import Budget, pause_after
+from openkoi_assistant.members import Role, read_code
+from openkoi_assistant.questions import AskedQuestion
+from openkoi_assistant.requests import Kind, Request
+from openkoi_assistant.splitting import split_text
+from openkoi_hookspecs import AppUnavailableError
+from openkoi_hookspecs.integrations import Capabilities, Choice, Post, PostKind, Sender, SenderKind
+
+pytestmark = pytest.mark.unit
+ANN = Sender("U1", name="ann", kind=SenderKind.PERSON, authenticated=True)
+BOT = Sender("B1", kind=SenderKind.BOT, authenticated=True)
+CODES = frozenset({"K7QP"})
+
+
+def post(text: str = "x", *, sender: Sender = ANN, direct: bool = True, kind: PostKind = PostKind.NEW) -> Post:
+    """Return a post in a channel."""
+    return Post(text, app="a", account="w", channel="C", id="9", sender=sender, direct=direct, kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("said", "role", "kind"),
+    [
+        (post("What is it?"), Role.MEMBER, Kind.TASK),
+        (post("What is it?"), Role.STRANGER, None),
+        (post("What is it?", sender=BOT), Role.OWNER, None),
+        (post("What is it?", sender=Sender("U1", kind=SenderKind.PERSON)), Role.OWNER, None),
+        (post("What is it?", sender=Sender("U1", kind=SenderKind.SELF, authenticated=True)), Role.OWNER, None),
+        (post("What is it?", direct=False), Role.OWNER, None),
+        (post("changed", kind=PostKind.EDITED), Role.OWNER, None),
+        (post("", kind=PostKind.REACTION), Role.OWNER, None),
+        (post("", kind=PostKind.PRESS), Role.MEMBER, Kind.ANSWER),
+        (post("", kind=PostKind.PRESS), Role.STRANGER, None),
+        (post("  "), Role.OWNER, None),
+        (post("Stop!"), Role.MEMBER, Kind.STOP),
+        (post("@koi stop"), Role.MEMBER, Kind.STOP),
+        (post("stop the server of the pond"), Role.MEMBER, Kind.TASK),
+        (post("also look at the tests"), Role.MEMBER, Kind.STEER),
+        (post("alsow"), Role.MEMBER, Kind.TASK),
+        (post("yes K7QP"), Role.MEMBER, Kind.ANSWER),
+        (post("use the blue one k7qp"), Role.OWNER, Kind.ANSWER),
+        (post("yes ABCD"), Role.OWNER, Kind.TASK),
+        (post("K7QP-M2XR"), Role.STRANGER, Kind.PAIR),
+        (post("k7qpm2xr"), Role.STRANGER, Kind.PAIR),
+        (post("K7QP-M2XR", direct=False), Role.STRANGER, None),
+    ],
+)
+def test_what_a_post_is(said: Post, role: Role, kind: Kind | None) -> None:
+    assert kind is classify(said, role, codes=lambda: CODES, pairing=lambda: True)
+
+
+def test_a_code_counts_only_while_one_is_valid() -> None:
+    assert classify(post("K7QP-M2XR"), Role.STRANGER) is None
+    assert "K7QPM2XR" == read_code(" k7qp m2xr ")
+    assert "" == read_code("hello there")
+
+
+def test_a_conversation_is_a_direct_channel_or_a_thread() -> None:
+    with_threads, without = Capabilities(threads=True), Capabilities()
+
+    assert "a:w:C" == conversation_of(post(), with_threads)
+    assert "a:w:C:9" == conversation_of(post(direct=False), with_threads)
+    assert "a:w:C" == conversation_of(post(direct=False), without)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("@koi look", "look"), ("<@U9>, look", "look"), ("look @koi", "look"), ("mail a@b.c now", "mail a@b.c now")],
+)
+def test_the_assistant_s_name_is_no_part_of_a_task(text: str, words: str) -> None:
+    assert words == strip_mention(text)
+
+
+def test_an_app_without_buttons_is_answered_by_words() -> None:
+    asked = AskedQuestion("q", "i", "a:w:C", "k", ("yes", "no"), "May I?", "t", "K7QP", 0.0)
+
+    assert "May I?\n\nReply `yes K7QP` or `no K7QP`." == question_post(post(), asked, Capabilities()).text
+    buttons = question_post(post(), asked, Capabilities(max_choices=2))
+    assert ("May I?", (Choice("Yes", "t:0"), Choice("No", "t:1"))) == (buttons.text, buttons.choices)
+    assert ("yes", "K7QP") == read_answer("yes k7qp")
+
+
+@given(st.text(alphabet="ab \n`~\U0001f41f.", max_size=400), st.integers(40, 200))
+def test_no_part_is_too_long_and_no_word_is_lost(text: str, limit: int) -> None:
+    length = len
+
+    parts = split_text(text, limit, length)
+
+    assert all(len(part) <= limit for part in parts)
+    for sign in "ab\U0001f41f.":
+        assert text.count(sign) <= sum(part.count(sign) for part in parts)
+
+
+def test_a_code_block_that_is_cut_is_a_code_block_in_each_part() -> None:
+    text = "before\n```python\n" + "\n".join(f"line {n}" for n in range(40)) + "\n```\nafter"
+
+    parts = split_text(text, 200)
+
+    assert all(0 == part.count("```") % 2 for part in parts)
+    assert all(part.startswith("```python\n") for part in parts[1:-1])
+    assert parts[-1].endswith("after")
+
+
+def test_a_long_answer_is_a_file() -> None:
+    request = Request(post(), kind=Kind.TASK, conversation="a:w:C")
+    text = "word " * 1000
+
+    first, second = make_answer(request, text, Capabilities(max_text=500, max_file=10_000))
+
+    assert len(first.post.text) <= 500
+    assert first.post.text.endswith("attached file.)")
+    assert (text.encode(), "answer.md") == (second.post.attachments[0].data, second.post.attachments[0].name)
+    assert 3 < len(make_answer(request, text, Capabilities(max_text=500)))
+
+
+def test_a_limit_holds_for_its_channel_and_an_outage_for_all() -> None:
+    clock = [0.0]
+    budget = Budget(now=lambda: clock[0])
+    budget.block(AppUnavailableError("", retry_after=30, bucket="C"), "C")
+
+    assert (30.0, 0.0) == (budget.seconds_left("C"), budget.seconds_left("D"))
+    clock[0] = 31.0
+    assert 0.0 == budget.seconds_left("C")
+    budget.block(AppUnavailableError(""), "C")
+    assert 0.0 < budget.seconds_left("D") <= 1.0
+
+
+def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:
+    seconds, attempts = 0.0, 0
+    while seconds < 3600:
+        attempts += 1
+        seconds += pause_after(attempts)
+
+    assert 60 <= attempts <= 70
