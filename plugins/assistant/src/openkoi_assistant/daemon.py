@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -105,9 +106,10 @@ async def host(gateway: Gateway, name: str) -> str:
 def stop_event() -> asyncio.Event:
     """Return an event that is set when the process is asked to end."""
     event, loop = asyncio.Event(), asyncio.get_running_loop()
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        with contextlib.suppress(NotImplementedError, AttributeError):  # Windows has no signals for event loops
-            loop.add_signal_handler(getattr(signal, name), event.set)
+    if sys.platform == "win32":  # its event loops take no signals: Ctrl-C ends the process
+        return event
+    for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(name, event.set)
     return event
 
 

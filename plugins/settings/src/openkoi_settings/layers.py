@@ -102,8 +102,8 @@ def explain_conflicts(bundles: Mapping[Path, bool], settings: Mapping[str, Setti
     for name in sorted({name for layer in layers for name in layer} - named):
         rivals = [layer[name] for layer in layers if name in layer]
         if settings[name].origin == rivals[-1].origin and any(one.value != rivals[-1].value for one in rivals):
-            others = ", ".join(one.origin for one in rivals[:-1])
-            warnings.append(CONFLICT.format(name=name, others=others, used=rivals[-1].origin))
+            names = ", ".join(one.origin for one in rivals[:-1])
+            warnings.append(CONFLICT.format(name=name, others=names, used=rivals[-1].origin))
     return warnings
 
 
