@@ -229,10 +229,11 @@ def test_a_frontend_is_interrupted_like_the_command_line(openkoi: Shell) -> None
 
 
 def without_command_line(openkoi: Shell, *frontends: str) -> Shell:
-    """The same where no openkoi-cli is installed: an empty distribution of its name comes first on the path."""
+    """The same with these frontends alone: empty distributions of our frontends' names come first on the path."""
     acme = openkoi.with_plugin(PLAIN)
     site = openkoi.home.parent / "site"
-    (site / "openkoi_cli-0.dist-info").mkdir()
+    for ours in ("cli", "chat"):
+        (site / f"openkoi_{ours}-0.dist-info").mkdir()
     points = "".join(f"{name} = acme:Plain\n" for name in frontends)
     (site / "acme-1.0.dist-info" / "entry_points.txt").write_text(f"[openkoi.frontends]\n{points}")
     return acme
@@ -264,5 +265,5 @@ def test_without_a_command_line_one_of_several_frontends_is_named_or_configured(
     configured(openkoi, '[use]\nfrontend = "other"\n[frontends.other]\nstatus = 7\n')
 
     assert ["x"] == json.loads(named.stdout)["arguments"]
-    assert (1, True) == (unnamed.returncode, "No frontend named 'cli'. Available: acme, other." in unnamed.stderr)
+    assert (1, True) == (unnamed.returncode, "No frontend named 'chat'. Available: acme, other." in unnamed.stderr)
     assert 7 == acme("x").returncode

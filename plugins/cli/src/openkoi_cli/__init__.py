@@ -1,5 +1,54 @@
-"""The command line: one file a command, imported when it is called."""
+"""The command line: one file a command, imported when it is called.
 
-from .entry import CommandLine
+``openkoi`` without words opens the chat on a terminal, before click is imported.
+"""
 
-__all__ = ["CommandLine"]
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher
+
+CHAT = "chat"  # what the default bundle chooses; a test compares both
+DEFAULT_BUNDLE = "openkoi"
+SETTING = "frontend"
+LINES_OF_CHAT: Sequence[Sequence[str]] = ([], ["-c"], ["--continue"])
+
+
+class CommandLine:
+    """The frontend for terminals, scripts and CI."""
+
+    def run(self, launcher: "Launcher") -> int:
+        """Run a command line; return the exit status."""
+        if opens_chat(launcher, launcher.arguments):
+            return launcher.start(CHAT, launcher.arguments)
+        from .entry import run
+        from .invocation import Invocation
+
+        return run(Invocation(launcher))
+
+
+def opens_chat(launcher: "Launcher", words: Sequence[str]) -> bool:
+    """Return whether a line opens the chat, unless settings may choose another frontend: those are not read here."""
+    if list(words) not in LINES_OF_CHAT or not has_terminal():
+        return False
+    there = any(one.name == CHAT for one in launcher.plugins("frontends"))
+    return there and (bool(words) or not may_choose(launcher))
+
+
+def has_terminal() -> bool:
+    """Return whether a terminal is attached to standard input and output."""
+    return all(stream is not None and not stream.closed and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def may_choose(launcher: "Launcher") -> bool:
+    """Return whether a bundle other than the default one, or the user's configuration, may choose a frontend."""
+    if any(one.distribution != DEFAULT_BUNDLE for one in launcher.plugins("bundles")):
+        return True
+    try:
+        return SETTING in launcher.paths().config.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True

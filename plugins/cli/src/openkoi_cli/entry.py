@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from io import StringIO
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,18 +12,7 @@ from .group import OpenKoi
 from .invocation import Invocation
 from .streams import open_missing_streams
 
-if TYPE_CHECKING:
-    from openkoi_hookspecs import Launcher
-
 EXIT_INTERRUPTED = 130
-
-
-class CommandLine:
-    """The frontend for terminals, scripts and CI."""
-
-    def run(self, launcher: "Launcher") -> int:
-        """Run a command line; return the exit status."""
-        return run(Invocation(launcher))
 
 
 def run(invocation: Invocation) -> int:

@@ -118,9 +118,11 @@ class Launcher:
             raise PluginError(name, "run", format_error(error)) from error
 
     def make(self, name: str) -> "Frontend":
-        """Make a frontend as it is configured. The command line is not: it is what corrects the configuration."""
-        own = [one for one in self.plugins(FRONTENDS) if one.name == name == CLI]
-        return cast("Callable[[], Frontend]", resolve(own[0].target))() if own else run_async(self.load(name))
+        """Make a frontend as it is configured. One without parameters has no settings: OpenKoi is not opened for it."""
+        for one in self.plugins(FRONTENDS):
+            if one.name == name and (made := resolve_plain(one.target)):
+                return made
+        return run_async(self.load(name))
 
     async def load(self, name: str) -> "Frontend":
         """Load a frontend; the plugins that it was made with are left."""
@@ -130,6 +132,16 @@ class Launcher:
         async with AsyncExitStack() as stack:
             stack.push_async_exit(koi)
             return cast("Frontend", await koi.load(FRONTENDS, name))
+
+
+def resolve_plain(target: str) -> "Frontend | None":
+    """Return the frontend of a class without parameters; None for another one, and for one that cannot be imported."""
+    try:
+        found = resolve(target)
+    except Exception:  # a plugin may raise anything; loading it explains what
+        return None
+    plain = isinstance(found, type) and found.__init__ is object.__init__ and hasattr(found, "run")  # type: ignore[misc]
+    return cast("Callable[[], Frontend]", found)() if plain else None
 
 
 async def wait(waiting: "Awaitable[T]") -> "T":

@@ -1,0 +1,235 @@
+"""The chat as its commands see it: the conversation, OpenKoi, and the program that shows both."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError, events
+from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
+from openkoi_runlog.report import format_count
+from openkoi_terminal import strip_controls
+
+from .attachments import Draft
+from .command_table import COMMANDS
+from .commands_of_cli import Finished, run_openkoi
+from .exchange import Exchange
+from .front import Front
+from .options import Options
+from .saved_state import SavedState, load_state, save_state, state_file
+from .session import ChatSession
+from .settings import ChatSettings
+from .view import View
+from .welcome_back import format_age, welcome_back
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher, OpenedKoi
+
+NO_SESSION = "No session to continue in this folder. /resume lists those of other folders' tasks by id."
+NOT_READY = "OpenKoi is still starting."
+
+
+class ChatProgram:
+    """Holds all of a chat but its screen."""
+
+    def __init__(self, launcher: "Launcher", options: Options, view: View, front: Front) -> None:
+        self.launcher = launcher
+        self.options = options
+        self.view = view
+        self.front = front
+        self.settings = ChatSettings(model=options.model)
+        self.session = ChatSession(view, self.settings)
+        self.stack = AsyncExitStack()
+        self.saved: Path | None = None
+        self.history_file = Path()
+        self.added_commands: Mapping[str, str] = {}
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    # OpenKoi
+
+    async def open(self) -> None:
+        """Open OpenKoi, and take up the session that was asked for."""
+        koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags)
+        folder = koi.folder("chat")
+        self.saved = state_file(folder, koi.workspace)
+        self.history_file = folder / "history.jsonl"
+        await self.stack.enter_async_context(koi)
+        state = load_state(self.saved)
+        self.session.sessions = self.launcher.paths().sessions
+        if self.options.continued or self.options.session:
+            await self.take_up(koi, state)
+        self.session.attach(koi, self.session.sessions)
+        self.added_commands = find_added_commands(koi)
+        for warning in koi.warnings():
+            self.view.print(f"  ! {strip_controls(koi.redact(warning))}")
+
+    async def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
+        """Continue the session that the command line names, else the last one here."""
+        session = self.find_session(self.options.session) if self.options.session else state.session
+        session = session or next((id for id, *_ in self.list_sessions()), "")
+        if not session:
+            self.view.print(NO_SESSION)
+            return
+        self.session.continue_session(session)
+        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
+        self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
+        if state.session == session:
+            self.restore_state(state)
+
+    def restore_state(self, state: SavedState) -> None:
+        """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
+        if state.rewound_to:
+            self.load_exchanges()
+            place = next((n for n, one in enumerate(self.session.exchanges) if one.run == state.rewound_to), None)
+            if place is not None:
+                self.session.rewind_to(place)
+        self.front.set_input(state.draft)
+        for text in state.queue:
+            self.session.queue.append(Draft(text))
+
+    async def reopen(self) -> None:
+        """Open OpenKoi again, with other models."""
+        koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags)
+        await koi.resolve_model("executor")
+        old, self.stack = self.stack, AsyncExitStack()
+        await self.stack.enter_async_context(koi)
+        self.session.attach(koi, self.session.sessions)
+        await old.aclose()
+
+    def require_koi(self) -> "OpenedKoi":
+        """Return OpenKoi; raise KoiError while it starts."""
+        if self.session.koi is None:
+            raise KoiError(NOT_READY)
+        return self.session.koi
+
+    async def close(self) -> None:
+        """Save what waits, stop the task under way, and leave OpenKoi."""
+        self.save()
+        await self.session.close()
+        for task in self.tasks:
+            task.cancel()
+        await self.stack.aclose()
+
+    def start(self, work: Coroutine[object, object, None]) -> None:
+        """Do something beside the input; print an error that it raises."""
+        task = asyncio.create_task(self.report_errors(work))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def report_errors(self, work: Coroutine[object, object, None]) -> None:
+        """Wait for something; print an error that it raises."""
+        try:
+            await work
+        except (KoiError, OSError) as error:
+            self.view.print(f"  ! {strip_controls(str(error))}")
+
+    # Sessions
+
+    async def continue_session(self, id: str) -> None:
+        """Continue a session by its id or that of a task; an interrupted task is resumed by ``openkoi resume``."""
+        koi, session = self.require_koi(), self.find_session(id)
+        self.session.continue_session(session)
+        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
+        self.view.print("\n".join(koi.redact(line) for line in lines))
+        self.save()
+
+    def find_session(self, id: str) -> str:
+        """Return the session with an id, or that of a task."""
+        sessions = self.session.sessions
+        return id if id in list_sessions(sessions) else find_task(sessions, id).session
+
+    def list_sessions(self) -> Sequence[tuple[str, str, str]]:
+        """Return the last sessions of this folder: id, first message, and how old they are."""
+        here, now = Path.cwd(), datetime.now(UTC)
+        found = (one for one in iterate_past_sessions(self.session.sessions) if is_within(here, one.last.workspace))
+        return [
+            (one.id, one.title, f"{format_age(one.last.at, now)}, {format_count(len(one.tasks), 'task')}")
+            for one in islice(found, 20)
+        ]
+
+    def load_exchanges(self) -> None:
+        """Read the earlier tasks of the session from the log, unless that was done."""
+        known = {one.run for one in self.session.exchanges}
+        earlier = [
+            Exchange(record.run, record.event.task.text, record.event.task.history)
+            for record in self.require_koi().records(self.session.session)
+            if isinstance(record.event, events.TaskStarted) and not record.event.task.parent
+        ]
+        removed = {one.run for one in self.session.rewound.exchanges} if self.session.rewound else set()
+        fresh = [one for one in earlier if one.run not in known | removed]
+        self.session.exchanges = [*fresh, *self.session.exchanges]
+
+    def last_answer(self) -> str:
+        """Return the last answer in Markdown; empty without one."""
+        history = read_conversation(self.session.sessions, self.session.session).history
+        texts = [getattr(part, "text", "") for message in history[-1:] for part in message.parts]
+        return "".join(texts) if history and history[-1].role == "assistant" else ""
+
+    def save(self) -> None:
+        """Save what is not in the log."""
+        if self.saved:
+            rewound = self.session.rewound
+            waiting = [one.text for one in self.session.queue] + self.session.unread
+            first = rewound.exchanges[0].run if rewound and rewound.exchanges else ""
+            save_state(self.saved, SavedState(self.session.session, self.front.input_text(), waiting, first))
+
+    # Other commands
+
+    @property
+    def command_names(self) -> Sequence[str]:
+        """The names of all commands."""
+        return [*(one.name for one in COMMANDS), *self.added_commands]
+
+    async def run_added(self, name: str, words: str) -> bool:
+        """Run a skill or a command of a plugin; return whether there is one of this name."""
+        if name not in self.added_commands:
+            return False
+        if name in self.plugin_command_names:
+            done = await self.run_cli(name, *words.split())
+            self.view.print(strip_controls(done.text))
+        else:
+            self.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
+        return True
+
+    @property
+    def plugin_command_names(self) -> set[str]:
+        """The commands that plugins add to ``openkoi``."""
+        return {one.name for one in self.require_koi().plugins("commands")}
+
+    async def run_cli(self, *words: str) -> Finished:
+        """Run a command of ``openkoi`` in this folder."""
+        return await run_openkoi(*words, folder=self.require_koi().workspace)
+
+    async def hand_over(self, *words: str) -> None:
+        """Run a command of ``openkoi`` that asks the user, on the terminal."""
+        import sys
+
+        await self.view.run_in_terminal([sys.executable, "-m", "openkoi", *words])
+
+    async def show_in_pager(self, text: str) -> None:
+        """Show a long text in the user's pager, which uses the alternate screen."""
+        import os
+        import shlex
+        from tempfile import NamedTemporaryFile
+
+        with NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+            file.flush()
+            pager = shlex.split(os.environ.get("PAGER") or "less -R")
+            await self.view.run_in_terminal([*pager, file.name])
+
+
+def is_within(here: Path, workspace: str) -> bool:
+    """Return whether a folder is a workspace or in it."""
+    with suppress(ValueError):
+        return here.is_relative_to(workspace)
+    return False
+
+
+def find_added_commands(koi: "OpenedKoi") -> Mapping[str, str]:
+    """Return the commands of plugins and the skills that the user may call, with what they do."""
+    own = {one.name for one in COMMANDS}
+    return {one.name: f"openkoi {one.name}" for one in koi.plugins("commands") if one.name not in own}

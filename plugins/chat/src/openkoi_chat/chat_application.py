@@ -1,0 +1,59 @@
+"""The prompt_toolkit application of the chat, as it behaves on a screen that keeps its scrollback."""
+
+from typing import Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.data_structures import Point
+
+from openkoi_terminal import text_width
+
+SEQUENCE_SECONDS = 1.0
+ESCAPE_SECONDS = 0.05  # after Esc, in which the rest of a key such as Alt-Enter arrives
+
+
+class ChatApplication(Application[int]):
+    """Erases no more than it has drawn, also after the terminal was resized, and shrinks with its rows."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, erase_when_done=True, terminal_size_polling_interval=None)
+        self.ttimeoutlen = ESCAPE_SECONDS
+        self.is_suspended = False
+
+    @property
+    def timeoutlen(self) -> float:
+        """Seconds to wait for the rest of a sequence of keys; Esc alone must work at once."""
+        keys = [press.key for press in self.key_processor.key_buffer]
+        return ESCAPE_SECONDS if "escape" in keys[:1] else SEQUENCE_SECONDS
+
+    @timeoutlen.setter
+    def timeoutlen(self, seconds: float) -> None:
+        """Ignore what prompt_toolkit sets."""
+
+    def draw_now(self) -> None:
+        """Draw the rows at once; rows that are no longer needed are erased."""
+        screen, size = self.renderer.last_rendered_screen, self.output.get_size()
+        if screen and screen.height > self.layout.container.preferred_height(size.columns, size.rows).preferred:
+            self.renderer.erase()
+        self._redraw()
+
+    def _on_resize(self) -> None:
+        """Erase what was drawn, however the terminal has wrapped it since, and draw it again."""
+        with self.output.frame():  # type: ignore[attr-defined]  # it is made with a FrameOutput
+            self.renderer._cursor_pos = self.find_cursor()
+            self.renderer.erase(leave_alternate_screen=False)
+            self._redraw()
+
+    def find_cursor(self) -> Point:
+        """Return where the cursor is from the first drawn row on, if the terminal wraps rows that became too long."""
+        drawn, size, at = self.renderer.last_rendered_screen, self.output.get_size(), self.renderer._cursor_pos
+        if drawn is None:
+            return at
+        widths = [row_width(drawn.data_buffer[row]) for row in range(at.y)]
+        above = sum(max(-(-width // size.columns), 1) for width in widths)
+        return Point(x=at.x % size.columns, y=above + at.x // size.columns)
+
+
+def row_width(row: Any) -> int:
+    """Return how many columns of a drawn row are filled."""
+    filled = [column + max(text_width(cell.char), 1) for column, cell in row.items() if cell.char not in ("", " ")]
+    return max(filled, default=0)

@@ -1,0 +1,55 @@
+"""The commands that begin with a slash: what they take, and what they do."""
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it takes, what it does, and whether it may run while a task is under way."""
+
+    name: str
+    takes: str
+    summary: str
+    action: str
+    during_task: bool = True
+
+
+COMMANDS = (
+    Command("help", "", "Show commands and keys.", "talk:show_help"),
+    Command("clear", "", "Begin a new session; the old one can be resumed.", "talk:clear", during_task=False),
+    Command("compact", "[FOCUS]", "Replace the conversation by a summary.", "talk:compact", during_task=False),
+    Command("resume", "[ID]", "Continue another session, or an interrupted task.", "talk:resume", during_task=False),
+    Command("history", "", "List the messages of this session.", "talk:show_history"),
+    Command("rewind", "[undo]", "Rewind conversation and files to a message.", "talk:rewind", during_task=False),
+    Command("copy", "[N]", "Copy a numbered block; the last answer without a number.", "talk:copy"),
+    Command("model", "[[ROLE] MODEL]", "Show or set the models: executor, evaluator.", "set:model", during_task=False),
+    Command("iterate", "[N]", "Set the maximum number of iterations; 0 runs once without evaluation.", "set:iterate"),
+    Command("quality", "[0..1]", "Set the minimum score to accept.", "set:quality"),
+    Command("budget", "[USD]", "Set the maximum cost of each task.", "set:budget"),
+    Command("plan", "[TASK]", "Let it read and plan, but change nothing.", "set:plan", during_task=False),
+    Command("permissions", "[revoke]", "List and revoke what you allowed.", "set:permissions"),
+    Command("diff", "[ID]", "Show what the last task changed.", "look:diff"),
+    Command("undo", "[ID]", "Undo the last task's changes.", "look:undo", during_task=False),
+    Command("redo", "[ID]", "Reapply what was undone.", "look:redo", during_task=False),
+    Command("why", "[ID]", "Explain the score: what moved it, and the decisions.", "look:why"),
+    Command("status", "", "Show memory, skills, recent tasks and today's cost.", "look:status"),
+    Command("cost", "", "Show the cost, the dearest step and a cheaper way.", "look:cost"),
+    Command("progress", "", "List the iterations and scores of the task (Ctrl-T).", "look:progress"),
+    Command("transcript", "[ID]", "Show a task again, step by step (Ctrl-O).", "look:transcript"),
+    Command("context", "", "Show the prompt of the last task, and what added each part.", "look:context"),
+    Command("learn", "[ARGS]", "Review what was learned.", "look:learn", during_task=False),
+    Command("soul", "[review]", "Show the soul, or review changes to it.", "look:soul"),
+    Command("memory", "WORDS", "Search memory.", "look:memory"),
+    Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
+    Command("init", "", "Set up a model.", "look:init", during_task=False),
+    Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),
+    Command("plain", "", "How to use the chat with a screen reader.", "talk:plain"),
+    Command("quit", "", "Leave the chat.", "talk:quit_chat"),
+)
+ALIASES = {"exit": "quit", "q": "quit", "?": "help", "costs": "cost", "new": "clear", "continue": "resume"}
+
+
+def find_command(name: str) -> Command | None:
+    """Return a command by its name or another name for it."""
+    name = ALIASES.get(name, name)
+    return next((one for one in COMMANDS if one.name == name), None)

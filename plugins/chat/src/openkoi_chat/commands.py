@@ -1,0 +1,42 @@
+"""Run the commands that begin with a slash."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from openkoi_terminal import strip_controls
+
+from .chat import ChatProgram
+from .command_table import Command, find_command
+
+Action = Callable[[ChatProgram, str], Awaitable[None]]
+MODULES = {"talk": "talk_commands", "set": "set_commands", "look": "look_commands"}
+BUSY = "/{name} waits: a task is under way. Press Esc to interrupt it, or Tab to queue a message."
+UNKNOWN = "Unknown command /{name}.{near} Type /help for the list."
+
+
+def load_action(command: Command) -> Action:
+    """Import what a command does."""
+    from importlib import import_module
+
+    module, _, name = command.action.partition(":")
+    action: Action = getattr(import_module(f"openkoi_chat.{MODULES[module]}"), name)
+    return action
+
+
+async def run_command(chat: ChatProgram, line: str) -> None:
+    """Run a command: one of the chat, a skill, or a command that a plugin adds to ``openkoi``."""
+    name, _, words = line.removeprefix("/").partition(" ")
+    if command := find_command(name):
+        if chat.session.is_busy and not command.during_task:
+            chat.view.print(BUSY.format(name=command.name))
+            return
+        await load_action(command)(chat, words.strip())
+    elif not await chat.run_added(name, words.strip()):
+        chat.view.print(UNKNOWN.format(name=strip_controls(name), near=suggest(name, chat.command_names)))
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """Return a hint at a command of a similar name."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=1)
+    return f" Did you mean /{near[0]}?" if near else ""

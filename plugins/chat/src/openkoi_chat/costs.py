@@ -1,0 +1,95 @@
+"""Say what the session cost, which step was the dearest, and what would be cheaper."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Price, Record, Usage, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog.report import format_count, format_dollars, format_tokens, truncate_line
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Koi
+
+NOTHING = "This session has cost nothing yet."
+MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A model call of a task: what it was for, its model, its tokens and its cost."""
+
+    task: str
+    purpose: str
+    model: str
+    usage: Usage
+    usd: float
+
+
+def list_steps(records: Iterable[Record]) -> list[Step]:
+    """Return all model calls in records, with what each was followed by."""
+    tasks: dict[str, str] = {}
+    steps: list[Step] = []
+    for record in records:
+        match record.event:
+            case events.TaskStarted(task=task):
+                tasks[record.run] = task.text
+            case events.ModelResponse(role=role, model=model, usage=usage, usd=usd, response=response):
+                calls = [call.tool for call in response.calls]
+                purpose = describe_purpose(role, calls)
+                steps.append(Step(tasks.get(record.run, ""), purpose, model, usage, usd))
+    return steps
+
+
+def describe_purpose(role: str, calls: Sequence[str]) -> str:
+    """Return what a call was for: judging, or choosing tools, or answering."""
+    if role != "executor":
+        return {"evaluator": "judging the work", "planner": "planning"}.get(role, f"a call as {role}")
+    return f"choosing {', '.join(dict.fromkeys(calls))}" if calls else "answering"
+
+
+def describe_costs(steps: Sequence[Step], koi: "Koi") -> Iterator[str]:
+    """Yield the cost of the session, its dearest step, and a cheaper way."""
+    if not steps:
+        yield NOTHING
+        return
+    total, tokens = sum(one.usd for one in steps), sum(one.usage.total for one in steps)
+    count = format_count(len(steps), "model call")
+    yield f"This session: {format_dollars(total)}, {format_tokens(tokens)} tokens in {count}"
+    dearest = max(steps, key=lambda one: one.usd)
+    share = f" ({dearest.usd / total:.0%})" if total else ""
+    yield (
+        f"Dearest step: {format_dollars(dearest.usd)}{share}, {dearest.purpose} with {dearest.model}, "
+        f'{format_tokens(dearest.usage.total)} tokens, in "{truncate_line(dearest.task, 50)}"'
+    )
+    yield f"Cheaper: {suggest(dearest, koi)}"
+
+
+def suggest(step: Step, koi: "Koi") -> str:
+    """Return a cheaper way for a step, with its price where it is known."""
+    price = koi.price(step.model)
+    if price and (found := find_cheaper(step, price, koi)):
+        model, usd = found
+        role = "evaluator" if step.purpose.startswith("judging") else "executor"
+        return f"the same step costs {format_dollars(usd)} with {model}: /model {role} {model}"
+    if price and step.usage.input * price.input > MUCH_INPUT * step.usd * 1e6:
+        tokens = format_tokens(step.usage.input)
+        return f"it read {tokens} tokens that were not cached: /compact, or /clear for a new topic"
+    if step.purpose.startswith("judging"):
+        return "/iterate 0 runs a task without judging it"
+    return "/budget sets a limit for each task"
+
+
+def find_cheaper(step: Step, price: Price, koi: "Koi") -> tuple[str, float] | None:
+    """Return the cheapest default model of a provider that costs at most half as much, if there is one."""
+    names = [f"{one.provider}/{one.model}" for one in koi.providers()]
+    known = [(name, cost_at(step.usage, other)) for name in names if (other := koi.price(name))]
+    best = min(known, key=lambda one: one[1], default=None)
+    return best if best and best[1] <= cost_at(step.usage, price) / 2 and best[1] > 0 else None
+
+
+def cost_at(usage: Usage, price: Price) -> float:
+    """Return what tokens cost at a price, as if none were cached."""
+    at = price.at(usage.input + usage.cache_read + usage.cache_write)
+    counted = replace(usage, input=usage.input + usage.cache_read + usage.cache_write)
+    return (counted.input * at.input + counted.output * at.output) / 1e6

@@ -1,0 +1,55 @@
+"""Take what the user enters: a command, a shell command, something to remember, or a message."""
+
+from secrets import token_hex
+
+from openkoi_hookspecs import LearningStatus, events
+from openkoi_hookspecs.memory import Learning
+from openkoi_terminal import strip_controls
+
+from .attachments import Draft
+from .chat import ChatProgram
+from .commands import run_command
+from .commands_of_cli import run_program
+
+LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
+SHELL_LIMIT = 20_000
+MAX_LEARNING = 200
+LEAVE = ("quit", "exit")
+
+
+def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
+    """Take a line; ``queue`` lets a message wait for the end of the task under way."""
+    text = draft.text.strip()
+    sign, rest = text[:1], text[1:].strip()
+    if text in LEAVE:
+        chat.front.quit()
+    elif sign == "/" and rest and not text.startswith("//"):
+        chat.start(run_command(chat, text))
+    elif sign == "!" and rest:
+        chat.start(run_shell(chat, rest))
+    elif sign == "#" and rest and not text.startswith("##"):
+        chat.start(remember(chat, rest))
+    elif queue:
+        chat.session.enqueue(draft)
+    elif text:
+        chat.session.submit(draft)
+    chat.save()
+
+
+async def run_shell(chat: ChatProgram, command: str) -> None:
+    """Run the user's own shell command; the next task is shown what it printed."""
+    koi, mark = chat.require_koi(), chat.view.style.mark
+    chat.view.print(mark(f"! {strip_controls(command)}", "bold"))
+    done = await run_program(["/bin/sh", "-c", command], koi.workspace)
+    text = koi.redact(strip_controls(done.text))
+    status = f"  exit status {done.status}" if done.status else ""
+    chat.view.print("\n".join(filter(None, (text, mark(status, "red")))) or "  (no output)")
+    chat.session.context.append(f"$ {command}\n{text[-SHELL_LIMIT:]}\n{status.strip()}".rstrip())
+
+
+async def remember(chat: ChatProgram, text: str) -> None:
+    """Save a preference of the user; what is saved is shown."""
+    id = f"user-{token_hex(4)}"
+    learning = Learning(id, "preference", text[:MAX_LEARNING], origin="user", status=LearningStatus.ACTIVE)
+    await chat.require_koi().emit(events.LearningSaved(learning))
+    chat.view.print(LEARNED.format(text=strip_controls(learning.text), id=id))

@@ -1,0 +1,116 @@
+"""The input: drafts with chips for images and long pastes, earlier messages, and drafts that were put aside."""
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.buffer import Buffer
+
+from .history import MessageHistory
+from .screen_view import ScreenView
+
+if TYPE_CHECKING:
+    from .attachments import Draft
+
+PASTE_BURST = 0.03  # seconds after text in which Enter belongs to a paste that is not marked as one
+LONG_PASTE = 10  # lines above which a paste becomes a chip
+NO_IMAGE = "No image in the clipboard."
+
+
+class Entry:
+    """What is in the input, and what stands behind its chips."""
+
+    def __init__(self, buffer: Buffer, screen: ScreenView) -> None:
+        self.buffer = buffer
+        self.screen = screen
+        self.history = MessageHistory()
+        self.pasted: dict[str, str] = {}
+        self.images: dict[str, bytes] = {}
+        self.inserted_at = 0.0
+        self.buffer.on_text_insert += self.note_insert
+
+    def note_insert(self, _: object) -> None:
+        self.inserted_at = monotonic()
+
+    def continues_line(self) -> bool:
+        """Insert a line break where Enter means that: after a backslash, and within an unmarked paste."""
+        before = self.buffer.document.text_before_cursor
+        if before.endswith("\\"):
+            self.buffer.delete_before_cursor()
+        elif monotonic() - self.inserted_at > PASTE_BURST:
+            return False
+        self.buffer.newline(copy_margin=False)
+        return True
+
+    def take_draft(self) -> "Draft | None":
+        """Return the message and empty the input; None if there is none."""
+        from .attachments import Draft
+
+        text = self.buffer.text.strip()
+        if not text:
+            return None
+        images = {chip: data for chip, data in self.images.items() if chip in text}
+        self.history.add(text)
+        full = self.expanded(text)
+        self.clear()
+        return Draft(full, images)
+
+    def expanded(self, text: str) -> str:
+        """Return a text with what stands behind its chips of pasted text."""
+        for chip, pasted in self.pasted.items():
+            text = text.replace(chip, pasted)
+        return text
+
+    def expand(self) -> None:
+        """Show pasted text in full."""
+        self.buffer.text = self.expanded(self.buffer.text)
+
+    def clear(self) -> None:
+        """Empty the input."""
+        self.pasted.clear()
+        self.images.clear()
+        self.buffer.reset()
+
+    def stash(self) -> None:
+        """Put the draft aside, where the Up key finds it."""
+        self.history.add(self.expanded(self.buffer.text))
+        self.clear()
+
+    def recall(self, *, older: bool) -> None:
+        """Show an earlier or later message."""
+        found = self.history.older(self.buffer.text) if older else self.history.newer()
+        if found is not None:
+            self.set_text(found)
+
+    def set_text(self, text: str) -> None:
+        """Replace the draft."""
+        self.buffer.text = text
+        self.buffer.cursor_position = len(text)
+
+    def paste(self, text: str) -> None:
+        """Insert pasted text: an image's path becomes a chip, and so does a text of many lines."""
+        from .clipboard import read_image_path
+
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if data := read_image_path(text):
+            self.add_image(data)
+        elif text.count("\n") >= LONG_PASTE:
+            chip = f"[Pasted text #{len(self.pasted) + 1}, {text.count(chr(10)) + 1} lines]"
+            self.pasted[chip] = text
+            self.buffer.insert_text(chip)
+        else:
+            self.buffer.insert_text(text)
+
+    async def paste_image(self) -> None:
+        """Attach the image in the clipboard."""
+        from .clipboard import read_clipboard_image
+
+        if data := await read_clipboard_image():
+            self.add_image(data)
+        else:
+            self.screen.show_hint(NO_IMAGE)
+
+    def add_image(self, data: bytes) -> None:
+        """Insert a chip for an image."""
+        chip = f"[Image #{len(self.images) + 1}]"
+        self.images[chip] = data
+        self.buffer.insert_text(chip)

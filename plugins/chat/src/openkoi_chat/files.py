@@ -1,0 +1,30 @@
+"""List the files of a folder for ``@``, as git sees them."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from .commands_of_cli import run_program
+
+MOST = 20_000
+SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
+
+
+async def list_files(folder: Path) -> Sequence[str]:
+    """Return the files that git does not ignore; without git, all but those of folders that tools make."""
+    try:
+        listed = await run_program(["git", "ls-files", "-co", "--exclude-standard"], folder)
+    except OSError:
+        return walk_files(folder)
+    return listed.text.splitlines()[:MOST] if listed.status == 0 else walk_files(folder)
+
+
+def walk_files(folder: Path) -> Sequence[str]:
+    """Return the files below a folder, by their path from it."""
+    found: list[str] = []
+    for path, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        found += [os.path.relpath(os.path.join(path, name), folder) for name in sorted(files)]  # noqa: PTH118  # fast
+        if len(found) >= MOST:
+            break
+    return found[:MOST]

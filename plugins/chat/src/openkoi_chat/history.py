@@ -1,0 +1,65 @@
+"""The user's earlier messages, for the arrow keys and Ctrl-R. They are kept in a file, without secrets."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+MOST = 2_000
+
+
+class MessageHistory:
+    """Messages, oldest first; ``place`` is where the arrow keys are, None at the draft."""
+
+    def __init__(self) -> None:
+        self.entries: list[str] = []
+        self.place: int | None = None
+        self.draft = ""
+        self.path: Path | None = None
+        self.redact: Callable[[str], str] = lambda text: text
+
+    def open(self, path: Path, redact: Callable[[str], str]) -> None:
+        """Load the messages of earlier chats; those of this one are added to the file."""
+        own, self.redact = list(self.entries), redact
+        with suppress(OSError, ValueError):
+            self.entries[:0] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[-MOST:]]
+        self.path = path
+        for text in own:
+            self.write(text)
+
+    def add(self, text: str) -> None:
+        """Add a message that was sent, or a draft that was put aside."""
+        self.place = None
+        if text and self.entries[-1:] != [text]:
+            self.entries.append(text)
+            self.write(text)
+
+    def write(self, text: str) -> None:
+        if self.path:
+            with suppress(OSError):
+                descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+                with os.fdopen(descriptor, "w") as file:
+                    file.write(f"{json.dumps(self.redact(text))}\n")
+
+    def older(self, draft: str) -> str | None:
+        """Return the message before, keeping the draft; None if there is none."""
+        place = len(self.entries) if self.place is None else self.place
+        if place == 0:
+            return None
+        self.draft = draft if self.place is None else self.draft
+        self.place = place - 1
+        return self.entries[self.place]
+
+    def newer(self) -> str | None:
+        """Return the message after, at last the draft; None if the draft is shown."""
+        if self.place is None:
+            return None
+        self.place = self.place + 1 if self.place + 1 < len(self.entries) else None
+        return self.draft if self.place is None else self.entries[self.place]
+
+    def search(self, words: str) -> Sequence[str]:
+        """Return the messages that contain all words, the newest first."""
+        wanted = words.lower().split()
+        found = (text for text in reversed(self.entries) if all(word in text.lower() for word in wanted))
+        return list(dict.fromkeys(found))[:50]

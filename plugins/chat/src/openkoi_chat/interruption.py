@@ -1,0 +1,83 @@
+"""After an interruption, ask what to do with the files that were changed: keep them, undo them, or keep only some."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_base.files.diffs import changed_files
+from openkoi_terminal import strip_controls
+
+from .commands_of_cli import run_openkoi
+from .view import Choice, Dialog, View
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Koi
+
+KEEP, UNDO, SOME = "keep", "undo", "some"
+KEPT = "Interrupted. What it did is kept; /undo {run} undoes it."
+UNTOUCHED = "Interrupted. It had changed no file."
+
+
+async def ask_what_to_keep(view: View, koi: "Koi", run: str) -> None:
+    """Ask about the changed files of an interrupted task; without any, say that it was interrupted."""
+    files = await list_changed(koi, run)
+    if not files:
+        view.print(view.style.mark(UNTOUCHED, "yellow"))
+        return
+    answer = await view.choose(make_dialog(files)) or KEEP
+    choice, _, words = answer.partition(":")
+    if choice == KEEP:
+        view.print(view.style.mark(KEPT.format(run=run[:8]), "yellow"))
+    else:
+        await undo_but(view, koi, run, match_files(words, files) if choice == SOME else ())
+
+
+async def list_changed(koi: "Koi", run: str) -> Sequence[str]:
+    """Return the files that an interrupted task has changed; its end is not compared before."""
+    shown = await run_openkoi("diff", run, folder=koi.workspace)
+    return changed_files(f"{shown.text}\n") if shown.status == 0 else ()
+
+
+def make_dialog(files: Sequence[str]) -> Dialog:
+    """Return the question about changed files."""
+    listed = [f"  [{number}] {strip_controls(file)}" for number, file in enumerate(files, 1)]
+    choices = (
+        Choice("u", "Undo all of them", UNDO),
+        Choice("o", "Keep only these files…", SOME, wants_text="Which ones? Numbers or names"),
+        Choice("k", "Keep them", KEEP),
+    )
+    return Dialog(["Interrupted. It changed these files:", *listed], choices)
+
+
+def match_files(words: str, files: Sequence[str]) -> Sequence[str]:
+    """Return the files that the user means by numbers or names."""
+    named = words.replace(",", " ").split()
+    return [file for number, file in enumerate(files, 1) if str(number) in named or file in named]
+
+
+async def undo_but(view: View, koi: "Koi", run: str, kept: Iterable[str]) -> None:
+    """Undo a task's changes, except in some files."""
+    folder = koi.workspace
+    contents = {file: read_state(folder / file) for file in kept}
+    done = await run_openkoi("undo", run, folder=folder)
+    view.print(strip_controls(done.text))
+    write_back(folder, contents)
+    if contents:
+        view.print(f"  kept: {', '.join(map(strip_controls, contents))}")
+
+
+def read_state(path: Path) -> tuple[bytes, int] | None:
+    """Return a file's content and mode; None if it is not there."""
+    return (path.read_bytes(), path.stat().st_mode) if path.is_file() else None
+
+
+def write_back(folder: Path, contents: Mapping[str, tuple[bytes, int] | None]) -> None:
+    """Bring files back to a state that was read before."""
+    for name, state in contents.items():
+        path = folder / name
+        if state is None:
+            path.unlink(missing_ok=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(state[0])
+        path.chmod(state[1])

@@ -1,0 +1,239 @@
+"""What each key does."""
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .entry import Entry
+from .keys_help import KEYS
+from .lists import Lists
+from .screen_view import ScreenView
+
+if TYPE_CHECKING:
+    from .attachments import Draft
+    from .chat import ChatProgram
+
+QUIT_HINT = "Press Ctrl-C again to quit."
+STASHED = "Draft put aside; Up brings it back."
+DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
+SAVE_SECONDS = 0.09
+
+
+class KeyActions:
+    """Acts on the input, the lists, the screen and the conversation, once that is loaded."""
+
+    def __init__(self, screen: ScreenView, entry: Entry, lists: Lists, leave: Callable[[], None]) -> None:
+        self.screen = screen
+        self.entry = entry
+        self.lists = lists
+        self.leave = leave
+        self.buffer = entry.buffer
+        self.chat: ChatProgram | None = None
+        self.waiting: list[tuple[Draft, bool]] = []
+        self.pressed: dict[str, float] = {}
+        self.saver: asyncio.TimerHandle | None = None
+        self.buffer.on_text_changed += self.note_text
+
+    def attach(self, chat: "ChatProgram") -> None:
+        """Use the conversation, which is loaded now; send what was entered before."""
+        self.chat = chat
+        entered, self.waiting = self.waiting, []
+        self.screen.set_notes(())
+        for draft, queue in entered:
+            self.hand_over(chat, draft, queue=queue)
+
+    def hand_over(self, chat: "ChatProgram", draft: "Draft", *, queue: bool = False) -> None:
+        """Let the conversation take a line."""
+        from .entering import enter
+
+        enter(chat, draft, queue=queue)
+
+    # State that conditions of keys look at
+
+    @property
+    def in_menu(self) -> bool:
+        return self.lists.menu.is_open
+
+    @property
+    def in_dialog(self) -> bool:
+        return self.screen.dialogs.open is not None and not self.screen.dialogs.takes_text
+
+    @property
+    def without_text(self) -> bool:
+        return not self.buffer.text and not self.in_dialog
+
+    @property
+    def on_first_line(self) -> bool:
+        return not self.in_menu and self.buffer.document.cursor_position_row == 0
+
+    @property
+    def on_last_line(self) -> bool:
+        return not self.in_menu and self.buffer.document.is_cursor_at_the_end
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task is under way."""
+        return self.chat is not None and self.chat.session.handle is not None
+
+    # Sending
+
+    def press_enter(self) -> None:
+        """Send the message, or whatever else a line can be."""
+        if self.screen.dialogs.takes_text:
+            self.screen.dialogs.submit_text(self.buffer.text)
+        elif self.in_menu and not self.lists.accept(run=True):
+            return
+        elif not self.entry.continues_line():
+            self.enter(queue=False)
+
+    def press_tab(self) -> None:
+        """Complete a word of a list; else queue the message while a task is under way."""
+        if self.in_menu:
+            self.lists.accept(run=False)
+        elif self.is_working and self.buffer.text.strip() and not self.buffer.text.startswith("!"):
+            self.enter(queue=True)
+
+    def enter(self, *, queue: bool) -> None:
+        """Hand the message over; before OpenKoi is ready, keep it."""
+        draft = self.entry.take_draft()
+        if draft is None:
+            if self.chat:
+                self.chat.session.go_on()
+        elif self.chat:
+            self.hand_over(self.chat, draft, queue=queue)
+        else:
+            self.waiting.append((draft, queue))
+            self.screen.set_notes([f"⇥ {one.text} · sent when OpenKoi is ready" for one, _ in self.waiting])
+
+    # Stopping
+
+    def press_escape(self) -> None:
+        """Close a list, refuse a question, interrupt the task, or on the second time rewind."""
+        if self.in_menu:
+            self.lists.close()
+        elif self.screen.dialogs.open:
+            self.screen.dialogs.reject()
+        elif self.is_working and self.chat:
+            self.chat.session.interrupt()
+        elif self.pressed_twice("escape") and self.chat and not self.buffer.text:
+            self.run_command("/rewind")
+
+    def press_interrupt(self) -> None:
+        """Interrupt the task; when idle, put the draft aside, and on the second time quit."""
+        if self.is_working and self.chat:
+            self.chat.session.interrupt()
+        elif self.screen.dialogs.open:
+            self.screen.dialogs.reject()
+        elif self.buffer.text:
+            self.entry.stash()
+            self.screen.show_hint(STASHED)
+        elif self.pressed_twice("interrupt"):
+            self.leave()
+        else:
+            self.screen.show_hint(QUIT_HINT)
+
+    def press_end(self) -> None:
+        """Quit, because the input is empty."""
+        self.leave()
+
+    def pressed_twice(self, key: str) -> bool:
+        """Return whether a key was pressed a moment ago, too."""
+        now, before = monotonic(), self.pressed.get(key, 0.0)
+        self.pressed[key] = now
+        return now - before <= DOUBLE_SECONDS[key]
+
+    # Editing
+
+    def note_text(self, _: object) -> None:
+        """Update the list and the hint, and save the draft soon."""
+        if not self.screen.dialogs.takes_text:
+            self.lists.update()
+        if self.screen.rows.hint != self.screen.style.mark(self.screen.default_hint, "dim"):
+            self.screen.show_hint("")
+        if self.saver is None and self.chat:
+            self.saver = asyncio.get_running_loop().call_later(SAVE_SECONDS, self.save)
+
+    def save(self) -> None:
+        """Save the draft."""
+        self.saver = None
+        if self.chat:
+            self.chat.save()
+
+    def answer_dialog(self, key: str) -> None:
+        """Answer a question with a key, or type it if the question was not there long enough to be read."""
+        dialogs = self.screen.dialogs
+        if dialogs.takes_keys and dialogs.press(key):
+            return
+        dialogs.note_key()
+        self.buffer.insert_text(key)
+
+    def paste(self, text: str) -> None:
+        """Insert pasted text."""
+        self.entry.paste(text)
+
+    def insert_line(self) -> None:
+        self.buffer.newline(copy_margin=False)
+
+    def menu_up(self) -> None:
+        self.lists.menu.move(-1)
+
+    def menu_down(self) -> None:
+        self.lists.menu.move(1)
+
+    def recall_older(self) -> None:
+        """Show an earlier message; with an empty input, take back one that waits."""
+        if not self.buffer.text and self.chat and (text := self.chat.session.take_back()):
+            self.entry.set_text(text)
+        else:
+            self.entry.recall(older=True)
+
+    def recall_newer(self) -> None:
+        self.entry.recall(older=False)
+
+    def search_history(self) -> None:
+        self.lists.search(self.entry.history)
+
+    def paste_image(self) -> None:
+        self.screen.app.create_background_task(self.entry.paste_image())
+
+    # Looking
+
+    def show_keys(self) -> None:
+        """List the keys."""
+        self.screen.print("\n".join(f"  {key:<28}{does}" for key, does in KEYS))
+
+    def show_iterations(self) -> None:
+        """Print the iterations of the task."""
+        self.run_command("/progress")
+
+    def show_transcript(self) -> None:
+        """Show the last task again, in the pager."""
+        self.run_command("/transcript")
+
+    def run_command(self, line: str) -> None:
+        """Run a command as if it had been entered."""
+        from .attachments import Draft
+
+        if self.chat:
+            self.hand_over(self.chat, Draft(line))
+
+    def redraw(self) -> None:
+        """Draw the rows again, without clearing the screen."""
+        with self.screen.output.frame():
+            self.screen.app.renderer.erase()
+            self.screen.app.draw_now()
+
+    def suspend(self) -> None:
+        self.screen.app.suspend_to_background()
+
+    def gain_focus(self) -> None:
+        self.screen.has_focus = True
+
+    def lose_focus(self) -> None:
+        self.screen.has_focus = False
+
+    def open_editor(self) -> None:
+        """Open $EDITOR with the input; long pastes are shown in full."""
+        self.entry.expand()
+        self.buffer.open_in_editor()

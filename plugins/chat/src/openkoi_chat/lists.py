@@ -1,0 +1,134 @@
+"""The lists below the input: what can be completed, and what can be chosen."""
+
+import asyncio
+from collections.abc import Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.buffer import Buffer
+
+from .history import MessageHistory
+from .menu import Item, Menu, match_fuzzy
+from .screen_view import ScreenView
+
+if TYPE_CHECKING:
+    from .chat import ChatProgram
+
+FILES_SECONDS = 5.0  # for which a list of files is used again
+MAX_ITEMS = 50
+NOTHING_FOUND = "No earlier message contains that."
+
+
+class Lists:
+    """Fills the menu from what is typed, and takes what is chosen."""
+
+    def __init__(self, buffer: Buffer, screen: ScreenView) -> None:
+        self.buffer = buffer
+        self.screen = screen
+        self.menu = Menu(screen.rows, screen.style)
+        self.chat: ChatProgram | None = None
+        self.files: Sequence[str] = ()
+        self.listed_at = -FILES_SECONDS
+        self.choosing: asyncio.Future[Item | None] | None = None
+
+    def attach(self, chat: "ChatProgram") -> None:
+        """Use the conversation, which is loaded now."""
+        self.chat = chat
+        self.update()
+
+    def update(self) -> None:
+        """Show what completes the word at the cursor."""
+        if self.choosing or self.menu.title:
+            return
+        before = self.buffer.document.text_before_cursor
+        word = before.split()[-1] if before and not before[-1].isspace() else ""
+        if before.startswith("/") and " " not in before and "\n" not in before:
+            self.menu.show(self.command_items(before[1:]), 0)
+        elif word.startswith("@") and self.chat:
+            self.list_files()
+            items = [Item(name, "", f"@{name} ") for name in match_fuzzy(word[1:], self.files)[:MAX_ITEMS]]
+            self.menu.show(items, len(before) - len(word))
+        elif self.menu.is_open:
+            self.menu.close()
+
+    def command_items(self, typed: str) -> Sequence[Item]:
+        """Return the commands that begin with what is typed, or contain its letters."""
+        from .command_table import COMMANDS
+
+        known = {one.name: (one.takes, one.summary) for one in COMMANDS}
+        known |= {name: ("", summary) for name, summary in (self.chat.added_commands if self.chat else {}).items()}
+        names = [name for name in known if name.startswith(typed)] or match_fuzzy(typed, known)
+        return [Item(f"/{name} {known[name][0]}".rstrip(), known[name][1], f"/{name}") for name in names]
+
+    def list_files(self) -> None:
+        """List the files of the folder, now and then."""
+        if self.chat and monotonic() - self.listed_at > FILES_SECONDS:
+            self.listed_at = monotonic()
+            self.chat.start(self.load_files())
+
+    async def load_files(self) -> None:
+        from .files import list_files
+
+        assert self.chat is not None
+        self.files = await list_files(self.chat.require_koi().workspace)
+        self.update()
+        self.screen.refresh()
+
+    def accept(self, *, run: bool) -> bool:
+        """Take the selected item; return whether the line is complete and ``run`` asks to enter it."""
+        item, menu = self.menu.current, self.menu
+        if self.choosing or menu.title:
+            self.finish(item)
+            return False
+        start = menu.start
+        menu.close()
+        needs_words = item.label.startswith("/") and " " in item.label and "[" not in item.label
+        text = f"{item.text} " if needs_words or (item.label.startswith("/") and not run) else item.text
+        self.buffer.delete_before_cursor(len(self.buffer.document.text_before_cursor) - start)
+        self.buffer.insert_text(text)
+        menu.close()
+        return run and item.label.startswith("/") and not needs_words
+
+    def close(self) -> None:
+        """Close the list without a choice."""
+        if self.choosing or self.menu.title:
+            self.finish(None)
+        else:
+            self.menu.close()
+            self.screen.refresh()
+
+    def finish(self, item: Item | None) -> None:
+        """Close a list of choices, and give the choice to what waits for it."""
+        on_choice = self.menu.on_choice
+        self.menu.close()
+        if self.choosing and not self.choosing.done():
+            self.choosing.set_result(item)
+        elif on_choice and item:
+            on_choice(item)
+        self.screen.refresh()
+
+    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
+        """Let the user choose from a list; the first item is selected. None if nothing was chosen."""
+        self.choosing = asyncio.get_running_loop().create_future()
+        self.menu.show(items, 0, title=f"{title} (Enter chooses, Esc does not)")
+        self.screen.refresh()
+        try:
+            return await self.choosing
+        finally:
+            self.choosing = None
+
+    def search(self, history: MessageHistory) -> None:
+        """Show the earlier messages that contain what is typed; the key again selects the next one."""
+        if self.menu.title:
+            self.menu.move(1)
+            return
+        items = [Item(text, "", text) for text in history.search(self.buffer.text)]
+        if not items:
+            self.screen.show_hint(NOTHING_FOUND)
+        self.menu.show(items, 0, title="Earlier messages (Ctrl-R: next)", on_choice=self.replace_text)
+        self.screen.refresh()
+
+    def replace_text(self, item: Item) -> None:
+        """Put an earlier message into the input."""
+        self.buffer.text = item.text
+        self.buffer.cursor_position = len(item.text)

@@ -1,0 +1,126 @@
+"""Commands that look at tasks, memory and costs. Most are those of ``openkoi``, run in this folder."""
+
+from openkoi_hookspecs import KoiError
+from openkoi_runlog import find_task, read_task_records
+from openkoi_runlog.report import build_report
+from openkoi_terminal import render_diff, strip_controls
+
+from .chat import ChatProgram
+
+NO_TASK = "No task in this session yet."
+NO_SOUL = "The installed plugins have no soul to review. `openkoi plugins` lists what is there."
+
+
+async def diff(chat: ChatProgram, words: str) -> None:
+    """Show what a task changed, against the checkpoint before it."""
+    done = await chat.run_cli("diff", *filter(None, [words or chat.session.last_run]))
+    if done.status or "diff --git" not in done.text:
+        chat.view.print(strip_controls(done.text))
+        return
+    chat.view.print("\n".join(render_diff(f"{done.text}\n", chat.view.style, most=0)))
+
+
+async def undo(chat: ChatProgram, words: str) -> None:
+    """Undo a task's changes."""
+    await show(chat, "undo", *words.split())
+
+
+async def redo(chat: ChatProgram, words: str) -> None:
+    """Reapply what was undone."""
+    await show(chat, "redo", *words.split())
+
+
+async def why(chat: ChatProgram, words: str) -> None:
+    """Explain the score of a task."""
+    from .why import explain
+
+    id, sessions = words or chat.session.last_run, chat.session.sessions
+    try:
+        past = find_task(sessions, id)
+    except KoiError as error:
+        chat.view.print(strip_controls(str(error)) if words else NO_TASK)
+        return
+    koi = chat.require_koi()
+    report = build_report(read_task_records(sessions, past), past.run)
+    lines = await explain(report, koi, chat.view.style)
+    chat.view.print("\n".join(koi.redact(line) for line in lines))
+
+
+async def status(chat: ChatProgram, words: str) -> None:
+    """Show memory, skills, recent tasks and the cost of today."""
+    await show(chat, "status", *words.split())
+
+
+async def cost(chat: ChatProgram, words: str) -> None:
+    """Show what this session cost, its dearest step and a cheaper way."""
+    from .costs import describe_costs, list_steps
+
+    koi = chat.require_koi()
+    steps = list_steps(koi.records(chat.session.session))
+    chat.view.print("\n".join(koi.redact(line) for line in describe_costs(steps, koi)))
+
+
+async def progress(chat: ChatProgram, words: str) -> None:
+    """List the iterations and scores so far."""
+    turn = chat.session.turn
+    lines = (
+        [line for one in turn.report.iterations for line in turn.progress.format_iteration(one.number)] if turn else []
+    )
+    chat.view.print("\n".join(strip_controls(line) for line in lines) or "No iteration has ended yet.")
+
+
+async def transcript(chat: ChatProgram, words: str) -> None:
+    """Show a task again in the pager: every step, with its cost."""
+    id = words or chat.session.last_run
+    if not id:
+        chat.view.print(NO_TASK)
+        return
+    done = await chat.run_cli("replay", id, "--cycles")
+    await chat.show_in_pager(strip_controls(done.text))
+
+
+async def context(chat: ChatProgram, words: str) -> None:
+    """Show the prompt of the last task."""
+    if not (words or chat.session.last_run):
+        chat.view.print(NO_TASK)
+        return
+    await show(chat, "context", *(words.split() or [chat.session.last_run]))
+
+
+async def learn(chat: ChatProgram, words: str) -> None:
+    """Review what was learned: approve, dismiss or view, on the terminal."""
+    await chat.hand_over("learn", *words.split())
+
+
+async def soul(chat: ChatProgram, words: str) -> None:
+    """Show or review the soul, with the command of the plugin that has one."""
+    if not any(one.name == "soul" for one in chat.require_koi().plugins("commands")):
+        chat.view.print(NO_SOUL)
+        return
+    await chat.hand_over("soul", *words.split())
+
+
+async def memory(chat: ChatProgram, words: str) -> None:
+    """Search memory."""
+    await show(chat, "memory", "search", words) if words else await show(chat, "memory")
+
+
+async def export(chat: ChatProgram, words: str) -> None:
+    """Write the session's messages to a Markdown file."""
+    from .transcript import write_transcript
+
+    koi = chat.require_koi()
+    path = write_transcript(koi, chat.session.session, koi.workspace, words)
+    chat.view.print(f"Wrote {strip_controls(str(path))}")
+
+
+async def init(chat: ChatProgram, words: str) -> None:
+    """Set up a model, on the terminal."""
+    await chat.hand_over("init")
+    await chat.reopen()
+
+
+async def show(chat: ChatProgram, *words: str) -> None:
+    """Run a command of ``openkoi``, and print what it printed."""
+    done = await chat.run_cli(*words)
+    chat.view.print(strip_controls(done.text))

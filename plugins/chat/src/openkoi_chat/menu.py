@@ -1,0 +1,90 @@
+"""A list below the input: commands after ``/``, files after ``@``, earlier messages, points to rewind to."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_terminal import Style, clip_row, strip_controls
+
+from .layout import Rows
+
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of the list: what it is, what is said about it, and the text that takes the place of the word typed."""
+
+    label: str
+    detail: str = ""
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Menu:
+    """The list that is open; empty if none is. ``start`` is where the text begins that a choice replaces."""
+
+    rows: Rows
+    style: Style
+    items: Sequence[Item] = ()
+    selected: int = 0
+    start: int = 0
+    on_choice: Callable[[Item], None] | None = None
+    title: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.items)
+
+    @property
+    def current(self) -> Item:
+        """The selected item."""
+        return self.items[self.selected]
+
+    def show(
+        self, items: Sequence[Item], start: int, *, title: str = "", on_choice: Callable[[Item], None] | None = None
+    ) -> None:
+        """Open the list, or close it if there is nothing in it."""
+        keeps = [item.label for item in items] == [item.label for item in self.items]
+        self.items, self.start, self.title, self.on_choice = items, start, title, on_choice
+        self.selected = self.selected if keeps else 0
+        self.draw()
+
+    def close(self) -> None:
+        """Close the list."""
+        self.show((), 0)
+
+    def move(self, by: int) -> None:
+        """Select another item."""
+        self.selected = (self.selected + by) % len(self.items)
+        self.draw()
+
+    def draw(self) -> None:
+        first = max(0, min(self.selected - SHOWN // 2, len(self.items) - SHOWN))
+        lines = [self.style.mark(self.title, "dim")] if self.title and self.items else []
+        for place, item in enumerate(self.items[first : first + SHOWN], first):
+            mark = "▸ " if place == self.selected else "  "
+            label = clip_row(strip_controls(item.label), 60)
+            detail = self.style.mark(clip_row(strip_controls(item.detail), 60), "dim")
+            lines.append(f"{mark}{self.style.mark(label, 'bold') if place == self.selected else label}  {detail}")
+        self.rows.menu = lines
+
+
+def match_fuzzy(pattern: str, names: Iterable[str]) -> list[str]:
+    """Return the names that contain the letters of a pattern in order, the best first."""
+    wanted = pattern.lower()
+    found = ((rank(wanted, name.lower()), len(name), name) for name in names)
+    return [name for score, _, name in sorted(one for one in found if one[0] is not None)]
+
+
+def rank(pattern: str, name: str) -> int | None:
+    """Return how far apart the letters of a pattern stand in a name; None if they do not all stand there."""
+    place = name.rfind(pattern)
+    if place >= 0:
+        return -1 if place == name.rfind("/") + 1 else 0
+    spread, at = 0, -1
+    for letter in pattern:
+        found = name.find(letter, at + 1)
+        if found < 0:
+            return None
+        spread, at = spread + (found - at - 1 if at >= 0 else 0), found
+    return spread + 1

@@ -1,0 +1,46 @@
+"""Read the words behind ``openkoi chat``."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+USAGE = """Usage: openkoi chat [OPTIONS]
+
+  Talk with OpenKoi. `openkoi` alone does the same on a terminal. Type / for commands, ? for keys.
+
+Options:
+  -c, --continue    Continue the last session in this folder.
+  --session ID      Continue a session, by its id or that of one of its tasks (also --resume ID).
+  -m, --model MODEL Model for every role: provider/model or a short name.
+  --plain           One line at a time, without colours or redrawing (also ACCESSIBLE=1).
+  -h, --help        Show this message and exit.
+"""
+FLAGS = {"-c": "continued", "--continue": "continued", "--plain": "plain", "-h": "help", "--help": "help"}
+VALUES = {"--session": "session", "--resume": "session", "-m": "model", "--model": "model"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the chat starts with."""
+
+    continued: bool = False
+    session: str = ""
+    model: str = ""
+    plain: bool = False
+    help: bool = False
+    error: str = ""
+
+
+def read_options(arguments: Sequence[str]) -> Options:
+    """Return the options; ``error`` says what cannot be read."""
+    found: dict[str, str | bool] = {}
+    words = iter(arguments)
+    for word in words:
+        name, given, value = word.partition("=")
+        if word in FLAGS:
+            found[FLAGS[word]] = True
+        elif name in VALUES and (value or not given) and (value := value or next(words, "")):
+            found[VALUES[name]] = value
+        else:
+            return Options(error=f"No such option: {word}" if name not in VALUES else f"{name} requires a value.")
+    return Options(**found)  # type: ignore[arg-type]  # the two tables name each field with a value of its type

@@ -1,0 +1,238 @@
+"""The chat line by line: nothing is drawn again, no escape sequence is written, questions are numbered.
+
+For screen readers, dumb terminals and logs of terminals.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError
+from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, strip_controls
+
+from .attachments import Draft
+from .banner import make_banner
+from .chat import ChatProgram
+from .dialog_box import numbered
+from .entering import enter
+from .menu import Item
+from .options import Options
+from .view import Choice, Dialog
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher
+
+HEARTBEAT = 30.0
+STOP = "/stop"
+HELP = (
+    "Type a message and press Enter. /help lists commands, /stop or Ctrl-C interrupts a task, "
+    "/queue TEXT waits for its end, /quit leaves."
+)
+
+
+async def run_plain(launcher: "Launcher", options: Options) -> int:
+    """Run the chat until the user leaves; return the exit status."""
+    return await PlainProgram(launcher, options).run()
+
+
+class PlainView:
+    """Implements ``View`` with lines."""
+
+    def __init__(self) -> None:
+        self.style: Style = PLAIN
+        self.stream = MarkdownStream()
+        self.sources: dict[int, list[str]] = {}
+        self.blocks = 0
+        self.working: Callable[[], str] | None = None
+        self.heart: asyncio.TimerHandle | None = None
+        self.question: asyncio.Future[str] | None = None
+
+    def print(self, text: str) -> None:
+        """Print a text."""
+        self.end_answer()
+        print(text.strip("\n"), flush=True)
+
+    def add_answer(self, text: str) -> None:
+        """Print what has become final of the answer."""
+        self.stream.add(text)
+        self.print_blocks()
+
+    def end_answer(self) -> None:
+        """Print the rest of the answer."""
+        if self.stream.pending or self.stream.number:
+            self.print_blocks(ended=True)
+            self.blocks += self.stream.number
+            self.stream = MarkdownStream()
+
+    def print_blocks(self, *, ended: bool = False) -> None:
+        """Print final blocks, and keep their Markdown for ``/copy``."""
+        for block in self.stream.finish() if ended else self.stream.take_final():
+            self.sources.setdefault(self.blocks + block.number, []).append(block.source)
+            print(render_block(block, PLAIN), end="", flush=True)
+
+    def start_clock(self, working: Callable[[], str]) -> None:
+        """Print what is under way every 30 seconds."""
+        self.working = working
+        self.heart = asyncio.get_running_loop().call_later(HEARTBEAT, self.beat)
+
+    def beat(self) -> None:
+        if self.working:
+            print(self.working(), flush=True)
+            self.start_clock(self.working)
+
+    def stop_clock(self) -> None:
+        """Print nothing any more."""
+        self.working = None
+        if self.heart:
+            self.heart.cancel()
+
+    def set_notes(self, notes: Sequence[str]) -> None:
+        """Print the message that was added last."""
+        if notes:
+            print(f"({notes[-1].strip('↳⇥ ')})", flush=True)
+
+    async def choose(self, dialog: Dialog) -> str | None:
+        """Ask with numbers; another line asks again."""
+        print("\n".join([*dialog.lines, *numbered(dialog.choices)]), flush=True)
+        while True:
+            word = (
+                await self.read(f"Type a number from 1 to {len(dialog.choices)}." if dialog.choices else "")
+            ).strip()
+            if not dialog.choices:
+                return word or None
+            choice = find_choice(word, dialog.choices)
+            if choice and choice.wants_text:
+                text = await self.read(choice.wants_text)
+                return f"{choice.value}: {text.strip()}" if text.strip() else choice.value
+            if choice:
+                return choice.value
+
+    async def read(self, prompt: str) -> str:
+        """Wait for the user's next line."""
+        if prompt:
+            print(prompt, flush=True)
+        self.question = asyncio.get_running_loop().create_future()
+        try:
+            return await self.question
+        finally:
+            self.question = None
+
+    def show_hint(self, text: str) -> None:
+        """Print a hint."""
+        if text:
+            print(text, flush=True)
+
+    def block(self, number: int) -> str | None:
+        """Return the Markdown of a numbered block."""
+        found = self.sources.get(number)
+        return "\n".join(found) if found else None
+
+    async def run_in_terminal(self, command: Sequence[str]) -> int:
+        """Hand the terminal to a program."""
+        process = await asyncio.create_subprocess_exec(*command)
+        return await process.wait()
+
+    def notify(self, text: str) -> None:
+        """Do nothing: what is printed is read out."""
+
+
+class PlainProgram:
+    """Reads lines and hands them to the conversation, or to the question that is open."""
+
+    def __init__(self, launcher: "Launcher", options: Options) -> None:
+        self.view = PlainView()
+        self.launcher = launcher
+        self.options = options
+        self.chat = ChatProgram(launcher, options, self.view, self)
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def run(self) -> int:
+        """Open OpenKoi, then take lines until the end of the input."""
+        loop = asyncio.get_running_loop()
+        try:
+            await self.chat.open()
+            self.view.print(
+                await make_banner(self.chat.require_koi(), self.launcher.version, self.chat.session.sessions)
+            )
+            self.view.print(HELP)
+            loop.add_reader(sys.stdin.fileno(), lambda: self.lines.put_nowait(sys.stdin.readline() or None))
+            while (line := await self.next_line()) is not None:
+                self.take(line)
+        except KoiError as error:
+            print(f"Error: {error}", file=sys.stderr)
+            return 2
+        finally:
+            loop.remove_reader(sys.stdin.fileno())
+            await self.chat.close()
+        return 0
+
+    async def next_line(self) -> str | None:
+        """Return the next line; Ctrl-C interrupts the task under way, or ends the chat if there is none."""
+        while True:
+            try:
+                return await self.lines.get()
+            except asyncio.CancelledError:
+                if not self.chat.session.handle:
+                    return None
+                task = asyncio.current_task()
+                assert task is not None
+                task.uncancel()
+                self.chat.session.interrupt()
+
+    def take(self, line: str) -> None:
+        """Answer the open question, or enter a line."""
+        text = line.strip()
+        if self.view.question and not self.view.question.done():
+            self.view.question.set_result(text)
+        elif text == STOP:
+            self.chat.session.interrupt()
+        elif text.startswith("/queue "):
+            enter(self.chat, Draft(text.removeprefix("/queue ")), queue=True)
+        elif text:
+            enter(self.chat, Draft(text))
+        else:
+            self.chat.session.go_on()
+
+    def quit(self) -> None:
+        """Leave the chat."""
+        self.lines.put_nowait(None)
+
+    def set_input(self, text: str) -> None:
+        """Print a text that would stand in an input."""
+        if text:
+            print(f"Your draft was: {strip_controls(text)}", flush=True)
+
+    def input_text(self) -> str:
+        return ""
+
+    def send(self, sequence: str) -> None:
+        """Write nothing: no escape sequence goes to this terminal."""
+        print("Copying needs a screen: start the chat without --plain.", flush=True)
+
+    def open_editor(self) -> None:
+        print("The editor needs a screen: start the chat without --plain.", flush=True)
+
+    def show_status(self, text: str) -> None:
+        """Do nothing: there is no line that changes."""
+
+    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
+        """Let the user choose by number."""
+        choices = [Choice("", f"{one.label}  {one.detail}".rstrip(), str(place)) for place, one in enumerate(items)]
+        found = await self.view.choose(Dialog([title], [*choices, Choice("", "Nothing", "")]))
+        return items[int(found)] if found else None
+
+
+def discard_typed_input() -> None:
+    """Discard what was typed before a question was shown, where the platform can."""
+    with suppress(ImportError, OSError, ValueError):
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def find_choice(word: str, choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice of a number."""
+    return choices[int(word) - 1] if word.isdecimal() and 0 < int(word) <= len(choices) else None

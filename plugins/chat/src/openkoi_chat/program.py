@@ -1,0 +1,149 @@
+"""The chat on a screen. The prompt is drawn first; OpenKoi is loaded while the user types."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.key_binding import KeyBindings
+
+from openkoi_terminal import detect_style
+
+from .entry import Entry
+from .frame_output import FOCUS_OFF, FOCUS_ON
+from .key_actions import KeyActions
+from .keys import add_bindings
+from .lists import Lists
+from .menu import Item
+from .options import Options
+from .screen_view import ScreenView
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher
+
+    from .chat import ChatProgram
+
+HINT = "? for keys · / for commands"
+STARTING = "starting… · ? for keys"
+END_SIGNALS = ("SIGTERM", "SIGHUP")
+GOODBYE = "To continue this session: openkoi chat -c"
+
+
+async def run_chat(launcher: "Launcher", options: Options) -> int:
+    """Run the chat until the user leaves; return the exit status."""
+    return await ScreenProgram(launcher, options).run()
+
+
+class ScreenProgram:
+    """Connects the keys, the input and the screen with the conversation, once that is loaded."""
+
+    def __init__(self, launcher: "Launcher", options: Options) -> None:
+        self.launcher = launcher
+        self.options = options
+        self.buffer = Buffer(multiline=True)
+        bindings = KeyBindings()
+        self.screen = ScreenView(self.buffer, bindings, detect_style(sys.stdout))
+        self.entry = Entry(self.buffer, self.screen)
+        self.lists = Lists(self.buffer, self.screen)
+        self.actions = KeyActions(self.screen, self.entry, self.lists, self.quit)
+        add_bindings(bindings, self.actions)
+        self.error = ""
+        self.screen.default_hint = STARTING
+
+    async def run(self) -> int:
+        """Draw the prompt, load the rest, and return the exit status when the user has left."""
+        for name in END_SIGNALS:
+            with suppress(NotImplementedError, AttributeError):
+                asyncio.get_running_loop().add_signal_handler(getattr(signal, name), self.quit)
+        self.screen.show_hint("")
+        status = 0
+        try:
+            await self.screen.app.run_async(pre_run=self.begin_loading)
+        except (EOFError, OSError):  # the terminal is gone
+            status = 129
+        finally:
+            await self.leave()
+        if self.error:
+            print(self.error, file=sys.stderr)
+        return 2 if self.error else status
+
+    async def leave(self) -> None:
+        """Stop what is under way."""
+        chat = self.actions.chat
+        if chat:
+            await chat.close()
+        with suppress(OSError):
+            self.screen.send(FOCUS_OFF)
+            if chat and chat.session.last_run:
+                print(GOODBYE)
+
+    def begin_loading(self) -> None:
+        """Load the conversation once the prompt is drawn."""
+        self.screen.output.write_raw(FOCUS_ON)
+        self.screen.app.create_background_task(self.load())
+
+    async def load(self) -> None:
+        """Load OpenKoi while the user types, then do what has been entered."""
+        from importlib import import_module
+
+        await asyncio.sleep(0)
+        module = await asyncio.to_thread(import_module, "openkoi_chat.chat")
+        from openkoi_hookspecs import KoiError
+
+        try:
+            chat: ChatProgram = module.ChatProgram(self.launcher, self.options, self.screen, self)
+            await chat.open()
+        except KoiError as error:
+            self.error = f"Error: {error}"
+            self.quit()
+            return
+        self.entry.history.open(chat.history_file, chat.require_koi().redact)
+        self.lists.attach(chat)
+        await self.show_banner(chat)
+        self.actions.attach(chat)
+
+    async def show_banner(self, chat: "ChatProgram") -> None:
+        """Print the banner, and what went wrong if anything did."""
+        from .banner import find_model, make_banner
+
+        koi = chat.require_koi()
+        self.show_status(await find_model(koi))
+        if not (self.options.continued or self.options.session):
+            self.screen.print(
+                self.screen.style.mark(await make_banner(koi, self.launcher.version, chat.session.sessions), "dim")
+            )
+
+    def quit(self) -> None:
+        """Leave the chat."""
+        if self.screen.app.is_running and not self.screen.app.is_done:
+            self.screen.app.exit(result=0)
+
+    # The conversation's side
+
+    def set_input(self, text: str) -> None:
+        """Put a text into the input."""
+        self.entry.set_text(text)
+
+    def input_text(self) -> str:
+        """Return the draft, also while an answer is being written."""
+        dialogs = self.screen.dialogs
+        return dialogs.draft if dialogs.takes_text else self.buffer.text
+
+    def send(self, sequence: str) -> None:
+        self.screen.send(sequence)
+
+    def open_editor(self) -> None:
+        """Open $EDITOR with the input."""
+        self.actions.open_editor()
+
+    def show_status(self, text: str) -> None:
+        """Show the model in the line below the input."""
+        self.screen.default_hint = f"{text} · {HINT}"
+        self.screen.show_hint("")
+
+    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
+        """Let the user choose from a list."""
+        return await self.lists.pick(title, items)

@@ -1,0 +1,47 @@
+"""Keep what is not in the log: the draft, messages that wait, and where the conversation was rewound to.
+
+Written at most ten times a second while the user types, so that a killed chat loses no more than that.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, field
+from hashlib import sha256
+from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SavedState:
+    """The state of the last chat in a folder. ``rewound_to`` is the first run that is no longer in the conversation."""
+
+    session: str = ""
+    draft: str = ""
+    queue: list[str] = field(default_factory=list)
+    rewound_to: str = ""
+
+
+def state_file(folder: Path, workspace: Path) -> Path:
+    """Return the file of a workspace's chat."""
+    return folder / f"{sha256(str(workspace).encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.json"
+
+
+def save_state(path: Path, state: SavedState) -> None:
+    """Replace the file; an error leaves the old one, since the chat must not end because of it."""
+    fresh = path.with_suffix(".new")
+    with suppress(OSError):
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass") as file:
+            json.dump(asdict(state), file)
+        fresh.replace(path)
+
+
+def load_state(path: Path) -> SavedState:
+    """Return the state that was saved; an empty one where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
+        return SavedState(**{name: found[name] for name in asdict(SavedState()) if name in found})
+    except (OSError, ValueError, TypeError):
+        return SavedState()

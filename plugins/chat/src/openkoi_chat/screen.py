@@ -1,0 +1,138 @@
+"""The screen of the chat: finished text above, and below it a few rows that are drawn again.
+
+Finished text is printed once and stays in the terminal's own scrollback. Below it stand the end of the answer that is
+coming in, a question, messages that wait, the working line and the input.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.key_binding import KeyBindings
+
+from openkoi_terminal import MarkdownStream, Style, render_block, tail_rows
+
+from .chat_application import ChatApplication
+from .frame_output import FrameOutput
+from .layout import ROWS_OF_TAIL, Rows, make_layout
+
+INTERVAL = 0.1  # seconds between frames of an answer
+AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
+CLOCK = 1.0
+
+
+class Screen:
+    """Draws the chat with prompt_toolkit. Nothing is drawn, and no timer runs, while nothing happens."""
+
+    def __init__(self, input_buffer: Buffer, bindings: KeyBindings, style: Style) -> None:
+        self.output = FrameOutput()
+        self.style = style
+        self.rows = Rows()
+        self.stream = MarkdownStream()
+        self.finished: list[str] = []
+        self.working: Callable[[], str] | None = None
+        self.drawn_at = self.key_at = 0.0
+        self.timer: asyncio.TimerHandle | None = None
+        self.clock: asyncio.TimerHandle | None = None
+        self.blocks = 0
+        self.on_block: Callable[[int, str], None] = lambda number, source: None
+        self.app = ChatApplication(
+            layout=make_layout(input_buffer, self.rows), key_bindings=bindings, output=self.output
+        )
+        self.app.key_processor.before_key_press += self.note_key
+
+    def note_key(self, _: object) -> None:
+        self.key_at = monotonic()
+
+    # What is printed
+
+    def print(self, text: str) -> None:
+        """Print finished text above the input, on lines of its own."""
+        self.end_answer()
+        self.finished.append(text if text.endswith("\n") else f"{text}\n")
+        self.request_frame(now=True)
+
+    def add_answer(self, text: str) -> None:
+        """Add a piece of an answer."""
+        self.stream.add(text)
+        self.request_frame()
+
+    def end_answer(self) -> None:
+        """Finish the answer that is coming in; another one may follow."""
+        if self.stream.pending or self.stream.number:
+            self.finish_blocks(ended=True)
+            self.blocks += self.stream.number
+            self.stream = MarkdownStream()
+            self.request_frame()
+
+    def finish_blocks(self, *, ended: bool = False) -> None:
+        """Render the blocks that have become final, with their numbers in the chat."""
+        for block in self.stream.finish() if ended else self.stream.take_final():
+            block = replace(block, number=self.blocks + block.number)
+            self.on_block(block.number, block.source)
+            self.finished.append(render_block(block, self.style, numbered=True))
+
+    # What is drawn
+
+    def request_frame(self, *, now: bool = False) -> None:
+        """Draw soon: a tenth of a second after the last frame, and not right after a key."""
+        if self.timer and now:
+            self.timer.cancel()
+            self.timer = None
+        if self.timer or not self.app.is_running:
+            return
+        after = 0.0 if now else max(self.drawn_at + INTERVAL, self.key_at + AFTER_KEY) - monotonic()
+        self.timer = asyncio.get_running_loop().call_later(max(after, 0.0), self.draw)
+
+    def draw(self) -> None:
+        """Draw one frame: finished text that is new, then the rows below it, in one write."""
+        self.timer = None
+        self.drawn_at = monotonic()
+        if not self.app.is_running or self.app.is_suspended:
+            return
+        self.finish_blocks()
+        text, self.finished = "".join(self.finished), []
+        self.update_rows()
+        with self.output.frame():
+            if text:
+                self.app.renderer.erase()
+                self.output.write_raw(text.replace("\n", "\r\n"))
+            self.app.draw_now()
+
+    def update_rows(self) -> None:
+        """Set the rows that change: the end of the answer, and the working line."""
+        size = self.output.get_size()
+        most = max(min(ROWS_OF_TAIL, size.rows - 6), 1)
+        pending = self.stream.pending.strip("\n")
+        self.rows.tail = tail_rows(pending, size.columns - 1, most) if pending else ()
+        self.rows.working = self.working() if self.working else ""
+
+    def refresh(self) -> None:
+        """Draw the rows again, because one of them has changed."""
+        self.request_frame(now=True)
+
+    # The clock of the working line
+
+    def start_clock(self, working: Callable[[], str]) -> None:
+        """Show a working line, and draw it again each second."""
+        self.working = working
+        self.tick()
+
+    def tick(self) -> None:
+        if self.working:
+            self.clock = asyncio.get_running_loop().call_later(CLOCK, self.tick)
+            self.request_frame()
+
+    def stop_clock(self) -> None:
+        """Remove the working line."""
+        self.working = None
+        if self.clock:
+            self.clock.cancel()
+        self.refresh()
+
+    def set_notes(self, notes: Sequence[str]) -> None:
+        """Show messages that wait, above the input."""
+        self.rows.notes = notes
+        self.refresh()

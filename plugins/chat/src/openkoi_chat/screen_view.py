@@ -1,0 +1,71 @@
+"""The screen as the conversation uses it: a view with dialogs, numbered blocks, programs and notifications."""
+
+import asyncio
+from collections.abc import Sequence
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.key_binding import KeyBindings
+
+from openkoi_terminal import Style
+
+from .dialog_box import DialogBox
+from .notices import notice
+from .screen import Screen
+from .view import Dialog
+
+MAX_BLOCKS = 500  # of an answer's blocks, so that a long chat does not grow; /copy takes the newest
+
+
+class ScreenView(Screen):
+    """Implements ``View`` on a screen that is drawn."""
+
+    def __init__(self, buffer: Buffer, bindings: KeyBindings, style: Style) -> None:
+        super().__init__(buffer, bindings, style)
+        self.dialogs = DialogBox(self.rows, buffer, style, self.refresh)
+        self.sources: dict[int, list[str]] = {}
+        self.on_block = self.keep_block
+        self.default_hint = ""
+        self.has_focus = True
+
+    def keep_block(self, number: int, source: str) -> None:
+        """Keep the Markdown of a block, for ``/copy``."""
+        self.sources.setdefault(number, []).append(source)
+        while len(self.sources) > MAX_BLOCKS:
+            del self.sources[next(iter(self.sources))]
+
+    def block(self, number: int) -> str | None:
+        """Return the Markdown of a numbered block."""
+        found = self.sources.get(number)
+        return "\n".join(found).rstrip("\n") if found else None
+
+    async def choose(self, dialog: Dialog) -> str | None:
+        """Ask the user."""
+        return await self.dialogs.ask(dialog)
+
+    def show_hint(self, text: str) -> None:
+        """Show a hint below the input, until the next key; without one, the usual line."""
+        self.rows.hint = self.style.mark(text or self.default_hint, "dim")
+        self.refresh()
+
+    async def run_in_terminal(self, command: Sequence[str]) -> int:
+        """Hand the terminal to a program, and draw again when it has ended."""
+        from prompt_toolkit.application import in_terminal
+
+        self.app.is_suspended = True
+        try:
+            async with in_terminal():
+                process = await asyncio.create_subprocess_exec(*command)
+                return await process.wait()
+        finally:
+            self.app.is_suspended = False
+            self.refresh()
+
+    def notify(self, text: str) -> None:
+        """Ring and notify, if another window has the focus."""
+        if not self.has_focus:
+            self.send(notice(text))
+
+    def send(self, sequence: str) -> None:
+        """Write a control sequence of ours, which moves nothing on the screen."""
+        self.output.write_raw(sequence)
+        self.output.flush()

@@ -1,0 +1,42 @@
+"""Choose how the chat is shown: on a screen, line by line, or as help where there is no terminal."""
+
+import os
+import sys
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from .options import USAGE, read_options
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher
+
+NO_TERMINAL = 'The chat needs a terminal. To run one task: openkoi "TASK". To follow up on it: openkoi -c "TEXT".'
+
+
+def start(launcher: "Launcher") -> "int | Awaitable[int]":
+    """Start the chat as the command line asks; return the exit status."""
+    options = read_options(launcher.arguments)
+    if options.error:
+        print(f"{USAGE.splitlines()[0]}\n\nError: {options.error}", file=sys.stderr)
+        return 2
+    if options.help:
+        print(USAGE, end="")
+        return 0
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not launcher.arguments:
+            launcher.start("cli", ["--help"])
+            return 2
+        print(NO_TERMINAL, file=sys.stderr)
+        return 2
+    if options.plain or is_accessible():
+        from .plain import run_plain
+
+        return run_plain(launcher, options)
+    from .program import run_chat
+
+    return run_chat(launcher, options)
+
+
+def is_accessible() -> bool:
+    """Return whether nothing may be drawn again."""
+    return os.environ.get("ACCESSIBLE", "") not in ("", "0") or os.environ.get("TERM") == "dumb"

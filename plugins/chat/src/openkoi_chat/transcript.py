@@ -1,0 +1,26 @@
+"""Write a session as Markdown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from openkoi_hookspecs import Koi, Text, events
+
+
+def write_transcript(koi: Koi, session: str, folder: Path, name: str) -> Path:
+    """Write the messages of a session to a new file; return it."""
+    path = folder / (name or f"openkoi-{session[:15]}.md")
+    with path.open("x", encoding="utf-8", errors="replace") as file:
+        file.writelines(koi.redact(piece) for piece in read_messages(koi, session))
+    return path
+
+
+def read_messages(koi: Koi, session: str) -> Iterator[str]:
+    """Yield what the user and the model said, in Markdown."""
+    for record in koi.records(session):
+        match record.event:
+            case events.TaskStarted(task=task) if not task.parent:
+                yield f"## {task.text}\n\n"
+            case events.MessageAdded(from_user=True, message=message):
+                yield from (f"> {part.text}\n\n" for part in message.parts if isinstance(part, Text))
+            case events.ExecutionFinished(work=work):
+                yield f"{work.text.strip()}\n\n"

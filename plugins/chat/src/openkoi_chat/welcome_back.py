@@ -1,0 +1,72 @@
+"""Open an earlier session with three lines: where we were, what is open, what it cost."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from openkoi_hookspecs import NextAction, events
+from openkoi_runlog import VIEW_EVENTS, RunView, build_view, list_all_segments, select_from
+from openkoi_runlog.last_task import read_last_task
+from openkoi_runlog.report import format_count, format_dollars, truncate_line
+
+ENDINGS = {
+    NextAction.ACCEPT: "nothing: the last task was accepted",
+    NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",
+}
+
+
+def read_last_view(sessions: Path, session: str) -> RunView | None:
+    """Return the last task of a session; None without one."""
+    records = read_last_task(sessions, session, VIEW_EVENTS)
+    return build_view(records) if records else None
+
+
+def welcome_back(sessions: Path, session: str, now: datetime) -> Sequence[str]:
+    """Return the three lines."""
+    view = read_last_view(sessions, session)
+    if view is None:
+        return ()
+    count, usd = count_messages(sessions, session)
+    return (
+        f"Where we were: {truncate_line(view.task.text, 80)} ({format_age(view.updated, now)})",
+        f"What is open: {describe_open(view)}",
+        f"What it cost: {format_dollars(usd)} for {format_count(count, 'task')}",
+    )
+
+
+def describe_open(view: RunView) -> str:
+    """Return what is left of the last task."""
+    if view.completed is None:
+        return "the last task was interrupted; /resume continues it"
+    decision = view.completed.decision
+    if decision.action in ENDINGS:
+        return ENDINGS[decision.action]
+    last = view.ended_iterations[-1:]
+    found = [one.title for each in last if each.evaluation for one in each.evaluation.open]
+    named = f": {truncate_line(found[0], 60)}" if found else ""
+    return f"{truncate_line(decision.reason, 80)}{named}"
+
+
+def count_messages(sessions: Path, session: str) -> tuple[int, float]:
+    """Return how many tasks of a session have ended, and what all its model calls cost."""
+    ended, usd = 0, 0.0
+    for path in list_all_segments(sessions, session):
+        for record in select_from(path, (events.RunCompleted, events.RunFailed, *events_paid())):
+            if isinstance(record.event, events.Paid):
+                usd += record.event.usd
+            else:
+                ended += 1
+    return ended, usd
+
+
+def events_paid() -> tuple[type[events.Event], ...]:
+    return (events.ModelResponse, events.ModelResponseBroken)
+
+
+def format_age(at: str, now: datetime) -> str:
+    """Format how long ago something was: ``5 minutes ago``."""
+    seconds = max((now - datetime.fromisoformat(at).replace(tzinfo=UTC)).total_seconds(), 0.0)
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            return f"{format_count(int(seconds // size), unit)} ago"
+    return "just now"

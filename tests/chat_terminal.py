@@ -1,0 +1,125 @@
+"""The chat on a terminal emulator: what its user sees, its scrollback, and every byte that was written."""
+
+import fcntl
+import re
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from termios import TIOCSWINSZ
+
+import pyte
+from cli_process import Shell, write_script
+from pseudo_terminal import Terminal, terminal
+
+UPDATES = re.compile(r"\x1b\[\?2026[hl]|\x1b\[\?1004[hl]")
+OWN = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?(?:7|12|25|2004|2026|1004|1)[hl]|\x1b\[[0-9]*[ABCDJK]|\x1b\[[0-6] q")
+FORBIDDEN = re.compile(r"\x1b\[[23]J|\x1b\[\?1049h|\x1b\[\?100[0236]h|\x1b\[\d*;?\d*r")
+PROMPT = "for commands"
+READY = "spent"
+
+
+class ChatTerminal:
+    """A chat with a terminal emulator of so many columns around it."""
+
+    def __init__(self, inner: Terminal, columns: int, rows: int = 40) -> None:
+        self.inner = inner
+        self.emulator = pyte.HistoryScreen(columns, rows, history=20_000)
+        self.stream = pyte.Stream(self.emulator)
+        self.fed = 0
+
+    def feed(self) -> None:
+        text = self.inner.raw[self.fed :]
+        self.fed += len(text)
+        self.stream.feed(UPDATES.sub("", text))
+
+    @property
+    def display(self) -> str:
+        """What is on the screen now, without empty lines at the end."""
+        self.feed()
+        return "\n".join(line.rstrip() for line in self.emulator.display).rstrip()
+
+    @property
+    def scrollback(self) -> Sequence[str]:
+        """All lines, those that have left the screen first."""
+        self.feed()
+        columns = range(self.emulator.columns)
+        above = ["".join(row[column].data for column in columns) for row in self.emulator.history.top]
+        return [line.rstrip() for line in (*above, *self.emulator.display)]
+
+    def shows(self, text: str, seconds: float = 40) -> None:
+        """Wait until a text is on the screen."""
+        self.waits(lambda: text in self.display, text, seconds)
+
+    def hides(self, text: str, seconds: float = 40) -> None:
+        """Wait until a text is no longer on the screen."""
+        self.waits(lambda: text not in self.display, f"no {text}", seconds)
+
+    def waits(self, condition: object, what: str, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not condition():  # type: ignore[operator]
+            assert time.monotonic() < end, f"{what!r} does not come:\n{self.display}"
+            self.inner.hear(0.05)
+
+    def type(self, keys: str) -> None:
+        """Type keys, and wait until they are on the screen."""
+        self.inner.type(keys)
+
+    def send(self, text: str) -> None:
+        """Type a line and press Enter, not as fast as a paste."""
+        self.inner.type(text)
+        self.shows(text.split("\n")[-1][-30:])
+        time.sleep(0.04)
+        self.inner.type("\r")
+
+    def resize(self, columns: int, rows: int = 40) -> None:
+        """Change the size, as a user does with the mouse."""
+        self.feed()
+        fcntl.ioctl(self.inner.master, TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.emulator.resize(rows, columns)
+
+    @property
+    def foreign(self) -> Sequence[str]:
+        """The escape sequences that are not ours."""
+        return re.findall(r"\x1b.{0,8}", OWN.sub("", self.inner.raw))
+
+
+@contextmanager
+def chat(
+    openkoi: Shell, turns: str, *arguments: str, columns: int = 100, name: str = "script.yaml", **variables: str
+) -> Iterator[ChatTerminal]:
+    """Open the chat with a scripted model, once it is ready."""
+    model = write_script(openkoi.folder, turns, name)
+    shell = openkoi.told(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
+    with terminal(shell, *arguments, columns=columns) as inner:
+        opened = ChatTerminal(inner, columns)
+        opened.shows("Type a message" if variables.get("ACCESSIBLE") else PROMPT)
+        yield opened
+
+
+def says(text: str, when: str, *, calls: str = "", more: str = "") -> str:
+    """Return a turn of a script: what the model says to a message that contains some words."""
+    import json
+
+    given = f"    calls: [{calls}]\n" if calls else ""
+    return f"  - when: {{last: {json.dumps(when)}}}\n    says: {json.dumps(text)}\n{given}{more}    repeat: true\n"
+
+
+def writes(path: str, content: str) -> str:
+    """Return a call that writes a file."""
+    import json
+
+    return f"{{tool: write_file, arguments: {{path: {json.dumps(path)}, content: {json.dumps(content)}}}}}"
+
+
+def runs(command: str) -> str:
+    """Return a call that runs a command."""
+    import json
+
+    return f"{{tool: run_command, arguments: {{command: {json.dumps(command)}}}}}"
+
+
+def read_folder(folder: Path) -> dict[str, str]:
+    """Return the files of a folder, but the scripts of models."""
+    return {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.suffix == ".txt"}
