@@ -67,10 +67,9 @@ class ChatTerminal:
         self.inner.type(keys)
 
     def send(self, text: str) -> None:
-        """Type a line and press Enter, not as fast as a paste."""
+        """Type a line and press Enter."""
         self.inner.type(text)
         self.shows(text.split("\n")[-1][-30:])
-        time.sleep(0.04)
         self.inner.type("\r")
 
     def resize(self, columns: int, rows: int = 40) -> None:

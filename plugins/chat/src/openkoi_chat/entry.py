@@ -1,6 +1,5 @@
 """The input: drafts with chips for images and long pastes, earlier messages, and drafts that were put aside."""
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
@@ -11,7 +10,6 @@ from .screen_view import ScreenView
 if TYPE_CHECKING:
     from .attachments import Draft
 
-PASTE_BURST = 0.03  # seconds after text in which Enter belongs to a paste that is not marked as one
 LONG_PASTE = 10  # lines above which a paste becomes a chip
 NO_IMAGE = "No image in the clipboard."
 
@@ -25,18 +23,16 @@ class Entry:
         self.history = MessageHistory()
         self.pasted: dict[str, str] = {}
         self.images: dict[str, bytes] = {}
-        self.inserted_at = 0.0
-        self.buffer.on_text_insert += self.note_insert
-
-    def note_insert(self, _: object) -> None:
-        self.inserted_at = monotonic()
 
     def continues_line(self) -> bool:
-        """Insert a line break where Enter means that: after a backslash, and within an unmarked paste."""
-        before = self.buffer.document.text_before_cursor
-        if before.endswith("\\"):
+        """Insert a line break where Enter means that: after a backslash, and within an unmarked paste.
+
+        In a paste, keys before and after Enter have arrived with it. Time tells less: where the program was busy, what
+        a user typed arrives at once as well.
+        """
+        if self.buffer.document.text_before_cursor.endswith("\\"):
             self.buffer.delete_before_cursor()
-        elif monotonic() - self.inserted_at > PASTE_BURST:
+        elif not self.screen.is_pasting:
             return False
         self.buffer.newline(copy_margin=False)
         return True

@@ -21,6 +21,8 @@ from .layout import ROWS_OF_TAIL, Rows, make_layout
 INTERVAL = 0.1  # seconds between frames of an answer
 AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
 CLOCK = 1.0
+KEYS_OF_PASTE = 3
+FLUSH = "?"  # what prompt_toolkit puts behind the last key, as a key of this name
 
 
 class Screen:
@@ -41,10 +43,23 @@ class Screen:
         self.app = ChatApplication(
             layout=make_layout(input_buffer, self.rows), key_bindings=bindings, output=self.output
         )
+        self.keys_in_batch = 0
         self.app.key_processor.before_key_press += self.note_key
+        self.app.key_processor.after_key_press += self.end_batch
 
     def note_key(self, _: object) -> None:
         self.key_at = monotonic()
+        self.keys_in_batch += 1
+
+    def end_batch(self, _: object) -> None:
+        if not self.app.key_processor.input_queue:
+            self.keys_in_batch = 0
+
+    @property
+    def is_pasting(self) -> bool:
+        """Whether the key that is handled has arrived together with several before it and at least one after it."""
+        after = (press.key for press in self.app.key_processor.input_queue)
+        return self.keys_in_batch > KEYS_OF_PASTE and any(len(key) == 1 and key != FLUSH for key in after)
 
     # What is printed
 
