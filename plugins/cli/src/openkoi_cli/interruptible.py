@@ -89,4 +89,6 @@ class InterruptCounter:
         """Count one interrupt."""
         self.times += 1
         if self.times == 3:
+            if keyboard := sys.modules.get("openkoi_cli.keyboard"):  # without it, the terminal is as it was
+                keyboard.restore_terminal_modes()
             os._exit(EXIT_INTERRUPTED)

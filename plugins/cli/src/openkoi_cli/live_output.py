@@ -1,63 +1,211 @@
-"""Print finished lines, with a spinner below them on a terminal."""
+"""Print a run's progress: as lines, or on a terminal with the answer as it comes and a working line below it."""
 
-from contextlib import suppress
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
+from openkoi_hookspecs import Record
+
 if TYPE_CHECKING:
-    from rich.status import Status
+    from openkoi_terminal import LiveAnswer, Style
+
+    from .keyboard import Keyboard
 
 IGNORE_CLOSED = suppress(OSError)
+TICK_SECONDS = 1.0
+STEPS = ("[recall] ", "[execute] ", "[tools] ")
+CTRL_C_HINT = "ctrl-c to interrupt"
+HEARTBEAT_SECONDS = 30.0  # of a terminal on which nothing is drawn again: a screen reader says that it still works
 
 
-class Live:
-    """Prints finished lines, and keeps a spinner below them on a terminal; a closed stream is ignored."""
+class LineOutput:
+    """Prints lines, where there is no terminal; a closed stream is ignored."""
+
+    shows_text = False
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.status: Status | None = None
-        self.is_terminal = stream.isatty()
-        self.questions: set[str] = set()
 
     def print_line(self, text: str) -> None:
         """Print a finished line."""
         with IGNORE_CLOSED:
-            if self.is_terminal and not self.questions:
-                self.start().console.print(text, markup=False, highlight=False)
-            else:
-                print(f"\n{text}" if self.is_terminal else text, file=self.stream, flush=True)
+            print(text, file=self.stream, flush=True)
 
-    def show_activity(self, text: str) -> None:
-        """Show an activity next to the spinner."""
-        if self.is_terminal and not self.questions:
-            with IGNORE_CLOSED:
-                self.start().update(f"{text}…")
+    def print_styled(self, text: str) -> None:
+        """Print a line with the marks of our style, which has none here."""
+        self.print_line(text)
 
-    def start(self) -> "Status":
-        if self.status is None:
-            from rich.console import Console
+    @property
+    def style(self) -> "Style":
+        """How text is marked: not at all."""
+        from openkoi_terminal import PLAIN
 
-            self.status = Console(file=self.stream, soft_wrap=True).status("")
-            self.status.start()
-        return self.status
+        return PLAIN
+
+    def show_text(self, text: str) -> None:
+        """Do nothing: the answer is printed on stdout."""
+
+    def add_record(self, record: Record) -> None:
+        """Do nothing: there is no working line."""
+
+    def add_text(self, text: str) -> None:
+        """Do nothing: the answer is printed when it is known which one is returned."""
+
+    def end_text(self) -> None:
+        """Do nothing, as for a piece."""
 
     def pause(self, question_id: str) -> None:
-        """Stop the spinner until all open questions are answered."""
-        self.questions.add(question_id)
-        self.stop_spinner()
+        """Do nothing: nothing changes below a question."""
 
     def unpause(self, question_id: str) -> None:
-        """Note that a question was answered."""
-        self.questions.discard(question_id)
+        """Do nothing, as for a pause."""
 
-    def stop_spinner(self) -> None:
-        """Stop the spinner until the next output."""
-        if self.status is not None:
-            with IGNORE_CLOSED:
-                self.status.stop()
-            self.status = None
+    @asynccontextmanager
+    async def keep_time(self) -> AsyncIterator[None]:
+        """Do nothing while the run is under way."""
+        yield
 
     def stop(self) -> None:
-        """Stop the spinner for good."""
-        if self.status is not None:
-            self.stop_spinner()
-            self.is_terminal = False
+        """Do nothing: nothing changes here."""
+
+
+class TerminalOutput:
+    """Prints on a terminal; what the model and its tools wrote cannot control it.
+
+    ``shows_text``: the answer appears here as it comes. It does not if stdout, which gets it at the end, is a file.
+    """
+
+    def __init__(self, screen: "LiveAnswer", style: "Style", *, shows_text: bool, lines: TextIO | None = None) -> None:
+        from openkoi_terminal import WorkingLine
+
+        self.screen = screen
+        self.style = style
+        self.shows_text = shows_text
+        self.lines = lines
+        self.working = WorkingLine()
+        self.started = self.spoke = monotonic()
+        self.questions: set[str] = set()
+        self.stopped = False
+        self.keys: Keyboard | None = None
+
+    def add_record(self, record: Record) -> None:
+        """Note a record, for the working line."""
+        self.working.add_record(record)
+        self.draw()
+
+    def print_line(self, text: str) -> None:
+        """Print a finished line above the working line, or on the stream of lines where that is not the terminal."""
+        from openkoi_terminal import strip_controls
+
+        self.spoke = monotonic()
+        with IGNORE_CLOSED:
+            if self.lines:
+                print(text, file=self.lines, flush=True)
+            else:
+                marks = ("dim",) if text.startswith(STEPS) else ("yellow",) if text.startswith("  ! ") else ()
+                self.screen.print_line(self.style.mark(strip_controls(text), *marks))
+
+    def print_styled(self, text: str) -> None:
+        """Print text with our own colours, in which foreign text was made harmless before."""
+        with IGNORE_CLOSED:
+            self.screen.print_line(text)
+
+    def add_text(self, text: str) -> None:
+        """Print a piece of the answer as it comes."""
+        if self.shows_text:
+            self.spoke = monotonic()
+            with IGNORE_CLOSED:
+                self.screen.add(text)
+
+    def end_text(self) -> None:
+        """End the answer that is coming."""
+        if self.shows_text:
+            with IGNORE_CLOSED:
+                self.screen.end_text()
+                self.draw()
+
+    def show_text(self, text: str) -> None:
+        """Print an answer that is returned, and is not the last one that came."""
+        self.add_text(text)
+        self.end_text()
+
+    def pause(self, question_id: str) -> None:
+        """Remove the working line until all open questions are answered."""
+        self.questions.add(question_id)
+        self.watch_keys()
+        self.draw()
+
+    def unpause(self, question_id: str) -> None:
+        """Draw again when no question is open."""
+        self.questions.discard(question_id)
+        self.watch_keys()
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the working line as of now."""
+        quiet = self.stopped or self.questions
+        self.screen.working_line = "" if quiet else self.working_text()
+        with IGNORE_CLOSED:
+            self.screen.draw()
+
+    def working_text(self) -> str:
+        """Return the working line; what it shows of a tool's call is foreign text."""
+        from openkoi_terminal import INTERRUPT_HINT, format_working_line, strip_controls
+
+        facts = self.working.facts(monotonic() - self.started)
+        line = format_working_line(facts, hint=INTERRUPT_HINT if self.keys else CTRL_C_HINT)
+        return self.style.mark(strip_controls(line).replace("\n", " "), "cyan")
+
+    @asynccontextmanager
+    async def keep_time(self) -> AsyncIterator[None]:
+        """Draw the working line once a second, and let Esc interrupt, until it is stopped."""
+        from .keyboard import open_keyboard
+
+        ticking = asyncio.create_task(self.tick())
+        self.keys = None if self.style.plain else open_keyboard()
+        self.watch_keys()
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            self.stop()
+
+    def watch_keys(self) -> None:
+        """Let Esc interrupt while the working line says so."""
+        if self.keys and (self.stopped or self.questions):
+            self.keys.release()
+        elif self.keys:
+            self.keys.watch()
+
+    async def tick(self) -> None:
+        """Draw every second; where nothing is drawn again, print a line after half a minute of silence."""
+        from openkoi_terminal.working_line import format_step
+
+        while not self.stopped:
+            await asyncio.sleep(TICK_SECONDS)
+            if not self.style.plain:
+                self.draw()
+            elif not self.questions and monotonic() - self.spoke >= HEARTBEAT_SECONDS:
+                self.print_line(format_step(self.working.facts(monotonic() - self.started)))
+
+    def stop(self) -> None:
+        """Remove the working line for good."""
+        if not self.stopped:
+            self.stopped = True
+            self.watch_keys()
+            with IGNORE_CLOSED:
+                self.screen.finish()
+
+
+def open_output(out: TextIO, err: TextIO, *, shows_text: bool) -> "LineOutput | TerminalOutput":
+    """Return where a run is printed; with ``shows_text``, a terminal at stdout shows the answer as it comes."""
+    shows_text = shows_text and out.isatty()
+    if not shows_text and not err.isatty():
+        return LineOutput(err)
+    from openkoi_terminal import LiveAnswer, detect_style
+
+    stream = out if shows_text else err
+    style = detect_style(stream)
+    return TerminalOutput(LiveAnswer(stream, style), style, shows_text=shows_text, lines=None if err.isatty() else err)

@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, TextIO
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_runlog import mask_json, redact_record, write_line
-from openkoi_runlog.report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
+from openkoi_runlog.report import (
+    AnswerEnd,
+    AnswerPiece,
+    Line,
+    Progress,
+    RunDisplay,
+    RunReport,
+    format_count,
+    format_dollars,
+    format_savings,
+    format_tokens,
+)
 
 from .errors import describe_error
 from .invocation import Invocation
-from .live_output import Live
+from .live_output import open_output
 from .setting_names import CHECK_UPDATES
+from .streamed_answer import StreamedAnswer
 from .streams import reserve_stdout
 from .tips import choose_tip
 
@@ -25,12 +37,20 @@ if TYPE_CHECKING:
 class Renderer:
     """Renders a run: its records, its result, and its end."""
 
+    shows_text = False
+
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
         self.invocation = invocation
         self.shows_reasons = False
         self.out = out
-        self.progress = Progress(verbose=invocation.verbose)
-        self.live = Live(sys.stderr)
+        self.display = RunDisplay(Progress(verbose=invocation.verbose))
+        self.live = open_output(out, sys.stderr, shows_text=self.shows_text)
+        self.answer = ""
+
+    @property
+    def progress(self) -> Progress:
+        """The progress so far."""
+        return self.display.progress
 
     @property
     def report(self) -> RunReport:
@@ -50,13 +70,27 @@ class Renderer:
         """Render a record."""
         record = redact_record(record, current_redactor())
         self.pause_for_question(record)
-        for line in self.progress.format_record(record):
-            self.live.print_line(self.invocation.redact(line))
-        if now := self.progress.describe_activity(record):
-            self.live.show_activity(self.invocation.redact(now))
+        for shown in self.display.show_record(record):
+            match shown:
+                case Line(text=text):
+                    self.live.print_line(self.invocation.redact(text))
+                case AnswerPiece(text=text):
+                    self.show_piece(text)
+                case AnswerEnd() as end:
+                    self.end_answer(end)
+        self.live.add_record(record)
+
+    def show_piece(self, text: str) -> None:
+        """Show a piece of what the model says, as it comes."""
+        self.live.add_text(text)
+
+    def end_answer(self, end: AnswerEnd) -> None:
+        """End what the model says."""
+        self.live.end_text()
+        self.answer = end.text if end.is_answer else ""
 
     def pause_for_question(self, record: Record) -> None:
-        """Stop the spinner while a question is open."""
+        """Leave the terminal to a question while it is open."""
         match record.event:
             case events.QuestionAsked(id=id):
                 self.live.pause(id)
@@ -88,13 +122,62 @@ class Renderer:
 
 
 class TextRenderer(Renderer):
-    """Renders text: progress on stderr, the final answer on stdout."""
+    """Renders text: progress on stderr, the final answer on stdout; on a terminal, as it comes."""
+
+    shows_text = True
+
+    def __init__(self, invocation: Invocation, out: TextIO) -> None:
+        super().__init__(invocation, out)
+        self.pipe = StreamedAnswer(out)
 
     def show(self) -> None:
-        """Print the final answer of a completed run."""
+        """Print the final answer of a completed run, unless it is the last thing on the terminal already."""
         super().show()
-        if self.report.completion:
-            self.print(self.invocation.redact(self.report.text))
+        if not self.report.completion:
+            return
+        text, shown = self.invocation.redact(self.report.text), self.answer.strip() == self.report.text.strip()
+        if self.live.shows_text and not shown:
+            self.live.show_text(text)
+        elif not self.live.shows_text and not (shown and self.pipe.written):
+            self.print(text)
+        self.show_summary()
+
+    def show_piece(self, text: str) -> None:
+        """Show a piece of what the model says; a pipe gets it at once if no later answer can replace it."""
+        super().show_piece(text)
+        if not self.live.shows_text and self.report.task and not self.progress.max_iterations:
+            self.pipe.add(text)
+
+    def end_answer(self, end: AnswerEnd) -> None:
+        """End what the model says."""
+        super().end_answer(end)
+        self.pipe.end(is_answer=end.is_answer)
+
+    def show_summary(self) -> None:
+        """Show what was changed, and what the claims of the answer rest on."""
+        from .end_summary import format_changes, format_claims, format_diff
+
+        style, on_terminal = self.live.style, self.live.shows_text
+        changes, claims = list(format_changes(self.report)), list(format_claims(self.report, style))
+        diff = format_diff(self.report, style) if on_terminal else ()
+        for line in ("" for _ in changes[:1] or claims[:1] if on_terminal):
+            self.live.print_line(line)
+        for line in (*changes, *diff, *claims):
+            self.live.print_styled(self.invocation.redact(line))
+
+    def show_next(self) -> None:
+        """Show what may be run next."""
+        from .end_summary import format_next
+
+        if line := format_next(self.report):
+            self.live.print_line(line)
+
+    def end(self, reason: str = "") -> None:
+        """Stop; after a run without a result, show what it left and how to go on with it."""
+        super().end(reason)
+        if self.report.run and not self.report.completion:
+            self.show_summary()
+            self.show_next()
 
     def show_diff(self, diff: str) -> None:
         """Print the diff of a dry run."""
@@ -115,9 +198,10 @@ class TextRenderer(Renderer):
                 f"  Learning used {format_tokens(tokens)} more tokens, {format_dollars(self.report.after_result.usd)}"
             )
         super().show_afterwards(koi)
+        self.show_next()
         if self.report.status == 0 and (text := choose_tip(self.invocation.paths.sessions)):
             self.live.print_line(text)
-        if self.live.stream.isatty() and koi.setting(CHECK_UPDATES, bool, False):
+        if sys.stderr.isatty() and koi.setting(CHECK_UPDATES, bool, False):
             from .release_notice import announce
 
             if text := announce(self.invocation.paths.data):

@@ -102,7 +102,7 @@ async def resume_and_show(past: "PastTask", settings: Mapping[str, object], rend
     koi = renderer.koi
     koi.listen(renderer.add_record)
     attend_terminal(koi)
-    async with koi:
+    async with koi, renderer.live.keep_time():
         handle = koi.resume(past.run, settings=settings)
         show_past(past, renderer)
         await handle.result()

@@ -167,7 +167,7 @@ async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer") -> 
     koi.listen(make_greeting(renderer))
     koi.listen(renderer.add_record)
     attend_terminal(koi)
-    async with koi:
+    async with koi, renderer.live.keep_time():
         result = await koi.solve(task)
         renderer.show()
     renderer.show_afterwards(koi)

@@ -210,7 +210,7 @@ class ModelClient:
                     heard.take(chunk)
                     if heard.length > note.until:
                         await self.emit(note.request_event(heard.length))
-                    if note.role == "executor" and (text := heard.flush()):
+                    if note.role in (EXECUTOR, self.executor) and (text := heard.flush()):
                         await self.emit(events.ModelDelta(text))
                     if heard.overlong:
                         break

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 TAB = "    "
+MARK = lazy_pattern(r"\x1b\[[0-9;]*m")
+MARK_OR_TEXT = lazy_pattern(r"\x1b\[[0-9;]*m|[^\x1b]+|\x1b")
 
 
 def text_width(text: str) -> int:
-    """Return how many columns a line fills, wide and combining characters included."""
+    """Return how many columns a line fills, wide and combining characters included; marks of a style fill none."""
+    if "\x1b" in text:
+        text = MARK.sub("", text)
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth
@@ -15,10 +21,17 @@ def text_width(text: str) -> int:
 
 
 def clip_row(text: str, width: int) -> str:
-    """Cut a line to the columns of a row; an ellipsis marks that it was cut."""
+    """Cut a line to the columns of a row; an ellipsis marks that it was cut, and the marks of its style stay."""
     if text_width(text) <= width:
         return text
-    return f"{next(split_rows(text, width - 1), '')}…"
+    row, left = "", width - 1
+    for piece in MARK_OR_TEXT.findall(text):
+        if piece.startswith("\x1b"):
+            row += piece
+        elif left >= 0:
+            kept = next(split_rows(piece, left), "") if left else ""
+            row, left = (row + piece, left - text_width(piece)) if kept == piece else (f"{row}{kept}…", -1)
+    return row
 
 
 def split_rows(line: str, width: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Define the command ``openkoi demo``."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,7 @@ def run_and_show(copy: Path, keep: bool) -> int:
     click.echo(format_opening(copy, TASK), err=True)
     status = run_task(copy)
     if difference := diff_projects(PROJECT, copy):
-        click.echo("\n" + color_diff(difference), color=False if os.environ.get("NO_COLOR") else None)
+        if not sys.stdout.isatty():  # there the run has shown it
+            click.echo("\n" + color_diff(difference), color=False if os.environ.get("NO_COLOR") else None)
         click.echo("\n" + format_closing(copy if keep else None))
     return status

@@ -4,8 +4,10 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .charges import CHARGE_EVENTS, RunCharges, collect_charges
+    from .claims import Claim, Verdict, check_claims
     from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
     from .cycles import CycleTree, build_cycle_tree
+    from .display import AnswerEnd, AnswerPiece, Line, RunDisplay
     from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
     from .progress import Progress
     from .report import EXIT_STATUSES, RunReport, build_report
@@ -18,18 +20,25 @@ __all__ = [
     "EXIT_STATUSES",
     "NO_COST",
     "SAVING_TITLES",
+    "AnswerEnd",
+    "AnswerPiece",
+    "Claim",
     "Costs",
     "CycleTree",
+    "Line",
     "ModelCharge",
     "ModelCost",
     "Phase",
     "Progress",
     "RunCharges",
+    "RunDisplay",
     "RunReport",
     "SavedTokens",
     "Saving",
+    "Verdict",
     "build_cycle_tree",
     "build_report",
+    "check_claims",
     "collect_charges",
     "explain_run",
     "first_line",

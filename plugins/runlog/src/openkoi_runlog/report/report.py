@@ -9,6 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import IterationView, RunView
 
 from .charges import RunCharges
+from .commands import CommandLog, CommandRun
 from .costs import Costs, ModelCost, sum_charges
 from .numbering import FindingKey, number_findings
 from .result_json import format_iteration, format_usage, round_score
@@ -48,6 +49,7 @@ class RunReport:
     warnings: list[str] = field(default_factory=list)
     deterministic: bool = False
     failed: str = ""
+    calls: CommandLog = field(default_factory=CommandLog)
     subtasks: set[str] = field(default_factory=set)
 
     def add_record(self, record: Record) -> None:
@@ -80,6 +82,10 @@ class RunReport:
                 self.deterministic = not plan.evaluate and (
                     self.task is None or self.task.effective_limits.iterations > 0
                 )
+            case events.ToolCallStarted(call=call):
+                self.calls.start(call)
+            case events.ToolCallFinished(result=result):
+                self.calls.finish(result)
             case events.ModelResponse(model=model, role=role):
                 self.models.setdefault(role, model)
             case events.ModelFallback(role=role, to=model):
@@ -149,6 +155,11 @@ class RunReport:
         """The files that the best iteration changed, or that a failed run left changed."""
         left = self.view.failed.files if self.view.failed else ()
         return left or (self.best.work.files if self.best.work else ())
+
+    @property
+    def commands(self) -> Sequence[CommandRun]:
+        """The commands that its tools ran, in order."""
+        return self.calls.commands
 
     @property
     def score(self) -> float | None:

@@ -1,0 +1,95 @@
+"""Read single keys from the terminal while a run is under way: Esc interrupts it.
+
+The terminal echoes nothing meanwhile, and is as before when it is lent to a question or a child, and at the end.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Any
+
+ESCAPE = b"\x1b"
+ESCAPE_SECONDS = 0.05  # the rest of an arrow key's sequence comes within this time, also over a slow connection
+CHANGED: dict[int, list[Any]] = {}  # the modes to restore, by descriptor; also for an exit without cleanup
+
+
+class Keyboard:
+    """The terminal's keys."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.watching = False
+        self.timer: asyncio.TimerHandle | None = None
+
+    def watch(self) -> None:
+        """Interrupt this process at Esc; ignore all other keys."""
+        if not self.watching:
+            self.watching = True
+            read_keys_at_once(self.descriptor)
+            loop = asyncio.get_running_loop()
+            loop.add_reader(self.descriptor, self.read)
+            loop.add_signal_handler(signal.SIGCONT, read_keys_at_once, self.descriptor)
+
+    def release(self) -> None:
+        """Leave the terminal as it was, for others to read."""
+        if self.watching:
+            self.watching = False
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(self.descriptor)
+            loop.remove_signal_handler(signal.SIGCONT)
+            self.forget_escape()
+            restore_terminal_modes()
+
+    def read(self) -> None:
+        """Take the keys that were pressed; Esc alone interrupts, unless it begins the sequence of another key."""
+        keys = b""
+        with suppress(OSError):
+            keys = os.read(self.descriptor, 1024)
+        if not keys:  # the terminal is gone
+            self.release()
+            return
+        self.forget_escape()
+        if keys == ESCAPE:
+            self.timer = asyncio.get_running_loop().call_later(ESCAPE_SECONDS, signal.raise_signal, signal.SIGINT)
+
+    def forget_escape(self) -> None:
+        if self.timer:
+            self.timer.cancel()
+            self.timer = None
+
+
+def open_keyboard() -> Keyboard | None:
+    """Return the keyboard; None without a terminal, and for a process in the background of one."""
+    try:
+        import termios
+    except ImportError:  # on Windows, Ctrl-C interrupts
+        return None
+    with suppress(OSError, ValueError, AttributeError, termios.error):
+        descriptor = sys.stdin.fileno()
+        if os.isatty(descriptor) and os.tcgetpgrp(descriptor) == os.getpgrp():
+            return Keyboard(descriptor)
+    return None
+
+
+def read_keys_at_once(descriptor: int) -> None:
+    """Let the terminal pass each key at once and echo none; Ctrl-C and Ctrl-Z stay what they are."""
+    import termios
+
+    with suppress(termios.error):
+        modes = termios.tcgetattr(descriptor)
+        CHANGED.setdefault(descriptor, [*modes[:6], [*modes[6]]])
+        modes[3] &= ~(termios.ICANON | termios.ECHO)
+        modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
+
+
+def restore_terminal_modes() -> None:
+    """Restore the modes of each terminal that was changed."""
+    import termios
+
+    while CHANGED:
+        descriptor, modes = CHANGED.popitem()
+        with suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)

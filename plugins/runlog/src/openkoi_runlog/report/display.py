@@ -1,0 +1,83 @@
+"""Turn the records of a run into what a frontend shows of it, in order: lines of progress, and the answer as it comes.
+
+Live records and those of the log go the same way. A log without the pieces of an answer has the whole of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import field
+from typing import TypeAlias
+
+from openkoi_hookspecs import Record, Response, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .progress import Progress
+
+EXECUTOR = "executor"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A finished line of progress."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPiece:
+    """A piece of what the model says, as it comes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEnd:
+    """The whole ``text`` that the model said. It is an answer unless it asks for tools, or broke off."""
+
+    text: str
+    is_answer: bool
+
+
+Shown: TypeAlias = Line | AnswerPiece | AnswerEnd
+
+
+@dataclass(slots=True)
+class RunDisplay:
+    """Shows one run, of which ``progress`` keeps the report; ``streamed`` is what has come of an answer so far."""
+
+    progress: Progress = field(default_factory=Progress)
+    streamed: str = ""
+
+    def show_record(self, record: Record) -> Iterator[Shown]:
+        """Yield what a record adds; a record of another run adds nothing."""
+        lines = self.progress.format_record(record)
+        if record.run == self.progress.report.run:
+            yield from self.show_answer(record)
+        yield from map(Line, lines)
+
+    def show_answer(self, record: Record) -> Iterator[Shown]:
+        """Yield what a record adds to the answer."""
+        match record.event:
+            case events.ModelDelta(text=text):
+                self.streamed += text
+                yield AnswerPiece(text)
+            case events.ModelResponse(role=role, response=response) if role in self.roles:
+                yield from self.end_answer(response)
+            case events.ModelResponseBroken(role=role) if role in self.roles and self.streamed:
+                yield AnswerEnd(self.streamed, is_answer=False)
+                self.streamed = ""
+
+    def end_answer(self, response: Response) -> Iterator[Shown]:
+        """Yield the rest of an answer that was not streamed, and its end."""
+        text, streamed, self.streamed = response.text, self.streamed, ""
+        rest = text.removeprefix(streamed) if text.startswith(streamed) else ""
+        if rest:
+            yield AnswerPiece(rest)
+        if streamed or rest:
+            yield AnswerEnd(text, is_answer=not response.calls)
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """What the model that works is asked as: a role, or the model of an agent."""
+        task = self.progress.report.task
+        agent = task.agent if task else None
+        return EXECUTOR, (agent.model if agent else "") or EXECUTOR
