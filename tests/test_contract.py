@@ -93,8 +93,8 @@ def test_event_names_are_unique_and_dotted_or_plain_words() -> None:
 
 
 OURS = {
-    *("Koi", "Run", "Handle", "OpenedKoi", "Launcher", "InstalledPlugin", "Configuration"),  # what plugins are given
-    "ShadowMemory",  # made by a memory that supports it
+    *("Koi", "Run", "Handle", "OpenedKoi", "Launcher", "Reader", "InstalledPlugin", "Configuration"),  # which we give
+    *("MemoryReader", "ShadowMemory"),  # made by a memory that supports it
     "SupportsConnect",  # asks the user of a service, which is different for each
 }
 

@@ -99,6 +99,7 @@ with LazyExports(globals()):
         ToolProvider,
     )
     from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
+    from .reading import MemoryReader, Reader
     from .restoration import Restoration
     from .run import Handle, HookReturn, Koi, Run
     from .run_summary import RunState, RunSummary
@@ -181,6 +182,7 @@ __all__ = [
     "Limits",
     "Memory",
     "MemoryItem",
+    "MemoryReader",
     "Message",
     "Model",
     "NextAction",
@@ -208,6 +210,7 @@ __all__ = [
     "Query",
     "Question",
     "Questions",
+    "Reader",
     "Reasoning",
     "Recall",
     "Record",

@@ -7,6 +7,7 @@ from typing import Protocol, Self
 
 from .configuration import Paths
 from .plugin_entry import Installation, InstalledPlugin, PluginState
+from .reading import Reader
 from .run import HookReturn, Koi
 
 NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
@@ -51,6 +52,9 @@ class Launcher(Protocol):
 
     def paths(self, *, config: str = "") -> Paths:
         """Return where the files of OpenKoi are, as ``open`` uses them; nothing is read."""
+
+    def read(self, workspace: Path | None = None, *, config: str = "") -> Reader:
+        """Read the configuration for a folder, and what is recorded, without opening OpenKoi. Raises ConfigError."""
 
     def open(
         self,

@@ -303,10 +303,15 @@ def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, ve
     koi = Scenario(others={"skills": {"letters": object()}, "integrations": {"chat": object()}}).build_app(
         tmp_path, tmp_path
     )
-    told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in format_plugins(koi, verbose=verbose)]
+    told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in plugin_lines(koi, verbose)]
 
     assert lines == told_of
-    assert [] == list(format_plugins(house(tmp_path), verbose=verbose))
+    assert [] == plugin_lines(house(tmp_path), verbose)
+
+
+def plugin_lines(koi: App, verbose: bool) -> list[str]:
+    listed = {kind: [(one.name, one.origin) for one in koi.plugins(kind)] for kind in ("skills", "messengers")}
+    return list(format_plugins(listed, verbose=verbose))
 
 
 GATE = """

@@ -166,7 +166,7 @@ class OpenKoi(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
         ended = run_async_command(self.invocation, result) if inspect.iscoroutine(result) else result
-        if self.invocation.koi:
+        if self.invocation.koi or self.invocation.reader:
             from .log_limit import limit_log
 
             limit_log(self.invocation)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import asyncio
     from pathlib import Path
 
-    from openkoi_hookspecs import InstalledPlugin, Launcher, OpenedKoi, Paths
+    from openkoi_hookspecs import InstalledPlugin, Launcher, OpenedKoi, Paths, Reader
 
 OWN_NAME = "cli"
 NO_SETTINGS: Mapping[str, object] = {}
@@ -29,6 +29,7 @@ class Invocation:
     config: str = ""
     verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
     koi: "OpenedKoi | None" = None
+    reader: "Reader | None" = None
     is_reported: bool = False
     runner: "asyncio.Runner | None" = None
 
@@ -66,6 +67,12 @@ class Invocation:
         self.require_config(self.paths.config)
         return self.koi
 
+    def read(self) -> "Reader":
+        """Read the configuration for the current folder, and what is recorded, without opening OpenKoi."""
+        self.reader = self.launcher.read(config=self.config)
+        self.require_config(self.paths.config)
+        return self.reader
+
     @property
     def paths(self) -> "Paths":
         """The paths of OpenKoi's files."""
@@ -93,8 +100,8 @@ class Invocation:
 
     def redact(self, text: str) -> str:
         """Return the text without known secrets."""
-        if self.koi:
-            return self.koi.redact(text)
+        if known := self.koi or self.reader:
+            return known.redact(text)
         from openkoi_base.redact import current_redactor
 
         return current_redactor()(text)

@@ -1,6 +1,5 @@
 """Archive the oldest sessions after a command when the log exceeds its limit."""
 
-import asyncio
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -13,14 +12,14 @@ from .setting_names import MAX_STORAGE_MB
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi_hookspecs import Koi
+    from openkoi_hookspecs import Koi, Reader
 
 BYTES_PER_MB = 1_000_000
 ARCHIVED = "The log exceeded memory.max_storage_mb: {count} of its oldest files were archived."
 NOT_REDUCED = "The log could not be reduced to its limit: {}"
 
 
-def read_limit(koi: "Koi") -> int:
+def read_limit(koi: "Koi | Reader") -> int:
     """Return the log's limit in bytes; 0 means no limit."""
     most = koi.setting(MAX_STORAGE_MB, float, 0.0)
     return round(most * BYTES_PER_MB) if isfinite(most) else 0
@@ -28,7 +27,7 @@ def read_limit(koi: "Koi") -> int:
 
 def limit_log(invocation: Invocation) -> None:
     """Archive the oldest sessions if the log exceeds its limit, after memory has read them."""
-    koi = invocation.koi
+    koi = invocation.koi or invocation.reader
     if koi is None or not invocation.paths.sessions.is_dir():
         return
     try:
@@ -51,6 +50,8 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
     data = invocation.paths.data
     if not limit or folder_size(data / "sessions") + folder_size(data / "archive") <= limit:
         return
+    import asyncio
+
     from openkoi_cli.archive import Log, archive_oldest
 
     log = Log(data)

@@ -2,10 +2,14 @@
 
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from .memory_search import FoundItem
 
 MAX_SHOWN_ERRORS = 100
 
@@ -37,16 +41,23 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout
     from openkoi_base.redact import current_redactor
     from openkoi_runlog import mask_json
 
-    from .interruptible import run_interruptible
-    from .memory_search import format_item, search_memory
+    from .memory_search import format_item, read_items
 
-    koi = invocation.koi or invocation.open()
-    hits = run_interruptible(search_memory(koi, invocation.paths, " ".join(query), limit))
+    hits = None if invocation.koi else read_items(invocation.read(), invocation.paths, " ".join(query), limit)
+    hits = open_and_search(invocation, " ".join(query), limit) if hits is None else hits
     print_warnings(invocation)
     if layout == "json":
         click.echo(json.dumps(mask_json(hits, current_redactor()), indent=1))
         return
-    click.echo(koi.redact("\n".join(map(format_item, hits)) or "No results."))
+    click.echo(invocation.redact("\n".join(map(format_item, hits)) or "No results."))
+
+
+def open_and_search(invocation: Invocation, text: str, limit: int) -> "list[FoundItem]":
+    """Open OpenKoi to search memory."""
+    from .interruptible import run_interruptible
+    from .memory_search import search_memory
+
+    return run_interruptible(search_memory(invocation.koi or invocation.open(), invocation.paths, text, limit))
 
 
 def print_warnings(invocation: Invocation) -> None:
@@ -54,7 +65,8 @@ def print_warnings(invocation: Invocation) -> None:
     from .memory_search import find_unknown_settings_of_memory
 
     koi = invocation.koi
-    there = (*koi.warnings(), *find_unknown_settings_of_memory(koi)) if koi else ()
+    reader = invocation.reader
+    there = (*koi.warnings(), *find_unknown_settings_of_memory(koi)) if koi else reader.warnings() if reader else ()
     for warning in dict.fromkeys(there):
         click.echo(invocation.redact(f"  ! {warning}"), err=True)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_cli.archive import Log
-    from openkoi_hookspecs import Hit, Koi, OpenedKoi, Paths
+    from openkoi_hookspecs import Hit, Koi, OpenedKoi, Paths, Query, Reader
 
 TOKENS_PER_HIT = 4_000  # more than a piece of a transcript has
 EVERYWHERE = "all"
@@ -90,6 +90,21 @@ async def read_health(memory: object) -> Mapping[str, str]:
     return await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
 
 
+def read_items(reader: "Reader", paths: "Paths", text: str, limit: int) -> list[FoundItem] | None:
+    """Search memory without opening OpenKoi; return None if memory has to be opened, or has to read new records."""
+    from openkoi_runlog.read_segments import list_grown_segments
+
+    memory = reader.memory()
+    if memory is None or reader.table(f"memory.{reader.chosen_name('memory')}"):
+        return None
+    try:
+        if list_grown_segments(paths.sessions, memory.offsets()):
+            return None
+        return list_items(memory.search(make_query(text, limit)), paths)
+    except Exception:  # memory is a plugin: once it is opened, it is reported what is wrong
+        return None
+
+
 async def search_memory(koi: "OpenedKoi", paths: "Paths", text: str, limit: int) -> list[FoundItem]:
     """Search memory."""
     async with without_hooks(koi):
@@ -98,19 +113,32 @@ async def search_memory(koi: "OpenedKoi", paths: "Paths", text: str, limit: int)
 
 async def find_items(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[FoundItem]:
     """Return the hits as plain values; raise KoiError if memory could not be searched."""
-    from openkoi_cli.archive import Log
-    from openkoi_hookspecs import KoiError, Query
-
-    from .log_times import find_times
+    from openkoi_hookspecs import KoiError
 
     memory = await load_usable_memory(koi, "Search")
     if memory is None:
         return []
     await catch_up(koi, paths.sessions)
     try:
-        hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_PER_HIT * limit))
+        hits = await memory.search(make_query(text, limit))
     except Exception as error:  # memory is a plugin: any error of it is reported
         raise KoiError(f"Search failed: {error}") from error
+    return list_items(hits, paths)
+
+
+def make_query(text: str, limit: int) -> "Query":
+    """Return a query to all projects."""
+    from openkoi_hookspecs import Query
+
+    return Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_PER_HIT * limit)
+
+
+def list_items(hits: "Sequence[Hit]", paths: "Paths") -> list[FoundItem]:
+    """Return the hits as plain values, each with its time in the log."""
+    from openkoi_cli.archive import Log
+
+    from .log_times import find_times
+
     moments = find_times(Log(paths.data), {hit.item.id for hit in hits}, list_sessions(hits))
     return [to_item(hit, moments) for hit in hits]
 

@@ -1,8 +1,7 @@
 """Define ``openkoi status``, which shows memory, recent tasks and costs."""
 
-import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from openkoi_hookspecs import Koi, OpenedKoi
+    from openkoi_hookspecs import Koi, MemoryReader, OpenedKoi, Price
     from openkoi_runlog import PastTask
     from openkoi_runlog.report import ModelCharge
 
@@ -42,15 +41,58 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     if why is not None:
         click.echo(invocation.redact("\n".join(explain_decisions(invocation, why))))
         return
-    koi = invocation.open()
-    memory, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
+    detailed = costs or invocation.verbose
+    there = (None if detailed else read_state(invocation)) or open_state(invocation)
     tasks = list_past_tasks(invocation.paths.sessions)
-    lines = [*format_memory(memory, verbose=invocation.verbose), *format_plugins(koi, verbose=invocation.verbose)]
+    lines = format_memory(there.memory, verbose=invocation.verbose)
+    lines += format_plugins(there.plugins, verbose=invocation.verbose)
     newest = tasks[: SHOWN_TASKS_VERBOSE if invocation.verbose else SHOWN_TASKS]
     lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *format_spending(invocation, koi, tasks, pending, day, by_model=costs)]
-    click.echo(koi.redact("\n".join(lines)))
+        lines += ["", *format_spending(invocation, there, tasks, by_model=costs)]
+    click.echo(invocation.redact("\n".join(lines)))
+
+
+class State(NamedTuple):
+    """What is shown beside tasks. ``plugins`` are names and origins by kind; the rest is for details."""
+
+    memory: Mapping[str, str]
+    plugins: "Mapping[str, Sequence[tuple[str, str]]]"
+    price: "Callable[[str], Price | None]" = lambda _: None
+    pending: "Sequence[Pending]" = ()
+    day: Sequence[str] = ()
+
+
+def read_state(invocation: Invocation) -> State | None:
+    """Return the state without details, without opening OpenKoi; None if memory has to be opened."""
+    reader = invocation.read()
+    memory = reader.memory() if reader.chosen_name("memory") else None
+    if memory is None and reader.chosen_name("memory"):
+        return None
+    listed = {kind: [(one.name, one.distribution) for one in reader.plugins(kind)] for _, kind in PLUGIN_KINDS}
+    return State(read_health(memory), listed)
+
+
+def read_health(memory: "MemoryReader | None") -> Mapping[str, str]:
+    """Return the state of a memory that is read; ``none`` without one."""
+    from openkoi_hookspecs.errors import KoiError
+
+    if memory is None:
+        return {"": "none"}
+    try:
+        return memory.health()
+    except KoiError as error:
+        return {"": str(error)}
+
+
+def open_state(invocation: Invocation) -> State:
+    """Open OpenKoi and return the state, with details if they are to be shown."""
+    from asyncio import run
+
+    koi = invocation.open()
+    listed = {kind: [(one.name, one.origin) for one in koi.plugins(kind)] for _, kind in PLUGIN_KINDS}
+    memory, pending, day = run(ask_plugins(koi, verbose=invocation.verbose))
+    return State(memory, listed, koi.price, pending, day)
 
 
 def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
@@ -92,21 +134,21 @@ async def read_memory_health(koi: "Koi") -> dict[str, str]:
     return health or {"": "ready"}
 
 
-def format_memory(health: dict[str, str], *, verbose: bool) -> list[str]:
+def format_memory(health: Mapping[str, str], *, verbose: bool) -> list[str]:
     """Return memory's state in one line, or a line per fact."""
     facts = [f"{word} {value}".lstrip() for word, value in health.items()]
     return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
 
 
-def format_plugins(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
+def format_plugins(listed: "Mapping[str, Sequence[tuple[str, str]]]", *, verbose: bool) -> "Iterator[str]":
     """Yield the skills and integrations, if there are any."""
     for title, kind in PLUGIN_KINDS:
-        there = koi.plugins(kind)
+        there = listed[kind]
         if there and verbose:
             yield f"  {title}:"
-            yield from (f"    {entry.name} (from {entry.origin})" for entry in there)
+            yield from (f"    {name} (from {origin})" for name, origin in there)
         elif there:
-            yield f"  {title}: {', '.join(entry.name for entry in there)}"
+            yield f"  {title}: {', '.join(name for name, _ in there)}"
 
 
 def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
@@ -122,13 +164,7 @@ def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
 
 
 def format_spending(
-    invocation: Invocation,
-    koi: "Koi",
-    tasks: Sequence["PastTask"],
-    pending: Sequence["Pending"],
-    day: Sequence[str],
-    *,
-    by_model: bool,
+    invocation: Invocation, state: State, tasks: Sequence["PastTask"], *, by_model: bool
 ) -> "Iterator[str]":
     """Yield the costs of today, this week and this month, with details if requested."""
     from .spending import charge_events, read_charges
@@ -139,11 +175,11 @@ def format_spending(
     if by_model:
         from .savings_table import format_savings_table
 
-        yield from ("", *format_models(there), "", *format_savings_table(sessions, koi.price))
+        yield from ("", *format_models(there), "", *format_savings_table(sessions, state.price))
     if invocation.verbose:
         from .status_details import format_breakdown
 
-        yield from format_breakdown(invocation.paths.running, tasks, there, pending, day)
+        yield from format_breakdown(invocation.paths.running, tasks, there, state.pending, state.day)
 
 
 def format_models(there: Sequence["ModelCharge"]) -> list[str]:

@@ -7,5 +7,14 @@ with LazyExports(globals()):
     from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
     from .memory import DuckDB
+    from .reader import read_memory
 
-__all__ = ["DuckDB", "MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "TextIndex", "make_index"]
+__all__ = [
+    "DuckDB",
+    "MemoryBusyError",
+    "MemoryNewerError",
+    "MemoryUnusableError",
+    "TextIndex",
+    "make_index",
+    "read_memory",
+]

@@ -22,11 +22,17 @@ from openkoi_hookspecs import (
 )
 from openkoi_search.indexed_memory import IndexedMemory
 
+from .names import (
+    DATABASE_FILE,
+    LEXICAL,
+    LEXICAL_DIMENSIONS,
+    LEXICAL_WEIGHT,
+    WITHOUT_EMBEDDER,
+    index_path,
+)
+
 if TYPE_CHECKING:
     from .table_memory import TableMemory
-
-INDEX_ENDING = "index"
-LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # compared in tests/benchmarks/recall.py
 
 
 class DuckDB:
@@ -39,14 +45,14 @@ class DuckDB:
     def __init__(
         self,
         *,
-        path: Annotated[Path, DataDir("openkoi.db")],
+        path: Annotated[Path, DataDir(DATABASE_FILE)],
         seconds: float = 1.0,
         embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting("models.embedder")] = None,
         vectors: float | None = None,
     ) -> None:
         self.path, self.seconds, self.embedder, self.vectors = path, seconds, embedder, vectors
         self.index = IndexedMemory(
-            path.with_name(f"{path.name}.{INDEX_ENDING}"),
+            index_path(path),
             seconds,
             0 if vectors == 0 else getattr(embedder, "dimensions", LEXICAL_DIMENSIONS),
             LEXICAL_WEIGHT if vectors is None else vectors,
@@ -104,7 +110,7 @@ class DuckDB:
         """Return what is compared beside words."""
         if not self.index.dimensions:
             return "none, searching by words only"
-        return self.embedder.id if self.embedder else "none, searching by words and their pieces"
+        return self.embedder.id if self.embedder else WITHOUT_EMBEDDER
 
     def create_shadow(self) -> "DuckDB":
         """Return an empty memory beside this one, to be given the whole log; with tables if this one has some."""

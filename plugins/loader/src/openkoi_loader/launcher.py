@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from pathlib import Path
 
-    from openkoi_hookspecs import Frontend, Installation, OpenedKoi, Paths, PluginState
+    from openkoi_hookspecs import Frontend, Installation, OpenedKoi, Paths, PluginState, Reader
 
 T = TypeVar("T")
 FRONTENDS = "frontends"
@@ -56,6 +56,14 @@ class Launcher:
         from openkoi_settings import find_paths
 
         return find_paths(config=config or self.config)
+
+    def read(self, workspace: "Path | None" = None, *, config: str = "") -> "Reader":
+        """Read the configuration for a folder, and what is recorded, without opening OpenKoi."""
+        from pathlib import Path
+
+        from .reading import read_installation
+
+        return read_installation(self.found, self.paths(config=config), workspace or Path.cwd())
 
     def open(
         self,

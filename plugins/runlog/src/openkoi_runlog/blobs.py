@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +61,8 @@ def to_stored(part: Image | File) -> Image | File:
     line, content = WRITING.get(), part.content
     if line and isinstance(part, File):
         content = without_secrets(content, line.redact)
+    from hashlib import sha256
+
     digest = sha256(content).hexdigest()
     if line:
         line.blobs[digest] = content

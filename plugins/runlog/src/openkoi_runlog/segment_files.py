@@ -4,7 +4,6 @@ A segment keeps its name and offsets when it is archived, even between two reads
 one warning.
 """
 
-import logging
 import os
 import zlib
 from collections.abc import Iterator
@@ -99,6 +98,8 @@ def open_file(path: Path) -> IO[bytes]:
 @lru_cache(maxsize=1 << 10)
 def warn_unreadable(path: Path, reason: str) -> None:
     """Warn once about an unreadable segment."""
+    import logging
+
     logging.getLogger("openkoi").warning(
         "Cannot read the log file %s (%s); skipping it. Repair it, or move it away.", path, reason
     )

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 STRETCH_WORDS = 65_536
 
 
+class Cached:
+    """The base of dataclasses with slots that have cached properties."""
+
+    __slots__ = ("__dict__",)
+
+
 class CorruptFileError(Exception):
     """The file differs from what was written; handled within this package."""
 
@@ -58,8 +64,8 @@ class LazyChecksum:
             self.verified = True
 
 
-@dataclass(frozen=True)
-class CheckedMatrix:
+@dataclass(frozen=True, slots=True)
+class CheckedMatrix(Cached):
     """The rows of a matrix mapped from a file, and their checksums."""
 
     matrix: "Matrix"

@@ -1,22 +1,21 @@
 """A memory in the segments of an index: no database and no NumPy, neither to add a run nor to search."""
 
-import asyncio
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from secrets import token_hex
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from openkoi_hookspecs import Event, Hit, KoiError, MemoryItem, Query, Record, ShadowMemory
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from openkoi_hookspecs import Event, Hit, MemoryItem, Query, Record, ShadowMemory
+
     from .hit_selection import FoundDocument
     from .lock_timeout import LockTimeout
     from .recall_facts import Batch
     from .segment_folder import SegmentFolder
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 @dataclass(slots=True)
@@ -47,24 +46,32 @@ class IndexedMemory:
         return not self.path.exists()
 
     @property
-    def needs(self) -> Collection[type[Event]]:
+    def needs(self) -> "Collection[type[Event]]":
         """The kinds of events that documents depend on."""
         from .recall_facts import NEEDED_EVENTS
 
         return NEEDED_EVENTS
 
-    async def ingest(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: "Sequence[Record]") -> None:
         """Index records; raise MemoryBusyError when another process writes for too long."""
         if records:
             await self.run_in_thread(lambda timeout: self.add(records, timeout))
 
-    async def search(self, query: Query) -> Sequence[Hit]:
+    async def search(self, query: "Query") -> "Sequence[Hit]":
         """Find what answers the query, best first."""
-        return [] if self.is_empty else await asyncio.to_thread(self.answer, query)
+        return [] if self.is_empty else await in_thread(self.find, query)
+
+    def find(self, query: "Query") -> "Sequence[Hit]":
+        """Find the same, in this thread."""
+        return [] if self.is_empty else self.answer(query)
 
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log file was read: nothing when the index is missing or was moved aside."""
-        index = None if self.is_empty else await asyncio.to_thread(self.folder.read)
+        return self.read_offsets() if self.is_empty else await in_thread(self.read_offsets)
+
+    def read_offsets(self) -> Mapping[str, int]:
+        """Return the same, read in this thread."""
+        index = None if self.is_empty else self.folder.read()
         self.born, offsets = (index.born, index.offsets) if index else ("", {})
         return offsets
 
@@ -74,15 +81,17 @@ class IndexedMemory:
 
         timeout = LockTimeout(self.seconds)
         try:
-            return await asyncio.to_thread(work, timeout)
+            return await in_thread(work, timeout)
         finally:
             timeout.given_up.set()
 
-    def add(self, records: Iterable[Record], timeout: "LockTimeout") -> None:
+    def add(self, records: "Iterable[Record]", timeout: "LockTimeout") -> None:
         """Add a segment with what records change, if they change anything.
 
         If the index was replaced since the offsets were read, they stay, because earlier records are missing in it.
         """
+        from secrets import token_hex
+
         from .recall_facts import make_batch
         from .segment_changes import Changes
 
@@ -96,7 +105,7 @@ class IndexedMemory:
                 self.folder.add(content.encode(born=born, replaces=[]))
         warn_skipped(batch)
 
-    def answer(self, query: Query) -> Sequence[Hit]:
+    def answer(self, query: "Query") -> "Sequence[Hit]":
         """Answer a query; once more if a segment turns out to be damaged, from what is left then: nothing."""
         from .checksums import CorruptFileError
 
@@ -106,7 +115,7 @@ class IndexedMemory:
             self.folder.set_aside(error)
         return self.rank(query)
 
-    def rank(self, query: Query) -> Sequence[Hit]:
+    def rank(self, query: "Query") -> "Sequence[Hit]":
         """Rank the documents of the index as it is now."""
         from .hit_selection import select_hits
         from .ranking import query_words, rank_documents
@@ -121,7 +130,11 @@ class IndexedMemory:
 
     async def health(self) -> Mapping[str, str]:
         """Return where the index is, its size, and the number of its documents."""
-        index = None if self.is_empty else await asyncio.to_thread(self.folder.read)
+        return self.read_health() if self.is_empty else await in_thread(self.read_health)
+
+    def read_health(self) -> Mapping[str, str]:
+        """Return the same, read in this thread."""
+        index = None if self.is_empty else self.folder.read()
         size, entries = (self.folder.size, index.size) if index else (0, 0)
         return {"index": str(self.path), "size": format_size(size), "entries": f"{entries:,}"}
 
@@ -132,15 +145,17 @@ class IndexedMemory:
         fresh.discard()
         return fresh
 
-    async def replace_with(self, shadow: ShadowMemory) -> Path | None:
+    async def replace_with(self, shadow: "ShadowMemory") -> Path | None:
         """Put a shadow in the place of this index; return where that is, if there was one."""
         if not isinstance(shadow, IndexedMemory):
+            from openkoi_hookspecs import KoiError
+
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
-        return await asyncio.to_thread(self.make_way, shadow)
+        return await in_thread(self.make_way, shadow)
 
     async def reset(self) -> Path | None:
         """Move the index aside; return where it is, if there was one."""
-        return await asyncio.to_thread(self.make_way)
+        return await in_thread(self.make_way)
 
     def make_way(self, fresh: "IndexedMemory | None" = None) -> Path | None:
         """Move the index aside, and a fresh one into its place; return where it is, if there was one."""
@@ -161,12 +176,19 @@ class IndexedMemory:
         self.folder.discard()
 
 
+async def in_thread(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Work in a thread; readers in plain functions need no asyncio."""
+    from asyncio import to_thread
+
+    return await to_thread(work, *arguments, **named)
+
+
 def format_size(size: int) -> str:
     """Return a size such as 840KB or 12MB."""
     return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"
 
 
-def parse_item(found: "FoundDocument") -> MemoryItem:
+def parse_item(found: "FoundDocument") -> "MemoryItem":
     """Parse what was found."""
     import json
 
@@ -180,6 +202,8 @@ def parse_item(found: "FoundDocument") -> MemoryItem:
 def warn_skipped(batch: "Batch") -> None:
     """Warn about records that cannot be read again."""
     if batch.skipped:
+        import logging
+
         logging.getLogger("openkoi").warning(
             "Memory skipped %d records of the run log that it cannot store. The first: %s. "
             "The run log keeps them; everything else is remembered.",

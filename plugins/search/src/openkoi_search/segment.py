@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .checksums import CorruptFileError
+from .checksums import Cached, CorruptFileError
 from .segment_file import SegmentFile, pack, unpack
 
 ROW_BYTES, COUNT_BYTES = 4, 2
@@ -73,8 +73,8 @@ class Shelf(NamedTuple):
     words: int
 
 
-@dataclass(frozen=True)
-class Segment:
+@dataclass(frozen=True, slots=True)
+class Segment(Cached):
     """A segment that was opened. Each column has a value for each row.
 
     ``shelf_places`` and ``kind_places`` are places in the header's lists, ``after`` and ``before`` the next rows of a

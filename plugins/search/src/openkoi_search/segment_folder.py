@@ -4,14 +4,10 @@ A segment is written beside its place and renamed, so that it is there as a whol
 those that it replaces: whoever is killed before these are deleted leaves files that are ignored from then on.
 """
 
-import logging
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -130,6 +126,8 @@ class SegmentFolder:
 
     def write(self, number: int, data: bytes, kind: str = ADDED) -> Segment:
         """Write a segment of a number in the sequence; only a small one stays in memory."""
+        from secrets import token_hex
+
         name = f"{number:0{SEQUENCE_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
         path = private_folder(self.path) / name
         write_atomically(path, data, temporary=TEMPORARY)
@@ -144,6 +142,9 @@ class SegmentFolder:
 
     def set_aside(self, cause: object) -> None:
         """Move a damaged index out of the way, and say so."""
+        import logging
+        from datetime import UTC, datetime
+
         bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         self.move(bad)
         logging.getLogger("openkoi").warning(
@@ -155,7 +156,9 @@ class SegmentFolder:
 
     def move(self, to: Path) -> None:
         """Move the folder in the place of one that may be there."""
-        shutil.rmtree(to, ignore_errors=True)
+        from shutil import rmtree
+
+        rmtree(to, ignore_errors=True)
         self.index = SegmentIndex()
         self.path.replace(to)
 
@@ -170,8 +173,10 @@ class SegmentFolder:
 
     def discard(self) -> None:
         """Delete the folder."""
+        from shutil import rmtree
+
         self.index = SegmentIndex()
-        shutil.rmtree(self.path, ignore_errors=True)
+        rmtree(self.path, ignore_errors=True)
         self.lock_path.unlink(missing_ok=True)
 
 

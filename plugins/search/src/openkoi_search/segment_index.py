@@ -5,11 +5,12 @@ from functools import cached_property
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .checksums import Cached
 from .segment import EntryKind, Segment, Shelf, StoredDocument, encode_name
 
 
-@dataclass(frozen=True)
-class SegmentIndex:
+@dataclass(frozen=True, slots=True)
+class SegmentIndex(Cached):
     """Segments, the oldest first. A document of a later one replaces that of its number in earlier ones."""
 
     segments: Sequence[Segment] = ()

@@ -1,7 +1,6 @@
 """Read and write private files (mode 0600) and folders (0700) atomically, and fix permissions that are too wide."""
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -39,7 +38,9 @@ def write_atomically(
     path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False
 ) -> None:
     """Write a temporary file, then rename it: readers see all of it or the previous content."""
-    beside = path.with_name(f"{temporary}{secrets.token_hex(6)}")
+    from secrets import token_hex
+
+    beside = path.with_name(f"{temporary}{token_hex(6)}")
     try:
         write_new_file(beside, data, mode, sync)
         beside.replace(path)

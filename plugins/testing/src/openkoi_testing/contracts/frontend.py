@@ -22,12 +22,14 @@ from openkoi_hookspecs import (
     Paths,
     PluginNotFoundError,
     PluginState,
+    Reader,
     events,
     hookimpl,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_loader.installation import explain_broken, list_installed
+from openkoi_loader.reading import read_installation
 from openkoi_loader.registry import scan
 from openkoi_scripted import Line
 from openkoi_settings import Setting, keys
@@ -78,6 +80,10 @@ class ScenarioLauncher:
     def paths(self, *, config: str = "") -> Paths:
         """Return where the files of the scenario are."""
         return Paths(self.home / "config.toml", self.home / "data")
+
+    def read(self, workspace: Path | None = None, *, config: str = "") -> Reader:
+        """Read what the scenario's home contains, configured by bundles alone."""
+        return read_installation(scan(), self.paths(), workspace or self.workspace)
 
     def open(
         self,

@@ -1,0 +1,57 @@
+"""Read what OpenKoi has recorded without opening it: no event loop, no hooks, no plugin but a memory that allows it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from .memory import Hit, Query
+    from .plugin_entry import InstalledPlugin
+
+T = TypeVar("T")
+
+
+class MemoryReader(Protocol):
+    """A memory that is read in plain functions."""
+
+    def health(self) -> Mapping[str, str]:
+        """Return the state of the memory in words, as ``SupportsHealthCheck`` does; raises KoiError."""
+
+    def offsets(self) -> Mapping[str, int]:
+        """Return how far each log segment was absorbed, as ``SupportsOffsets`` does."""
+
+    def search(self, query: "Query") -> "Sequence[Hit]":
+        """Return what answers the query, best first; raises KoiError."""
+
+
+class Reader(Protocol):
+    """How OpenKoi is configured for a folder, and what of it can be read without opening it."""
+
+    @property
+    def data(self) -> Path:
+        """OpenKoi's data folder."""
+
+    def setting(self, key: str, kind: type[T], default: T) -> T:
+        """Return the value of a dotted key, as ``Configuration.setting`` does."""
+
+    def table(self, name: str) -> Mapping[str, object]:
+        """Return what is set below a dotted name, by the rest of its keys; bundles included."""
+
+    def chosen_name(self, kind: str) -> str:
+        """Return the name of the plugin of a kind that ``[use]`` names; empty if none."""
+
+    def plugins(self, kind: str) -> "Sequence[InstalledPlugin]":
+        """List the installed plugins of a kind that are not switched off, by name; what sources list is not known."""
+
+    def memory(self) -> MemoryReader | None:
+        """Return the chosen memory; None if none is chosen, or if OpenKoi has to be opened to read it.
+
+        The module that the entry point of a memory names may have a function ``read_memory``, which is given the
+        ``Reader`` and returns a ``MemoryReader``, or None where the memory needs more than what is configured here.
+        """
+
+    def warnings(self) -> Sequence[str]:
+        """List what is odd about the installation and the configuration."""
+
+    def redact(self, text: str) -> str:
+        """Mask the secrets in a text that is shown."""

@@ -1,0 +1,12 @@
+"""Where memory is, and what it searches by unless it is configured otherwise."""
+
+from pathlib import Path
+
+DATABASE_FILE, INDEX_ENDING = "openkoi.db", "index"
+LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # compared in tests/benchmarks/recall.py
+WITHOUT_EMBEDDER = "none, searching by words and their pieces"
+
+
+def index_path(database: Path) -> Path:
+    """Return the folder of the index, beside the database."""
+    return database.with_name(f"{database.name}.{INDEX_ENDING}")
