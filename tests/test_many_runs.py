@@ -53,19 +53,19 @@ def test_the_records_of_a_run_are_found_while_others_are_added(tmp_path: Path) -
     found = []
     for run in ("first", "second", "third"):
         for other in ("first", run):
-            log.append(other, [SAID])
+            log.append(other, [SAID] * 300)
         found.append(len(list(select_from(log.path, (events.ModelResponse,), run))))
     first = list(select_from(log.path, (events.ModelResponse,), "first"))
     log.close()
 
-    assert [2, 1, 1] == found
-    assert 4 == len(first)
+    assert [600, 300, 300] == found
+    assert 1200 == len(first)
     assert [] == list(select_from(log.path, (events.ModelResponse,), "unknown"))
 
 
 def test_a_log_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Path) -> None:
     paths = set()
-    for run, count in (("old", 3), ("new", 1)):
+    for run, count in (("old", 2_000), ("new", 1_000)):
         log = RunLog(tmp_path, "session", str)
         log.append(run, [SAID] * count)
         log.close()

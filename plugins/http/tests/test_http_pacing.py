@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from openkoi_http.pacing import MIN_QUICK_PIECES, REST_SECONDS, Pacing
+from openkoi_http.idle_timeout import MIN_QUICK_PIECES, REST_SECONDS, Pacing
 
 pytestmark = pytest.mark.unit
 

@@ -15,14 +15,13 @@ with LazyExports(globals()):
     from .errors import error_from_body
     from .event_parser import ResponseReader
     from .framing import Framing, JsonLines
-    from .identity_cache import IdentityCache, SerializedCache
+    from .identity_cache import IdentityCache, SerializedCache, ToolEncoder
     from .limits import ResponseLimits
     from .media import base64_of, data_url, media_after, result_media, result_text
     from .parsing import parse_count, parse_object
     from .server import Server
     from .stream_end import finish_response
     from .tool_calls import ToolCallFactory, make_buffered
-    from .tool_encoder import ToolEncoder
     from .vendor_names import to_vendor_id, to_vendor_name
 
 __all__ = [

@@ -14,10 +14,8 @@ from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 from .blank import is_blank
 from .cassette import open_cassette
 from .event_parser import EventParser, ResponseReader, check_size
-from .framing import Framing
-from .idle_timeout import IdleTimeout, IdleTimeoutError
+from .idle_timeout import IdleTimeout, IdleTimeoutError, Pacing
 from .limits import ResponseLimits
-from .pacing import Pacing
 from .pool import ClientPool
 from .server import Server, make_server
 from .sse import ServerSentEvents
@@ -25,6 +23,8 @@ from .wrong_server import WEB_PAGE_MESSAGE, is_web_page, tls_problem
 
 if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Request, Response
+
+    from .framing import Framing
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class ApiClient:
         return found
 
     async def stream(
-        self, path: str, body: bytes, reading: ResponseReader[T], framing: Framing | None = None
+        self, path: str, body: bytes, reading: ResponseReader[T], framing: "Framing | None" = None
     ) -> AsyncGenerator[T]:
         """Post JSON and yield what ``reading`` parses; close the generator to disconnect.
 

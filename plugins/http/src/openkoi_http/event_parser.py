@@ -1,12 +1,14 @@
 """Parse the pieces of a streamed response: split them into events, and check how much comes and what."""
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from .blank import END, MAX_BLANK_BYTES, is_blank, is_blank_event
-from .framing import Framing
 from .limits import ResponseLimits
 from .server import Server
+
+if TYPE_CHECKING:
+    from .framing import Framing
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -28,7 +30,9 @@ class ResponseReader(Protocol[T_co]):
 class EventParser(Generic[T_co]):
     """The parser of one stream. ``start`` is how it begins, ``taken`` counts its bytes and ``read`` what they held."""
 
-    def __init__(self, server: Server, bounds: ResponseLimits, framing: Framing, reading: ResponseReader[T_co]) -> None:
+    def __init__(
+        self, server: Server, bounds: ResponseLimits, framing: "Framing", reading: ResponseReader[T_co]
+    ) -> None:
         self._server = server
         self._bounds = bounds
         self._framing = framing

@@ -15,6 +15,7 @@ from .blobs import NO_BLOBS, blob_folder
 from .record_format import FILE_NAMES, parse_head, read_line
 from .segment_files import is_packed, iterate_lines, original_name
 
+SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
 TEXT_MARK = b'"is":"Text"'
 
 
@@ -81,10 +82,10 @@ def select_records(
 def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
     """Read the records of some kinds from a segment of the log, of one run if it is named."""
     start: int | None = 0
-    if run and not is_packed(path):
-        from .run_offsets import find_run_start
+    with suppress(OSError):  # it was just archived, and is read from its beginning
+        if run and not is_packed(path) and path.stat().st_size > SMALL_BYTES:
+            from .run_offsets import find_run_start
 
-        with suppress(OSError):  # it was just archived, and is read from its beginning
             start = find_run_start(path, run)
     if start is not None:
         yield from select_records(iterate_lines(path, start), kinds, run, path)
