@@ -21,7 +21,7 @@ T = TypeVar("T")
 FRONTENDS = "frontends"
 CLI = "cli"
 MISSING = "The command line of OpenKoi is not installed. Run `pip install openkoi-cli`."
-YOUNG_OBJECTS = 10_000  # before a collection: a start makes 60,000 that stay, and a tenth of it was collecting them
+YOUNG_OBJECTS = 30_000  # before a collection: a start makes 60,000 that stay, and a tenth of it was collecting them
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 

@@ -1,5 +1,8 @@
 """Vectors of words and their pieces for OpenKoi: no model, no download."""
 
-from .embedder import Lexical
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .embedder import Lexical
 
 __all__ = ["Lexical"]
