@@ -20,7 +20,8 @@ def report_error(error: Exception, invocation: Invocation) -> int:
         import traceback
 
         print_line(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
-    for warning in invocation.koi.warnings() if invocation.koi else ():
+    known = invocation.koi or invocation.reader
+    for warning in known.warnings() if known else ():
         print_line(f"  ! {invocation.redact(warning)}")
     if not invocation.is_reported:
         print_line(f"Error: {invocation.redact(describe_error(error))}")
