@@ -4,7 +4,7 @@ Fields that have their default value are left out. Members of a union say which 
 """
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -31,19 +31,35 @@ READERS: Mapping[Any, Callable[[Json], Any]] = {
 
 def encode(value: object) -> Json:
     """Return a fact as plain JSON values; other values become their text."""
-    if type(value) in PLAIN:
-        return value
-    if isinstance(value, float) and not isfinite(value):
-        return repr(value)
-    if isinstance(value, (int, float, str)):
-        return value.value if isinstance(value, Enum) else value
-    if is_dataclass(value) and not isinstance(value, type):
-        return encode_fact(value)
-    if isinstance(value, Mapping):
-        return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, bytes):
-        return [encode(item) for item in value]
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else repr(value)
+    kind: Any = type(value)
+    return value if kind in PLAIN else encoder_of(kind)(value)
+
+
+@cache
+def encoder_of(kind: type) -> Callable[[Any], Json]:
+    """Return what encodes the values of a class."""
+    if issubclass(kind, (int, float, str)) and issubclass(kind, Enum):
+        return attrgetter("value")
+    if issubclass(kind, float):
+        return encode_float
+    if issubclass(kind, (int, str)):
+        return lambda value: value
+    if is_dataclass(kind):
+        return encode_fact
+    if issubclass(kind, Mapping):
+        return lambda value: {str(key): encode(item) for key, item in value.items()}
+    if issubclass(kind, bytes):
+        return lambda value: base64.b64encode(value).decode()
+    return encode_list if issubclass(kind, (Sequence, set, frozenset)) else repr
+
+
+def encode_list(values: Iterable[object]) -> list[Json]:
+    return [encode(item) for item in values]
+
+
+def encode_float(value: float) -> Json:
+    """Return a number, or the text of one that JSON cannot contain."""
+    return value if isfinite(value) else repr(value)
 
 
 def to_dict(value: object) -> Any:

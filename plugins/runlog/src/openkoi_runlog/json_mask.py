@@ -19,11 +19,11 @@ def mask_json(value: Any, redact: Callable[[str], str]) -> Any:
     """Return plain JSON values with every text redacted."""
     if isinstance(value, str):
         return value if value in structural_words() else redact(value)
-    if value is None or isinstance(value, (int, float)):
-        return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {mask_json(key, redact): mask_field(str(key), item, redact) for key, item in value.items()}
-    return [mask_json(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [mask_json(item, redact) for item in value]
+    return mask_json(dict(value), redact) if isinstance(value, Mapping) else value
 
 
 def mask_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
