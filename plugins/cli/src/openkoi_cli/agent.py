@@ -43,7 +43,7 @@ def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], lay
         def given_to(task: "Task", koi: "Koi") -> "Task":
             return assign_task(task, spec, koi)
 
-        run_task(replace(asked, flags=named, given_to=given_to), renderer)
+        run_task(asked._replace(flags=named, given_to=given_to), renderer)
     return renderer.report.status
 
 

@@ -2,12 +2,9 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 import click
-
-from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_words import find_first_word
 
@@ -21,17 +18,17 @@ OWN_NAME = "cli"
 NO_SETTINGS: Mapping[str, object] = {}
 
 
-@dataclass(slots=True)
 class Invocation:
     """A call of the command line; ``is_reported`` if the error that ended it was shown already."""
 
-    launcher: "Launcher"
-    config: str = ""
-    verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
-    koi: "OpenedKoi | None" = None
-    reader: "Reader | None" = None
-    is_reported: bool = False
-    runner: "asyncio.Runner | None" = None
+    def __init__(self, launcher: "Launcher") -> None:
+        self.launcher = launcher
+        self.config = ""
+        self.verbose = os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0")
+        self.koi: OpenedKoi | None = None
+        self.reader: Reader | None = None
+        self.is_reported = False
+        self.runner: asyncio.Runner | None = None
 
     @property
     def frontends(self) -> "dict[str, InstalledPlugin]":

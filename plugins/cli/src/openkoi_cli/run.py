@@ -3,12 +3,9 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-
-from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
 from .setting_names import SANDBOX_MINIMUM
@@ -24,8 +21,7 @@ if TYPE_CHECKING:
     from .renderers import Renderer
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """The command line: words, flags that override the configuration, what it continues, and the agent to assign."""
 
     words: Sequence[str]
@@ -95,7 +91,7 @@ def read_options(words: Sequence[str], flags: dict[str, Any]) -> RunOptions:
         return options
     from .follow_up import FollowUp
 
-    return replace(options, follow_up=FollowUp())
+    return options._replace(follow_up=FollowUp())
 
 
 def run_task(asked: RunOptions, renderer: "Renderer") -> None:

@@ -2,12 +2,9 @@
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from inspect import isawaitable
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar, cast
-
-from openkoi_hookspecs.lazy_dataclass import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from .registry import Found, Scan, resolve
 
@@ -25,8 +22,7 @@ YOUNG_OBJECTS = 30_000  # before a collection: a start makes 60,000 that stay, a
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Launcher:
+class Launcher(NamedTuple):
     """The installed plugins, and the frontend's arguments. ``target`` names the function that opens OpenKoi."""
 
     found: Scan
@@ -113,7 +109,7 @@ class Launcher:
 
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
         """Start a frontend and return its exit status; raises KoiError, which names it, if it fails."""
-        launcher = replace(self, arguments=tuple(arguments), config=config or self.config)
+        launcher = self._replace(arguments=tuple(arguments), config=config or self.config)
         try:
             status = launcher.make(name).run(launcher)
             return (run_async(status) if isawaitable(status) else status) or 0
