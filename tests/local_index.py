@@ -1,5 +1,6 @@
 """A package index on this machine, and a clean environment in which OpenKoi seems to come from it."""
 
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 MAIN = "openkoi"
+UV = shutil.which("uv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class Installation:
 
     def install(self, index: Index, *wanted: str) -> None:
         """Install releases from the index."""
-        command = [str(self.python), "-m", "pip", "install", "--quiet", "--no-deps", *wanted]
+        uv = [UV, "pip", "install", "--python", str(self.python)] if UV else []  # many times as fast as pip
+        command = [*(uv or [str(self.python), "-m", "pip", "install"]), "--quiet", "--no-deps", *wanted]
         subprocess.run(command, check=True, env=only_from(index.url), cwd=self.folder)
 
     def version(self, name: str = MAIN) -> str:

@@ -86,7 +86,7 @@ def check_memory(home: Path, steps: Sequence[int]) -> None:
 
 @pytest.mark.row("FLOW-10")
 def test_a_run_killed_at_some_steps_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    check_memory(tmp_path, random.Random(len(str(tmp_path))).sample(range(1, STEPS), 16))
+    check_memory(tmp_path, random.Random(len(str(tmp_path))).sample(range(1, STEPS), PROCESSES))
 
 
 @pytest.mark.campaign

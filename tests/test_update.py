@@ -13,12 +13,11 @@ from pathlib import Path
 import duckdb
 import pytest
 from cli_process import CLEARED, Shell, write_script
-from local_index import Index, Installation, local_index, new_installation, only_from
+from local_index import UV, Index, Installation, local_index, new_installation, only_from
 
 from openkoi_duckdb.schema import VERSION
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments and terminals are laid out as POSIX has it")
-UV = shutil.which("uv")
 OF_INSTALLERS = re.compile("PIP_|UV_")
 SAYS = '  - says: "Paris."\n    repeat: true\n'
 NOWHERE = "http://127.0.0.1:1/simple"

@@ -102,30 +102,50 @@ def started() -> Warm:
 
 
 def serve(orders: socket.socket) -> None:
-    """Copy ourselves for each order, until there is nobody to give one."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    """Copy ourselves for each order, and tell how each copy ended, until there is nobody to give an order."""
+    running: dict[int, Running] = {}
     while True:
-        order, handles, _, _ = socket.recv_fds(orders, LONGEST, 4)
-        if not order:
-            return
-        if not os.fork():
-            orders.close()
-            run_child(json.loads(order), handles)
-        for handle in handles:
-            os.close(handle)
+        ready, _, _ = select.select([orders.fileno(), *running], [], [])
+        for handle in ready:
+            if handle in running:
+                running.pop(handle).tell_end(handle)
+            elif not (one := start_copy(orders)):
+                return
+            else:
+                running[os.pidfd_open(one.pid)] = one
 
 
-def run_child(order: Mapping[str, Any], handles: Sequence[int]) -> Never:
-    """Start the command as a child of our own, and tell its number and how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A copy of ourselves, and where it is told how it ended."""
+
+    pid: int
+    telling: int
+
+    def tell_end(self, handle: int) -> None:
+        """Tell how it ended."""
+        os.close(handle)
+        _, status = os.waitpid(self.pid, 0)
+        with contextlib.suppress(BrokenPipeError):  # nobody waits any more
+            os.write(self.telling, b"%*d" % (WIDTH, status))
+        os.close(self.telling)
+
+
+def start_copy(orders: socket.socket) -> Running | None:
+    """Read an order and start its command as a copy of ourselves; None when there are no more orders."""
+    order, handles, _, _ = socket.recv_fds(orders, LONGEST, 4)
+    if not order:
+        return None
     *streams, telling = handles
     child = os.fork()
     if not child:
+        orders.close()
         os.close(telling)
-        become(order, streams)
+        become(json.loads(order), streams)
+    for handle in streams:
+        os.close(handle)
     os.write(telling, b"%*d" % (WIDTH, child))
-    os.write(telling, b"%*d" % (WIDTH, os.waitpid(child, 0)[1]))
-    os._exit(0)
+    return Running(child, telling)
 
 
 def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
