@@ -95,7 +95,7 @@ def test_a_provider_of_a_module_answers_a_task(tmp_path: Path) -> None:
 def test_a_module_reads_and_writes_granted_files_and_the_change_is_seen_and_undone(tmp_path: Path) -> None:
     granted = '[capabilities]\nfilesystem = ["readwrite:./pond/*.txt"]\n'
     schema = "[tools.parameters]\nproperties = {}\n"
-    openkoi = pond(tmp_path, calling("fish__run"), **{"use.checkpoints": "store"})
+    openkoi = pond(tmp_path, calling("fish__run"), use={"checkpoints": "store"})
     written = module(
         imports=("write_file",),
         data={0: '{"path":"pond/new.txt","text":"koi"}', 100: '{"ok":"written"}'},

@@ -54,5 +54,5 @@ def question(manifest: Manifest, digest: str) -> Question:
 
 def describe(manifest: Manifest) -> str:
     """Return what a plugin brings and may do, in two sentences."""
-    wants = "; ".join(manifest.wants) or "nothing but compute"
+    wants = "; ".join(manifest.wants) or "do nothing but compute"
     return f"It adds {'; '.join(manifest.brings)}. It may {wants}."

@@ -14,7 +14,7 @@ from openkoi_base.files import private_folder
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError
 
-from .approval import YES, describe, question
+from .approval import NOT_APPROVED, YES, describe, question
 from .discovery import MANIFEST, WasmPlugins, manifest_file
 from .manifest import Manifest, read_manifest
 from .plugin import WasmPlugin
@@ -103,16 +103,50 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 
 
 @wasm.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str]) -> int:
     """Compile plugins and check what they import and export; exit status 1 if one cannot be used."""
     source = await source_of(koi)
-    found = plugins_of(source, koi, names) if names else source.find(koi)
+    found = [one for name in names for one in named(source, koi, name)] if names else source.find(koi)
     results = [await try_plugin(source.plugin_of(one, koi)) for one in found]
     for line, _ in results:
         click.echo(koi.redact(line))
     return 0 if all(ok for _, ok in results) else 1
+
+
+@wasm.command()
+@click.argument("name")
+@click.argument("tool")
+@click.argument("arguments", default="{}")
+@click.pass_obj
+async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
+    """Call a tool of an approved plugin, with ARGUMENTS as a JSON object; print what it answers."""
+    source = await source_of(koi)
+    (manifest,) = plugins_of(source, koi, [name])
+    plugin = source.plugin_of(manifest, koi)
+    if not plugin.approval.is_given:
+        raise KoiError(NOT_APPROVED.format(name))
+    if tool not in [one.name for one in manifest.tools]:
+        raise PluginNotFoundError("tools", tool, tuple(one.name for one in manifest.tools))
+    try:
+        given = json.loads(arguments)
+    except ValueError as error:
+        raise click.UsageError(f"ARGUMENTS is not JSON: {error}.") from None
+    found = await plugin.call("tool", {"tool": tool, "arguments": given}, None)
+    click.echo(koi.redact(found if isinstance(found, str) else json.dumps(found)))
+
+
+@wasm.command()
+def docs() -> None:
+    """Show the manifest, the functions and the bytes by which a module speaks with OpenKoi."""
+    click.echo(Path(__file__).with_name("ABI.md").read_text(encoding="utf-8"), nl=False)
+
+
+def named(source: WasmPlugins, koi: Koi, name: str) -> list[Manifest]:
+    """Return the plugin in a folder, or of a name."""
+    file = manifest_file(Path(name))
+    return [read_manifest(file)] if file.is_file() else plugins_of(source, koi, [name])
 
 
 async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:

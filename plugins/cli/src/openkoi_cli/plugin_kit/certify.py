@@ -7,11 +7,14 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
+WASM_MANIFEST = "plugin.toml"
 MISSING = "Certifying needs openkoi-testing. Run `openkoi plugin install openkoi-testing`."
 
 
 def certify_package(folder: Path) -> int:
     """Certify a package in a process of its own, so that its code cannot disturb this one; return the exit status."""
+    if (folder / WASM_MANIFEST).exists():
+        return subprocess.run([sys.executable, "-m", "openkoi", "wasm", "test", str(folder)], check=False).returncode
     if find_spec("openkoi_testing") is None:
         raise KoiError(MISSING)
     return subprocess.run([sys.executable, "-m", "openkoi_testing.certify", str(folder)], check=False).returncode

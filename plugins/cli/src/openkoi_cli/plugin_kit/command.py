@@ -5,16 +5,9 @@ from pathlib import Path
 import click
 
 from ..invocation import Invocation
-from .new import KINDS, write_package
+from .new import KINDS, next_steps, write_package
 
 SCRIPT = "script"
-NEXT = """\
-Created {folder}. To work on it:
-
-    cd {folder}
-    pip install -e . openkoi-testing
-    openkoi plugin certify .
-"""
 
 
 @click.group()
@@ -30,15 +23,15 @@ def command() -> None:
 def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
     """Write the package of a new plugin, with tests and CI, or a script, which is one file.
 
-    KIND is command, evaluator, hook, judge, script or tool. For others, see `openkoi plugin docs`. A script is written
-    into your own scripts.
+    KIND is command, evaluator, hook, judge, script, tool or wasm. For others, see `openkoi plugin docs`. A script is
+    written into your own scripts.
     """
     if kind == SCRIPT:
         from .new_script import write_script
 
         click.echo(write_script(name, invocation, into), nl=False)
     else:
-        click.echo(NEXT.format(folder=write_package(kind, name, into or Path())), nl=False)
+        click.echo(next_steps(kind, name, write_package(kind, name, into or Path())), nl=False)
 
 
 @command.command()

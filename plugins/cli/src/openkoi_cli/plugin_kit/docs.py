@@ -23,8 +23,11 @@ CONTRACTS: Mapping[str, tuple[str, str]] = {
     "sandbox": ("sandboxes", "Sandbox"),
     "source": ("sources", "PluginSource"),
     "tool": ("tools", "ToolProvider"),
+    "wasm": ("sources", ""),
     "worker": ("workers", "AgentRunner"),
 }
+SHOWN_WASM_FILES = ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts")
+WASM = "A folder with a manifest and a WebAssembly module. For all that they may contain, run `openkoi wasm docs`."
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
 
 
@@ -32,6 +35,9 @@ def describe_kind(kind: str) -> Iterator[str]:
     """Yield the parts of a kind's page."""
     import openkoi_hookspecs
 
+    if kind == "wasm":
+        yield from describe_wasm()
+        return
     group, name = CONTRACTS[kind]
     yield f"# {kind}\n\nEntry point group: openkoi.{group}"
     if name:
@@ -49,6 +55,15 @@ def describe_kind(kind: str) -> Iterator[str]:
     ):
         yield f"## {path}\n\n{indent(fill_template(template, values))}"
     yield f"To write this package, run `openkoi plugin new {kind} my-{kind}`."
+
+
+def describe_wasm() -> Iterator[str]:
+    """Yield the parts of the page about WebAssembly modules."""
+    yield f"# wasm\n\n{WASM}"
+    values = template_values("wasm", "my-wasm")
+    for path in SHOWN_WASM_FILES:
+        yield f"## {path}\n\n{indent(fill_template(KINDS['wasm'].files[path], values))}"
+    yield "To write this folder, run `openkoi plugin new wasm my-wasm`."
 
 
 def indent(text: str) -> str:

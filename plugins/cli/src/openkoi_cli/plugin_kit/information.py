@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError
 
+from ..plugin_sources import ask_sources
 from ..plugins import why_unused
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
     """Return the lines about a distribution."""
     from importlib_metadata import distribution
 
+    if sourced := find_sourced(name, invocation):
+        return sourced
     plugins = find_plugins(name, invocation)
     of = plugins[0].distribution
     own = [one for one in invocation.launcher.installation(config=invocation.config).plugins if one.distribution == of]
@@ -32,6 +35,17 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
         *lines,
         *(f"{one.kind:<12}{one.name} {why_unused(one)}".rstrip() for one in own),
     ]
+
+
+def find_sourced(name: str, invocation: "Invocation") -> list[str]:
+    """Return the lines about a plugin that a source lists; none for one that is installed, or not known."""
+    installed = invocation.launcher.installation(config=invocation.config).plugins
+    if any(name in (one.name, f"{one.kind}.{one.name}", one.distribution) for one in installed):
+        return []
+    listed, _ = ask_sources(invocation)
+    found = [one for one in listed if name in (one.name, f"{one.kind}.{one.name}")]
+    lines = [f"{one.kind:<12}{one.name}" for one in found]
+    return [f"{found[0].name}, listed by {found[0].source}", f"Origin      {found[0].origin}", *lines] if found else []
 
 
 def find_plugins(name: str, invocation: "Invocation") -> "list[PluginState]":

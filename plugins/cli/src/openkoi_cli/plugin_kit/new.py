@@ -3,6 +3,7 @@
 import keyword
 import re
 from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
 from string import Template
 
@@ -13,17 +14,49 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 TEMPLATES = Path(__file__).parent / "templates"
 CONTRACT = "openkoi-hookspecs>=1,<2"
+PYTHON_STEPS = """\
+Created $folder. To work on it:
+
+    cd $folder
+    pip install -e . openkoi-testing
+    openkoi plugin certify .
+"""
+WASM_STEPS = """\
+Created $folder. To work on it:
+
+    cd $folder
+    npm install && npm run build
+    openkoi plugin certify .
+    openkoi wasm add .
+"""
+PYTHON_FILES: Mapping[str, str] = {
+    "pyproject.toml": "pyproject.toml",
+    "README.md": "README.md",
+    ".github/workflows/test.yml": "test.yml",
+    "src/$module/__init__.py": "$template.py",
+    "src/$module/py.typed": "",
+    "tests/test_$module.py": "${template}_test.py",
+}
+WASM_FILES: Mapping[str, str] = {
+    name: f"wasm/{name.rpartition('/')[2].removeprefix('.')}"
+    for name in ("plugin.toml", "package.json", "README.md", ".gitignore", "assembly/koi.ts", "assembly/index.ts")
+}
 VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class PluginTemplate:
-    """How a kind of plugin is written: the group of its entry point, what that names in the module, and a summary."""
+    """How a kind of plugin is written: the group of its entry point, what that names in the module, and a summary.
+
+    ``files`` are those of its package, each with its template; an empty file has none.
+    """
 
     group: str
     target: str
     summary: str
     dependencies: tuple[str, ...] = (CONTRACT,)
+    files: Mapping[str, str] = field(default_factory=lambda: PYTHON_FILES)
+    steps: str = PYTHON_STEPS
 
 
 KINDS: Mapping[str, PluginTemplate] = {
@@ -32,6 +65,7 @@ KINDS: Mapping[str, PluginTemplate] = {
     "hook": PluginTemplate("hooks", "", "OpenKoi hooks that change prompts."),
     "judge": PluginTemplate("evaluators", ":$class_name", "An OpenKoi judge that scores the work."),
     "tool": PluginTemplate("tools", ":$class_name", "A tool for OpenKoi."),
+    "wasm": PluginTemplate("sources", "", "A tool for OpenKoi.", files=WASM_FILES, steps=WASM_STEPS),
 }
 
 
@@ -56,19 +90,17 @@ def check_name(name: str) -> None:
 
 def write_files(kind: str, name: str, folder: Path) -> None:
     """Write the files of a package."""
-    values, module = template_values(kind, name), name.replace("-", "_")
-    files = {
-        "pyproject.toml": "pyproject.toml",
-        "README.md": "README.md",
-        ".github/workflows/test.yml": "test.yml",
-        f"src/{module}/__init__.py": f"{kind}.py",
-        f"tests/test_{module}.py": f"{kind}_test.py",
-    }
-    for target, template in files.items():
-        path = folder / target
+    values = template_values(kind, name)
+    for target, template in KINDS[kind].files.items():
+        path = folder / Template(target).substitute(values)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(fill_template(template, values), encoding="utf-8")
-    (folder / "src" / module / "py.typed").touch()
+        found = Template(template).substitute(values, template=kind)
+        path.write_text(fill_template(found, values) if found else "", encoding="utf-8")
+
+
+def next_steps(kind: str, name: str, folder: Path) -> str:
+    """Return what to do with a new package."""
+    return Template(KINDS[kind].steps).substitute(folder=folder, name=name)
 
 
 def template_values(kind: str, name: str) -> dict[str, str]:
