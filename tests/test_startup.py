@@ -139,8 +139,8 @@ class Counts:
 CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
     ("--help",): Counts(modules=34, classes=17, opened=0, scanned=3, written=6_000, requests=0),
-    QUESTION: Counts(modules=588, classes=520, opened=24, scanned=32, written=14_000, requests=2),
-    WORK: Counts(modules=744, classes=649, opened=606, scanned=537, written=75_000, requests=4),
+    QUESTION: Counts(modules=593, classes=530, opened=24, scanned=32, written=14_000, requests=2),
+    WORK: Counts(modules=749, classes=659, opened=606, scanned=537, written=75_000, requests=4),
     ("status",): Counts(modules=214, classes=306, opened=4, scanned=8, written=500, requests=0),
     ("plugins",): Counts(modules=65, classes=93, opened=9, scanned=5, written=11_000, requests=0),
     ("memory", "search", "capital"): Counts(modules=234, classes=319, opened=3, scanned=9, written=100, requests=0),

@@ -55,9 +55,8 @@ class ScreenProgram:
 
     async def run(self) -> int:
         """Draw the prompt, load the rest, and return the exit status when the user has left."""
-        for name in END_SIGNALS:
-            with suppress(NotImplementedError, AttributeError):
-                asyncio.get_running_loop().add_signal_handler(getattr(signal, name), self.quit)
+        for name in END_SIGNALS if sys.platform != "win32" else ():
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), self.quit)
         self.screen.show_hint("")
         status = 0
         try:

@@ -26,7 +26,6 @@ from .errors import describe_error
 from .invocation import Invocation
 from .live_output import open_output
 from .setting_names import CHECK_UPDATES
-from .streamed_answer import StreamedAnswer
 from .streams import reserve_stdout
 from .tips import choose_tip
 
@@ -122,13 +121,12 @@ class Renderer:
 
 
 class TextRenderer(Renderer):
-    """Renders text: progress on stderr, the final answer on stdout; on a terminal, as it comes."""
+    """Renders text: progress on stderr, the final answer on stdout.
+
+    A terminal gets the answer as it comes, a pipe when it is final: hooks and further iterations may replace it.
+    """
 
     shows_text = True
-
-    def __init__(self, invocation: Invocation, out: TextIO) -> None:
-        super().__init__(invocation, out)
-        self.pipe = StreamedAnswer(out)
 
     def show(self) -> None:
         """Print the final answer of a completed run, unless it is the last thing on the terminal already."""
@@ -138,20 +136,9 @@ class TextRenderer(Renderer):
         text, shown = self.invocation.redact(self.report.text), self.answer.strip() == self.report.text.strip()
         if self.live.shows_text and not shown:
             self.live.show_text(text)
-        elif not self.live.shows_text and not (shown and self.pipe.written):
+        elif not self.live.shows_text:
             self.print(text)
         self.show_summary()
-
-    def show_piece(self, text: str) -> None:
-        """Show a piece of what the model says; a pipe gets it at once if no later answer can replace it."""
-        super().show_piece(text)
-        if not self.live.shows_text and self.report.task and not self.progress.max_iterations:
-            self.pipe.add(text)
-
-    def end_answer(self, end: AnswerEnd) -> None:
-        """End what the model says."""
-        super().end_answer(end)
-        self.pipe.end(is_answer=end.is_answer)
 
     def show_summary(self) -> None:
         """Show what was changed, and what the claims of the answer rest on."""
