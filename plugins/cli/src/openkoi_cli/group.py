@@ -68,6 +68,7 @@ class OpenKoi(click.Group):
 
     def __init__(self, invocation: Invocation) -> None:
         self.invocation = invocation
+        self.script_command = ""
         super().__init__(
             "openkoi",
             help=SUMMARY,
@@ -94,10 +95,21 @@ class OpenKoi(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not asks_for_group(args):
             refuse_options_before(args, self.frontends)
-            args = put_command_first(args, [*self.list_commands(ctx), *ALIASES])
+            args = self.name_command(args, [*self.list_commands(ctx), *ALIASES])
             if not ctx.resilient_parsing:
                 confirm_task(args, self.list_commands(ctx))
         return super().parse_args(ctx, args)
+
+    def name_command(self, args: list[str], known: list[str]) -> list[str]:
+        """Return a line that begins with its command: a known one, a script, or ``run``."""
+        named = put_command_first(args, known)
+        if named[0] != "run" or args[:1] == ["run"]:
+            return named
+        from .script_commands import name_script_command
+
+        of_script = name_script_command(args, self.invocation)
+        self.script_command = of_script[0] if of_script else ""
+        return of_script or named
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *self.plugin_commands, *self.frontends})
@@ -122,7 +134,8 @@ class OpenKoi(click.Group):
 
             command = import_module(f"openkoi_cli.{MODULES.get(name, name)}").command
         else:
-            command = self.load_plugin_command(ctx, name) if name in self.plugin_commands else None
+            is_plugin = name in self.plugin_commands or name == self.script_command
+            command = self.load_plugin_command(ctx, name) if is_plugin else None
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

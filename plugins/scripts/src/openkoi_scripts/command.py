@@ -45,14 +45,15 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     """Let OpenKoi run scripts as they are now; one that changes needs approval again."""
     if not yes and not can_prompt(sys.stdout):
         raise KoiError(NEEDS_TERMINAL)
-    found = {one.name: one for one in await find_all(koi)}
+    found = await find_all(koi)
     for name in names:
-        if name not in found:
-            raise PluginNotFoundError("script", name, tuple(found))
-        question = make_question(found[name])
-        allowed = yes or click.confirm(koi.redact(question.text))
-        koi.keep_consent(question, YES if allowed else NO)
-        click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To revoke that, run `openkoi trust`.")
+        named = [one for one in found if one.name == name]
+        if not named:
+            raise PluginNotFoundError("script", name, tuple(one.name for one in found))
+        for question in map(make_question, named):
+            allowed = yes or click.confirm(koi.redact(question.text))
+            koi.keep_consent(question, YES if allowed else NO)
+            click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To revoke that, run `openkoi trust`.")
 
 
 async def find_all(koi: Koi) -> list[ScriptFile]:

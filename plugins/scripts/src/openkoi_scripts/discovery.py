@@ -30,7 +30,7 @@ class Scripts:
     async def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry]:
         """List the scripts that the user has not refused."""
         bundles = koi.plugins("bundles")
-        places = (self.folder, workspace / ".openkoi" / "hooks")
+        places = (self.folder, *(workspace / ".openkoi" / name for name in ("hooks", "commands")))
         if not self.scripts and len(bundles) <= 1 and not any(place.is_dir() for place in places):
             return []
         from .listing import find_entries

@@ -1,4 +1,4 @@
-"""Find out which functions of a script are hooks and commands, and what is wrong with them."""
+"""Find out which functions of a script are hooks, and what is wrong with them."""
 
 import inspect
 import re
@@ -12,31 +12,28 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .process import ScriptError
 
-COMMAND = "command_"
 CLOSE_NAME = 0.85  # estimate: one or two letters of a hook's name are wrong
 WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a script. ``hook`` is the hook that it implements, ``command`` the command that it is."""
+    """A function of a script. ``hook`` is the hook that it implements; empty for a function of its own."""
 
     name: str
     place: str
-    summary: str
     hook: str = ""
-    command: str = ""
     facts: tuple[str, ...] | None = None
 
 
 def find_functions(described: Sequence[Mapping[str, Any]], file: str) -> list[Function]:
-    """Return the hooks and commands of a script; raise ScriptError for one with a wrong parameter."""
+    """Return the hooks of a script; raise ScriptError for one with a wrong parameter."""
     found = [read_function(one, file) for one in described]
     names = [one.hook for one in found if one.hook]
     for one in found:
         if names.count(one.hook) > 1:
             raise ScriptError(f"{one.place}: {one.hook} is implemented twice")
-    return [one for one in found if one.hook or one.command]
+    return [one for one in found if one.hook]
 
 
 def read_function(described: Mapping[str, Any], file: str) -> Function:
@@ -48,9 +45,8 @@ def read_function(described: Mapping[str, Any], file: str) -> Function:
     if spelled in known:
         refuse_unknown_parameters(described, known[spelled], file)
         facts = None if described["takes_all"] else tuple(one for one, *_ in described["parameters"])
-        return Function(name, place, described["summary"], hook=spelled, facts=facts)
-    command = name.removeprefix(COMMAND).replace("_", "-") if name.startswith(COMMAND) else ""
-    return Function(name, place, described["summary"], command=command)
+        return Function(name, place, hook=spelled, facts=facts)
+    return Function(name, place)
 
 
 def refuse_unknown_parameters(described: Mapping[str, Any], known: Sequence[str], file: str) -> None:

@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from openkoi_base.files import project_id
 from openkoi_base.grants import Capabilities
 from openkoi_hookspecs import Koi, KoiError, Query, Run
 from openkoi_hookspecs.integrations import Post
@@ -27,7 +29,7 @@ log = logging.getLogger("openkoi.scripts")
 
 @dataclass(slots=True)
 class HostFunctions:
-    """The functions that one call of a script may use."""
+    """The functions that one call of a script may use; ``show`` shows a line that is logged outside a run."""
 
     script: str
     manifest: str
@@ -35,6 +37,7 @@ class HostFunctions:
     koi: Koi
     run: Run | None = None
     hook: str = ""
+    show: Callable[[str], object] = partial(log.info, "%s")
     lines: int = 0
 
     async def __call__(self, name: str, arguments: Sequence[Any]) -> object:
@@ -67,12 +70,13 @@ class HostFunctions:
         if self.run is not None and self.hook not in UNLOGGED_HOOKS:
             await self.run.emit(line)
         else:
-            log.info("%s", self.koi.redact(line.line))
+            self.show(self.koi.redact(line.line))
 
     async def search_memory(self, query: str) -> list[Mapping[str, object]]:
-        """Search what OpenKoi remembers."""
+        """Search what OpenKoi remembers of this project."""
         self.require("search_memory", self.capabilities.memory)
-        hits = await (self.run or self.koi).search(Query(query, limit=MAX_HITS))
+        project = self.run.task.project if self.run else project_id(self.koi.workspace)
+        hits = await (self.run or self.koi).search(Query(query, project=project, limit=MAX_HITS))
         return [{"text": hit.item.text, "kind": hit.item.kind, "relevance": round(hit.relevance, 4)} for hit in hits]
 
     async def send_message(self, app: str, channel: str, text: str) -> str:

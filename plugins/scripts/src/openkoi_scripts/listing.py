@@ -11,14 +11,14 @@ from .script_files import ScriptFile, ScriptPlaces, find_scripts
 
 def list_scripts(places: ScriptPlaces, koi: Koi) -> Iterator[ScriptFile]:
     """Yield the scripts of a workspace, the first of each name; warn of those that cannot be used."""
-    names: set[str] = set()
+    names: set[tuple[str, bool]] = set()
     for found in find_scripts(places):
         if isinstance(found, KoiError):
             koi.warn(str(found))
-        elif found.name in names:
+        elif (found.name, found.is_command) in names:
             koi.warn(f"{found.path} is not used, because another script is named {found.name!r}.")
         else:
-            names.add(found.name)
+            names.add((found.name, found.is_command))
             yield found
 
 
@@ -31,11 +31,16 @@ def find_entries(places: ScriptPlaces, seconds: float, koi: Koi) -> list[PluginE
 def make_entry(script: ScriptFile, seconds: float, koi: Koi) -> PluginEntry:
     """Return the entry of a script; another one when it, or the decision about it, has changed."""
     version = f"{script.digest} {is_approved(script, koi)} {seconds}"
-    return PluginEntry("hooks", script.name, str(script.path), partial(load, script, seconds, koi), version=version)
+    kind = "commands" if script.is_command else "hooks"
+    return PluginEntry(kind, script.name, str(script.path), partial(load, script, seconds, koi), version=version)
 
 
 async def load(script: ScriptFile, seconds: float, koi: Koi) -> object:
     """Make the plugin of a script."""
+    if script.is_command:
+        from .script_command import make_command
+
+        return await make_command(script, seconds)
     if script.is_python:
         from .python_hooks import PythonHooks
 

@@ -14,8 +14,9 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 STARLARK, PYTHON = ".star", ".py"
 MAX_CHARACTERS = 65_536  # of a Starlark script: more than 20 MB ended the interpreter at once
-PROJECT_FOLDER = Path(".openkoi", "hooks")
-BUNDLE_FOLDER = "hooks"
+PROJECT = Path(".openkoi")
+COMMANDS = "commands"
+HOOKS = "hooks"
 NOT_A_SCRIPT = "[plugins] scripts: {path} is not a file that ends in .star or .py."
 MANIFEST_KEYS = {"capabilities", "description"}
 
@@ -47,6 +48,7 @@ class ScriptFile:
     text: str
     capabilities: Capabilities = NO_CAPABILITIES
     description: str = ""
+    is_command: bool = False
 
     @property
     def name(self) -> str:
@@ -74,8 +76,8 @@ class ScriptFile:
 
 async def find_bundle_folders(bundles: Iterable[PluginEntry]) -> list[Path]:
     """Return the folders ``hooks`` of bundles; what cannot be loaded is reported where skills are read."""
-    found, _ = await plugin_locations(bundles, name=BUNDLE_FOLDER)
-    return [one.folder for one in found if one.folder.name == BUNDLE_FOLDER]
+    found, _ = await plugin_locations(bundles, name=HOOKS)
+    return [one.folder for one in found if one.folder.name == HOOKS]
 
 
 def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
@@ -88,9 +90,15 @@ def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
     for folder, origin in (
         (places.user.resolve(), Origin.USER),
         *bundles,
-        (places.workspace / PROJECT_FOLDER, Origin.PROJECT),
+        (places.workspace / PROJECT / HOOKS, Origin.PROJECT),
     ):
         yield from (read_script(path, origin) for path in list_files(folder))
+    for folder, origin in (
+        (places.user.resolve() / COMMANDS, Origin.USER),
+        (places.workspace / PROJECT / COMMANDS, Origin.PROJECT),
+    ):
+        scripts = [path for path in list_files(folder) if path.suffix == STARLARK]
+        yield from (read_script(path, origin, is_command=True) for path in scripts)
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -102,13 +110,13 @@ def list_files(folder: Path) -> list[Path]:
     return [one for one in paths if one.suffix in (STARLARK, PYTHON) and not one.name.startswith((".", "_"))]
 
 
-def read_script(path: Path, origin: Origin) -> ScriptFile | KoiError:
+def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> ScriptFile | KoiError:
     """Return a script with what its manifest asks for, or why it cannot be used."""
     try:
         text = read_small_text(path)
         if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
             return KoiError(f"{path} is longer than {MAX_CHARACTERS:,} characters, so it is not used.")
-        return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(".toml")))
+        return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(".toml")), is_command)
     except ConfigError as error:
         return error
     except (OSError, ValueError) as error:

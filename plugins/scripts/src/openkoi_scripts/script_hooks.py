@@ -36,8 +36,7 @@ class ScriptHooks:
         for name, text in find_misspelled(described, path):
             self.koi.warn(str(PluginError(self.script.name, name, text)))
         for one in functions:
-            if one.hook:
-                setattr(self, one.hook, hookimpl(self.implement(one)))
+            setattr(self, one.hook, hookimpl(self.implement(one)))
         return self
 
     async def __aexit__(self, *error: object) -> None:
