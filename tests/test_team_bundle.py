@@ -94,11 +94,11 @@ def test_a_setting_that_is_not_set_shows_its_default(tmp_path: Path, key: str, s
 def test_the_order_of_bundles_is_a_setting(rival: Shell) -> None:
     model = write_script(rival.folder, LETTER)
     rival.home.mkdir(exist_ok=True)
-    (rival.home / "config.toml").write_text('[plugins]\nbundle_order = ["acme"]\n')
+    (rival.home / "config.toml").write_text('[bundles]\norder = ["acme"]\n')
 
     assert "0.9" in rival("config", "get", "iteration.quality_threshold").stdout
     assert "rival" not in rival("-i", "0", "-m", model, "Say hello").stderr
-    (rival.home / "config.toml").write_text('[plugins]\nbundle_order = ["rival", "acme"]\n')
+    (rival.home / "config.toml").write_text('[bundles]\norder = ["rival", "acme"]\n')
     assert "0.7" in rival("config", "get", "iteration.quality_threshold").stdout
     assert "rival" not in rival("-i", "0", "-m", model, "Say hello").stderr
 

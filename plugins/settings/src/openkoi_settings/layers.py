@@ -24,7 +24,7 @@ from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 NO_BUNDLES: Mapping[Path, str] = {}
 CONFLICT = (
     "{name} is set by {used} and, to another value, by {others}. Using the first. "
-    "To choose, set it in your config.toml, or name the stronger bundle in [plugins] bundle_order."
+    "To choose, set it in your config.toml, or name the stronger bundle in [bundles] order."
 )
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 
@@ -58,7 +58,7 @@ def load_config(
 
 
 def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
-    """Return the folders, the weakest first, with whether the user named the bundle in ``[plugins] bundle_order``.
+    """Return the folders, the weakest first, with whether the user named the bundle in ``[bundles] order``.
 
     OpenKoi's own is the weakest; those that are named are the strongest, and of these the first one is.
     """
@@ -95,9 +95,9 @@ def explain_conflicts(bundles: Mapping[Path, bool], settings: Mapping[str, Setti
 
     The first bundle is OpenKoi's own, which any other may change; so may one that the user has named.
     """
-    others = [bundle for bundle, is_named in bundles.items() if not is_named][1:] if len(bundles) > 2 else []
+    unnamed = [bundle for bundle, is_named in bundles.items() if not is_named][1:] if len(bundles) > 2 else []
     named = {name for bundle in bundles if bundles[bundle] for name in read_settings(bundle / BUNDLE_FILE)}
-    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in others]
+    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in unnamed]
     warnings: list[str] = []
     for name in sorted({name for layer in layers for name in layer} - named):
         rivals = [layer[name] for layer in layers if name in layer]

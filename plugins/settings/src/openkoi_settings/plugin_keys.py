@@ -48,7 +48,7 @@ USE_FRONTEND = Key(
     selects="frontends",
 )
 BUNDLE_ORDER: Key[tuple[str, ...]] = Key(
-    "plugins.bundle_order", (), "names of bundles, the strongest first, for settings that several of them have"
+    "bundles.order", (), "names of bundles, the strongest first, for settings that several of them have"
 )
 CATALOGUES: Key[tuple[str, ...]] = Key(
     "plugins.catalogues",
