@@ -1,5 +1,6 @@
 """Settings of the whole suite: the processes that tests start begin faster."""
 
+import gc
 import os
 import sys
 
@@ -10,6 +11,7 @@ from warm_process import warm
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+gc.disable()  # collecting tests makes millions of objects that stay
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -22,5 +24,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let a pytest that a test starts load no plugins; the workers of xdist, which need them, have started."""
+    """Exempt the tests from garbage collection; let a pytest that a test starts load no plugins.
+
+    The workers of xdist, which need them, have started.
+    """
+    gc.enable()
+    gc.freeze()
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,6 +1,5 @@
 """Run tests in forks of the process that has collected them, since collecting costs more than most tests do."""
 
-import gc
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -195,7 +194,7 @@ def run_child(session: pytest.Session, line: "Line") -> Never:
 
 
 def prepare_child(config: pytest.Config, line: "Line") -> None:
-    """Give a fork streams and a reporter of its own, and exempt what all forks share from garbage collection."""
+    """Give a fork streams and a reporter of its own."""
     plugins = config.pluginmanager
     reporter = WorkerReporter(config, line)
     plugins.unregister(name="terminalreporter")
@@ -205,4 +204,3 @@ def prepare_child(config: pytest.Config, line: "Line") -> None:
         capture.stop_global_capturing()
         capture.start_global_capturing()
         capture.suspend_global_capture()
-    gc.freeze()

@@ -175,13 +175,13 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(FRAGMENTS | st.text(max_size=4), max_size=12).map("".join))
 def test_whatever_is_said_the_scores_are_numbers_from_nought_to_one_or_there_are_none(said: str) -> None:
     assert all(0.0 <= value <= 1.0 for value in read(said) or ())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 200), st.sampled_from([*'{}[]:,"\\x', "'", "//", ""]))
 def test_damage_never_hides_a_blocker(place: int, damage: str) -> None:
     whole = GOOD.replace("[]", '[{"severity": "blocker", "dimension": "roof", "title": "It leaks"}]')

@@ -264,7 +264,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 30), PIECES), min_size=1, max_size=5))
 def test_whatever_becomes_of_a_file_it_is_read_or_refused_in_words(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int, bytes]]
@@ -278,7 +278,7 @@ def test_whatever_becomes_of_a_file_it_is_read_or_refused_in_words(
     assert isinstance(said, Spec) or all("agent.yaml" in line for line in said.splitlines())
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.permutations(GOOD.splitlines()), st.integers(0, 14))
 def test_lines_may_stand_anywhere(tmp_path_factory: pytest.TempPathFactory, lines: list[str], most: int) -> None:
     said = outcome(tmp_path_factory.mktemp("any"), "\n".join(lines[:most]).encode())

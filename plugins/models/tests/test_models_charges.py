@@ -54,7 +54,7 @@ def lease_of(max_output: int = 1_000) -> Reservation:
     return TaskBudget(Limits(usd=100.0)).reserve(400, max_output, Price(15.0, 75.0))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.tuples(CHUNKS, USAGES, st.integers(1, 2_000), st.integers(1, 3_000), PRICES), max_size=4),
     st.integers(1_000, 40_000),

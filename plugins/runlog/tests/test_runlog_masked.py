@@ -33,7 +33,7 @@ PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
 SECRETS = (PRINTABLE | st.text(min_size=6, max_size=20) | DIGITS).filter(lambda text: Secret(text, "").is_maskable)
 TEXTS = st.text(max_size=20)
-many = settings(max_examples=120, deadline=None)
+many = settings(max_examples=60, deadline=None)
 
 
 def logged(event: Event, redactor: Redactor) -> str:

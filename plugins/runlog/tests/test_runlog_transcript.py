@@ -154,7 +154,7 @@ def test_where_a_record_stands_is_told_when_it_is_read() -> None:
 # Damage.
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TEXTS, st.integers(0, 10**9), st.integers(1, 255))
 def test_one_changed_byte_anywhere_is_noticed(text: str, place: int, change: int) -> None:
     whole = bytearray(line(events.ModelDelta(text)))
