@@ -7,7 +7,7 @@ from time import process_time
 import pyte
 import pytest
 
-from openkoi_terminal import PLAIN, LiveAnswer, Style
+from openkoi_terminal import ERASE_BELOW, PLAIN, LiveAnswer, Style
 from openkoi_terminal.live_answer import TAIL_ROWS
 
 PARTS = range(60)
@@ -129,4 +129,4 @@ def test_rows_that_a_narrower_terminal_has_wrapped_are_erased(monkeypatch: pytes
     answer.text.add("x")
     answer.draw()
 
-    assert "\r\x1b[1A\x1b[J" in written.getvalue()
+    assert f"\r\x1b[1A{ERASE_BELOW}" in written.getvalue()

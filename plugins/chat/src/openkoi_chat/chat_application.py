@@ -18,6 +18,7 @@ class ChatApplication(Application[int]):
         super().__init__(**options, erase_when_done=True, terminal_size_polling_interval=None)
         self.ttimeoutlen = ESCAPE_SECONDS
         self.is_suspended = False
+        self.drawn_rows = 0
 
     @property
     def timeoutlen(self) -> float:
@@ -29,11 +30,11 @@ class ChatApplication(Application[int]):
     def timeoutlen(self, seconds: float) -> None:
         """Ignore what prompt_toolkit sets."""
 
-    def draw_now(self) -> None:
-        """Draw the rows at once; rows that are no longer needed are erased."""
-        screen, size = self.renderer.last_rendered_screen, self.output.get_size()
-        if screen and screen.height > self.layout.container.preferred_height(size.columns, size.rows).preferred:
+    def draw_now(self, rows: int) -> None:
+        """Draw so many rows around the input at once; if there were more before, all are erased first."""
+        if rows < self.drawn_rows:
             self.renderer.erase()
+        self.drawn_rows = rows
         self._redraw()
 
     def _on_resize(self) -> None:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from openkoi_terminal import ERASE_BELOW
+
 BEGIN_UPDATE, END_UPDATE = "\x1b[?2026h", "\x1b[?2026l"
 FOCUS_ON, FOCUS_OFF = "\x1b[?1004h", "\x1b[?1004l"
 
@@ -27,6 +29,10 @@ class FrameOutput(Vt100_Output):
         except OSError:
             columns, rows = 0, 0
         return Size(rows=rows or 24, columns=columns or 80)
+
+    def erase_down(self) -> None:
+        """Erase all that was drawn, from its first row on."""
+        self.write_raw(ERASE_BELOW)
 
     def flush(self) -> None:
         """Write what is there, unless a frame is being made."""

@@ -222,7 +222,7 @@ class KeyActions:
         """Draw the rows again, without clearing the screen."""
         with self.screen.output.frame():
             self.screen.app.renderer.erase()
-            self.screen.app.draw_now()
+            self.screen.app.draw_now(self.screen.rows.count)
 
     def suspend(self) -> None:
         self.screen.app.suspend_to_background()

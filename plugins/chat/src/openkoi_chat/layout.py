@@ -34,6 +34,13 @@ class Rows:
     prompt: str = PROMPT
     cached: dict[str, tuple[object, StyleAndTextTuples]] = field(default_factory=dict)
 
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return (
+            len(self.tail) + len(self.dialog) + len(self.notes) + len(self.menu) + bool(self.working) + bool(self.hint)
+        )
+
     def fragments(self, name: str) -> StyleAndTextTuples:
         """Return the styled text of some rows, parsed once for each change."""
         value = getattr(self, name)

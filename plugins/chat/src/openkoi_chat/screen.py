@@ -114,7 +114,7 @@ class Screen:
             if text:
                 self.app.renderer.erase()
                 self.output.write_raw(text.replace("\n", "\r\n"))
-            self.app.draw_now()
+            self.app.draw_now(self.rows.count)
 
     def update_rows(self) -> None:
         """Set the rows that change: the end of the answer, and the working line."""

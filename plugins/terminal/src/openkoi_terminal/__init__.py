@@ -6,7 +6,7 @@ with LazyExports(globals()):
     from .blocks import Block, MarkdownStream
     from .diffs import FOLD_LINES, DiffCount, count_changes, render_diff
     from .live_answer import LiveAnswer
-    from .live_region import LiveRegion
+    from .live_region import ERASE_BELOW, LiveRegion
     from .markdown import render_block, render_markdown
     from .safe_text import IncompleteEscapes, show_hidden, strip_controls
     from .style import PLAIN, Style, detect_style
@@ -14,6 +14,7 @@ with LazyExports(globals()):
     from .working_line import INTERRUPT_HINT, WorkingFacts, WorkingLine, format_working_line
 
 __all__ = [
+    "ERASE_BELOW",
     "FOLD_LINES",
     "INTERRUPT_HINT",
     "PLAIN",

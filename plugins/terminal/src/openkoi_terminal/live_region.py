@@ -9,7 +9,7 @@ from typing import TextIO
 from .width import clip_row, text_width
 
 BEGIN_UPDATE, END_UPDATE = "\x1b[?2026h", "\x1b[?2026l"
-ERASE_BELOW = "\x1b[J"
+ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r"  # tmux copies a screen into its history that is erased from its first cell on
 FALLBACK = (80, 24)
 
 

@@ -1,0 +1,221 @@
+"""The figures of the chat: bytes, frames, CPU, echo, resizes, wake-ups, start and long sessions.
+
+Times are printed beside those of a bare prompt of prompt_toolkit in the same run; only counts and generous multiples of
+CPU are asserted, so that a busy machine fails nothing.
+"""
+
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyte
+import pytest
+from chat_stream_run import TEXT
+from chat_terminal import FORBIDDEN, UPDATES, chat, says
+from cli_process import Shell, shell
+
+RUN = Path(__file__).with_name("chat_stream_run.py")
+FRAME = re.compile(r"\x1b\[\?2026h(.*?)\x1b\[\?2026l", re.DOTALL)
+TMUX, STRACE = shutil.which("tmux"), shutil.which("strace")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    return made
+
+
+@dataclass(slots=True)
+class Streamed:
+    """What a stream above a prompt did: its CPU, what it wrote, and how long each key took to be shown."""
+
+    cpu: float = 0.0
+    raw: str = ""
+    echoes: list[float] = field(default_factory=list)
+
+    def percentile(self, share: float) -> float:
+        """Return the time of a share of the keys, in milliseconds."""
+        return sorted(self.echoes)[int(share * (len(self.echoes) - 1))] * 1000
+
+
+def stream(mode: str, report: Path, *, typing: bool) -> Streamed:
+    """Run a stream; type a letter now and then, if asked."""
+    found = Streamed()
+    with spawned([sys.executable, str(RUN), mode, str(report)], 100) as master:
+        while ">" not in found.raw:
+            found.raw += os.read(master, 65_536).decode(errors="replace")
+        pressed, due = 0.0, time.monotonic() + 0.2
+        while not report.exists():
+            if typing and not pressed and time.monotonic() > due:
+                os.write(master, b"\xc3\xa6")  # a letter that the text does not contain
+                pressed = time.monotonic()
+            if select.select([master], [], [], 0.005)[0]:
+                piece = os.read(master, 65_536).decode(errors="replace")
+                found.raw += piece
+                if pressed and "\u00e6" in piece:
+                    found.echoes.append(time.monotonic() - pressed)
+                    pressed, due = 0.0, time.monotonic() + 0.05
+        while select.select([master], [], [], 0.3)[0]:
+            found.raw += os.read(master, 65_536).decode(errors="replace")
+    found.cpu = json.loads(report.read_text())["cpu"]
+    return found
+
+
+@contextmanager
+def spawned(command: Sequence[str], columns: int) -> Iterator[int]:
+    """Run a program on a terminal of its own; it is killed in the end."""
+    pid, master = pty.fork()
+    if not pid:
+        os.execvpe(command[0], list(command), {**os.environ, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"})
+    termios.tcsetwinsize(master, (30, columns))
+    try:
+        yield master
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(master)
+
+
+def test_24_kb_in_2000_chunks_above_a_live_prompt(tmp_path: Path) -> None:
+    ours, bare = [stream(mode, tmp_path / mode, typing=True) for mode in ("ours", "bare")]
+    quiet = stream("ours", tmp_path / "quiet", typing=False)
+
+    print(f"chat without typing: {quiet.cpu:.2f} s CPU, {len(quiet.raw) / len(TEXT):.1f} x the text in bytes")
+    for name, one in (("chat", ours), ("bare prompt", bare)):
+        echo = (
+            f"key to echo p50 {one.percentile(0.5):.0f} ms, p95 {one.percentile(0.95):.0f} ms ({len(one.echoes)} keys)"
+        )
+        print(f"{name}: {one.cpu:.2f} s CPU, {len(one.raw) / len(TEXT):.1f} x the text in bytes, {echo}")
+    frames = FRAME.findall(ours.raw)
+    assert 12 * len(TEXT) > len(ours.raw.encode())
+    assert not FORBIDDEN.search(ours.raw)
+    assert len(frames) <= 10 * 30  # of a stream of 4 s on an idle machine; a busy one takes longer
+    assert 14 > max(int(up) for frame in frames for up in re.findall(r"\x1b\[(\d+)A", frame))
+    assert 4 * max(bare.cpu, 0.3) > ours.cpu
+    assert len(ours.echoes) > 5
+    assert [1] * 100 == counted(scrollback(ours.raw, 100), 100)
+
+
+def scrollback(raw: str, columns: int) -> str:
+    """Return all that a terminal emulator keeps."""
+    screen = pyte.HistoryScreen(columns, 30, history=20_000)
+    pyte.Stream(screen).feed(UPDATES.sub("", raw))
+    above = ["".join(row[column].data for column in range(columns)) for row in screen.history.top]
+    return "\n".join([*above, *screen.display])
+
+
+def counted(text: str, parts: int) -> Sequence[int]:
+    """Return how often each of the first headings stands in a text."""
+    words = text.split()
+    return [words.count(f"Heading{number}") for number in range(parts)]
+
+
+MANY = "".join(f"## Part{n}\n\nWords of it, a few more of them than fit in forty columns.\n\n" for n in range(12))
+
+
+def test_resizing_prints_no_block_twice(openkoi: Shell) -> None:
+    with chat(openkoi, says(MANY, "go"), OPENKOI_REWRAPS="0") as opened:
+        opened.send("go on")
+        opened.shows("[done]")
+        for columns in [*range(40, 200, 16), *range(200, 40, -16)]:
+            opened.resize(columns)
+            os.kill(opened.inner.command.pid, signal.SIGWINCH)
+            opened.inner.hear(0.05)
+        opened.type("still here")
+        opened.shows("still here")
+
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", opened.inner.raw)
+        assert [1] * 12 == [text.count(f"Part{n} ") for n in range(12)]
+        assert not FORBIDDEN.search(opened.inner.raw)
+
+
+@pytest.mark.skipif(not TMUX, reason="needs tmux")
+def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, tmp_path: Path) -> None:
+    (openkoi.folder / "script.yaml").write_text(f"turns:\n{says(MANY, 'go')}")
+    told = openkoi.told(OPENKOI_MODEL="scripted/script.yaml", OPENKOI_ITERATE="0")
+    with tmux(told, tmp_path / "socket") as send:
+        until(lambda: "for commands" in send("capture-pane", "-p"))
+        send("send-keys", "-l", "go on")
+        until(lambda: "> go on" in send("capture-pane", "-p"))
+        send("send-keys", "Enter")
+        until(lambda: "[done]" in send("capture-pane", "-p"))
+        send("send-keys", "-l", "a draft that is longer than forty columns, so that it wraps")
+        until(lambda: "it wraps" in send("capture-pane", "-p").replace("\n", " "))
+        assert 1 == send("capture-pane", "-p", "-S", "-5000").count("for commands")
+        for columns in [*range(40, 200, 16), *range(200, 40, -16)]:
+            send("resize-window", "-x", str(columns), "-y", "30")
+            time.sleep(0.05)
+        send("resize-window", "-x", "100", "-y", "30")
+        time.sleep(0.2)
+        text = send("capture-pane", "-p", "-S", "-5000", "-J")
+
+    words = text.split()
+    assert [1] * 12 == [words.count(f"Part{n}") for n in range(12)], text
+    assert 1 == text.count("a draft that is longer than forty columns, so that it wraps"), text
+    assert 1 == text.count("for commands"), text
+
+
+@contextmanager
+def tmux(openkoi: Shell, socket: Path) -> Iterator[object]:
+    """Run the chat in a tmux of its own."""
+
+    def send(*words: str) -> str:
+        return subprocess.run([str(TMUX), "-S", str(socket), *words], capture_output=True, text=True, check=True).stdout
+
+    environment = [word for name, value in openkoi.environment.items() for word in ("-e", f"{name}={value}")]
+    command = " ".join(openkoi.command("chat"))
+    size = ("-x", "100", "-y", "30")
+    where = ("-c", str(openkoi.folder))
+    send("-f", os.devnull, "new-session", "-d", *size, *where, *environment, command)
+    send("set-option", "history-limit", "20000")
+    try:
+        yield send
+    finally:
+        send("kill-server")
+
+
+def until(condition: object) -> None:
+    """Wait for something."""
+    end = time.monotonic() + 40
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+def test_an_idle_chat_does_not_wake_up(openkoi: Shell) -> None:
+    with chat(openkoi, says("Well.", "")) as opened:
+        opened.send("go on")
+        opened.shows("[done]")
+        pid = opened.inner.command.pid
+        until(lambda: unchanged(pid, 1.0))  # what was learned is saved
+
+        assert unchanged(pid, 2.0)
+
+
+def unchanged(pid: int, seconds: float) -> bool:
+    """Return whether no thread of a process has woken up for a while."""
+    before = switches(pid)
+    time.sleep(seconds)
+    return before == switches(pid)
+
+
+def switches(pid: int) -> Sequence[str]:
+    """Return how often each thread of a process has given up the processor."""
+    threads = sorted(Path(f"/proc/{pid}/task").iterdir())
+    return re.findall(
+        r"^voluntary_ctxt_switches:\s+(\d+)", "".join((one / "status").read_text() for one in threads), re.M
+    )
