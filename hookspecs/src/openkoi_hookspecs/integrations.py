@@ -63,11 +63,11 @@ class Messenger(Protocol):
     def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
         """Yield what arrives in the channels that it is configured for, in order, until it is closed.
 
-        Begins after the ``cursor`` with what came while nothing watched; without one, from now on, and the first thing
-        it yields is the cursor of now. A post may be yielded again: its identity tells. The same cursor may be yielded
-        again without a post, which says that the app is connected. This account's own posts are yielded as those of
-        SELF, or not at all. Reconnects by itself, but when it cannot, it raises: watch again from
-        the last cursor.
+        Begins after the ``cursor`` with what was posted while nothing watched; a service may lose presses and
+        reactions of that time. Without a cursor it begins now, and first yields the cursor of now. A post may be
+        yielded again: its identity tells. The same cursor may be yielded again without a post, which says that the app
+        is connected. This account's own posts are yielded as those of SELF, or not at all. Reconnects by itself, but
+        when it cannot, it raises: watch again from the last cursor.
         """
 
     async def send(self, post: Post) -> str:

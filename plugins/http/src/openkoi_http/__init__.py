@@ -23,6 +23,7 @@ with LazyExports(globals()):
     from .stream_end import finish_response
     from .tool_calls import ToolCallFactory, make_buffered
     from .vendor_names import to_vendor_id, to_vendor_name
+    from .web_socket import WebSocket
 
 __all__ = [
     "ApiClient",
@@ -39,6 +40,7 @@ __all__ = [
     "Server",
     "ToolCallFactory",
     "ToolEncoder",
+    "WebSocket",
     "base64_of",
     "data_url",
     "encode_json",

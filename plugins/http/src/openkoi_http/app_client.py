@@ -40,6 +40,12 @@ class FormBody(bytes):
         return f"multipart/form-data; boundary={boundary}"
 
 
+class RawBody(bytes):
+    """A body of bytes that mean nothing here."""
+
+    content_type = "application/octet-stream"
+
+
 class AppClient(ApiClient):
     """An ``ApiClient`` that raises AppError. An ``explain`` may raise one for what its service says in its own way."""
 
@@ -53,6 +59,15 @@ class AppClient(ApiClient):
         with translate_errors():
             return await self.post(path, encode_form(fields, files))
 
+    async def upload_bytes(self, path: str, data: bytes) -> None:
+        """Post bytes as they are; whatever comes back is not read."""
+        with translate_errors(), self._translate_errors():
+            async with (
+                IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
+                self._open_response(idle_timeout, "POST", path, RawBody(data)),
+            ):
+                pass
+
     async def download(self, path: str) -> AsyncGenerator[bytes, None]:
         """Yield the pieces of a file."""
         with translate_errors(), self._translate_errors():
@@ -65,7 +80,7 @@ class AppClient(ApiClient):
 
     def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
         request = super()._build_request(client, method, path, body)
-        if isinstance(body, FormBody):
+        if isinstance(body, FormBody | RawBody):
             request.headers["Content-Type"] = body.content_type
         return request
 

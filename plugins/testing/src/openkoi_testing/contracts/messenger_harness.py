@@ -13,6 +13,7 @@ from openkoi_hookspecs.integrations import Delivery, Messenger, Post, SenderKind
 
 T = TypeVar("T")
 WAIT_SECONDS = 10.0
+REPEAT_SECONDS = 0.5  # some services lose presses and reactions while nothing watches
 
 
 class Counterpart(Protocol):
@@ -71,6 +72,14 @@ class Account:
     async def receive_posts(self, cursor: str, count: int = 1) -> list[Post]:
         """Wait for so many posts of others."""
         return [one.post for one in await self.receive_deliveries(cursor, count) if one.post]
+
+    async def receive_while(self, cursor: str, count: int, act: Callable[[], Awaitable[None]]) -> list[Post]:
+        """Wait for posts of others while the other user does something again and again, until it arrives."""
+        watching = asyncio.create_task(self.receive_posts(cursor, count))
+        while not watching.done():
+            await act()
+            await asyncio.wait([watching], timeout=REPEAT_SECONDS)
+        return await watching
 
     async def say(self, text: str, *, channel: str = "", thread: str = "") -> str:
         """Let the other user say something, in the channel if no other is named."""

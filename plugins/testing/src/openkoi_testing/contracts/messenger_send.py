@@ -114,8 +114,8 @@ class SendContract(MessengerHarness):
             cursor = await account.current_cursor()
             choices = Choice("Allow", "yes:42"), Choice("Refuse", "no:42")
             id = await account.messenger.send(replace(account.build_post("May I?"), choices=choices))
-            await other.press(other.channel, id, "yes:42")
-            return id, (await account.receive_posts(cursor))[0]
+            posts = await account.receive_while(cursor, 1, lambda: other.press(other.channel, id, "yes:42"))
+            return id, posts[0]
 
         id, press = self.run_story(other, story)
 
@@ -131,8 +131,8 @@ class SendContract(MessengerHarness):
             await messenger.add_reaction(other.channel, theirs, "\U0001f440")
             await messenger.remove_reaction(other.channel, theirs, "\U0001f440")
             ours = await account.messenger.send(account.build_post("May I?"))
-            await other.react(other.channel, ours, "\U0001f44d")
-            return ours, (await account.receive_posts(cursor, 2))[-1]
+            posts = await account.receive_while(cursor, 2, lambda: other.react(other.channel, ours, "\U0001f44d"))
+            return ours, posts[-1]
 
         ours, reaction = self.run_story(other, story)
 

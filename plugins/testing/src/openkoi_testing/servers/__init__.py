@@ -9,6 +9,7 @@ from .llmock import ForeignServerMissingError, LLMock
 from .ollama import OllamaServer
 from .openai import OpenAIServer
 from .say import Say
+from .slack import SlackServer
 from .telegram import TelegramServer
 from .vendor_server import VendorServer
 
@@ -24,6 +25,7 @@ __all__ = [
     "Say",
     "ServerFault",
     "ServerResponse",
+    "SlackServer",
     "TelegramServer",
     "VendorServer",
 ]

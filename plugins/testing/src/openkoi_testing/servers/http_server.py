@@ -15,6 +15,7 @@ from openkoi_hookspecs import Json
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .faults import KEEP_ALIVE, NO_FAULT, AfterResponse, ServerFault
+from .web_socket import ServerSocket, accept_key
 
 EVENTS = "text/event-stream; charset=utf-8"
 JSON = "application/json"
@@ -40,7 +41,7 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServerResponse:
-    """Hold what a server answers, in the pieces it is sent in."""
+    """Hold what a server answers, in the pieces it is sent in; ``upgrade`` gets a WebSocket in their place."""
 
     pieces: Iterable[bytes]
     _: KW_ONLY
@@ -48,6 +49,7 @@ class ServerResponse:
     type: str = JSON
     fault: ServerFault = NO_FAULT
     keep_alive: bytes = KEEP_ALIVE
+    upgrade: Callable[[ServerSocket], None] | None = None
 
 
 class HttpServer:
@@ -158,11 +160,23 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         served = self.server.kept.answer(ReceivedRequest(self.command, self.path, headers, body))
         self.server.kept.wait(served.fault.delay)
+        if served.upgrade:
+            self._upgrade(served.upgrade, headers["sec-websocket-key"])
+            return
         self._head(served)
         for piece in served.fault.apply(served.pieces, served.keep_alive):
             self._write(piece, served.fault)
             self.server.kept.wait(served.fault.pause)
         self._end(served)
+
+    def _upgrade(self, use: Callable[[ServerSocket], None], key: str) -> None:
+        self.send_response(101)
+        for name, value in {"upgrade": "websocket", "connection": "Upgrade"}.items():
+            self.send_header(name, value)
+        self.send_header("sec-websocket-accept", accept_key(key))
+        self.end_headers()
+        self.close_connection = True
+        use(ServerSocket(self.rfile, self.wfile))
 
     def _head(self, served: ServerResponse) -> None:
         fault = served.fault

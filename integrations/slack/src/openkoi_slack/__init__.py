@@ -1,0 +1,8 @@
+"""Slack as an app: a bot in a workspace, by the Web API and Socket Mode."""
+
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .slack import Slack
+
+__all__ = ["Slack"]

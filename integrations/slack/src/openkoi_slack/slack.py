@@ -1,0 +1,288 @@
+"""Call Slack: the Web API for what is sent, Socket Mode for what arrives, and history for what came meanwhile."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from time import time
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from openkoi_hookspecs import (
+    AppRejectedError,
+    AppUnavailableError,
+    Env,
+    Json,
+    Koi,
+    Question,
+    SignInRequiredError,
+)
+from openkoi_hookspecs.integrations import Attachment, Capabilities, Choice, Delivery, Post, PostKind
+from openkoi_http import AppClient, ResponseLimits, WebSocket
+
+from .events import EMOJI, read_event, read_message, read_press
+from .manifest import ASK_APP_TOKEN, ASK_TOKEN
+
+LIMITS = ResponseLimits(idle_seconds=20.0)
+SIGN_IN = "Slack does not accept the token ({0}). Run `openkoi connect slack`."
+SIGN_IN_ERRORS = frozenset(
+    [
+        "account_inactive",
+        "invalid_auth",
+        "missing_scope",
+        "not_allowed_token_type",
+        "not_authed",
+        "token_expired",
+        "token_revoked",
+    ]
+)
+LATER_ERRORS = frozenset(["fatal_error", "internal_error", "ratelimited", "request_timeout", "service_unavailable"])
+MAX_TEXT = 12_000  # of a markdown block
+PAGE = 100  # posts of a channel that are looked through for what came meanwhile
+CAPABILITIES = Capabilities(
+    max_text=MAX_TEXT,
+    formats=("markdown", "plain"),
+    threads=True,
+    max_choices=5,
+    max_file=100_000_000,
+    edit_gap=1.0,
+)
+
+
+class Slack:
+    """A bot in a workspace. ``[integrations.slack]``: ``channels`` are ids of those it works in; without any, all."""
+
+    capabilities = CAPABILITIES
+
+    def __init__(
+        self,
+        *,
+        base_url: str = "https://slack.com/api",
+        files_url: str = "https://files.slack.com",
+        token: Annotated[str, Env("SLACK_BOT_TOKEN", secret=True)] = "",
+        app_token: Annotated[str, Env("SLACK_APP_TOKEN", secret=True)] = "",
+        channels: tuple[str, ...] = (),
+    ) -> None:
+        self.base_url, self.files_url, self.channels = base_url, files_url, channels
+        self.token, self.app_token = token, app_token
+        self.me: Mapping[str, Any] = {}
+        self.socket: WebSocket | None = None
+        self.unacknowledged: list[tuple[str, str]] = []
+        self.open()
+
+    def open(self) -> None:
+        """Make the clients for the tokens; nothing is connected yet."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        self.api = AppClient(self.base_url, headers=headers, bounds=LIMITS)
+        self.files = AppClient(self.files_url, headers=headers, bounds=LIMITS)
+        self.apps = AppClient(self.base_url, headers={"Authorization": f"Bearer {self.app_token}"}, bounds=LIMITS)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for client in (self.api, self.files, self.apps):
+            await client.__aexit__()
+
+    async def call(self, method: str, bucket: str = "", **arguments: Json) -> dict[str, Any]:
+        """Call a method of the Web API with the bot's token; a limit is that of the ``bucket``."""
+        return await self.call_as(self.api, method, bucket, arguments)
+
+    async def call_as(
+        self, client: AppClient, method: str, bucket: str, arguments: Mapping[str, Json]
+    ) -> dict[str, Any]:
+        """Call a method; what Slack refuses is an AppError."""
+        if not self.token:
+            raise SignInRequiredError(SIGN_IN.format("there is none"))
+        try:
+            answer = await client.call(f"/{method}", arguments)
+        except AppUnavailableError as error:
+            error.bucket = bucket
+            raise
+        found = answer if isinstance(answer, dict) else {}
+        if not found.get("ok"):
+            raise_refusal(str(found.get("error", "no reason")))
+        return found
+
+    async def who(self) -> Mapping[str, Any]:
+        """Return the bot itself, with its workspace."""
+        self.me = self.me or await self.call("auth.test")
+        return self.me
+
+    async def health(self) -> dict[str, str]:
+        """Return which bot it is in which workspace."""
+        self.me = {}
+        me = await self.who()
+        return {"bot": f"@{me['user']}", "workspace": str(me["team"])}
+
+    async def connect(self, koi: Koi) -> str:
+        """Ask for both tokens, prove them, and save them."""
+        self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
+        self.app_token = (await koi.ask(Question(ASK_APP_TOKEN, secret=True)) or "").strip()
+        koi.conceal(self.token, "the bot token of Slack")
+        koi.conceal(self.app_token, "the app token of Slack")
+        self.me = {}
+        self.open()
+        me = await self.who()
+        await self.call_as(self.apps, "apps.connections.open", "", {})
+        koi.save_key("slack.token", self.token)
+        koi.save_key("slack.app_token", self.app_token)
+        return f"@{me['user']} in {me['team']}"
+
+    # What arrives
+
+    async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
+        """Open the socket, then yield what came since the cursor, then what comes. A cursor is the id of a message."""
+        me = await self.who()
+        opened = await self.call_as(self.apps, "apps.connections.open", "", {})
+        async with WebSocket(str(opened["url"]), name="Slack") as socket:
+            self.socket, self.unacknowledged = socket, []
+            missed = [post async for post in self.missed(cursor)] if cursor else []
+            cursor = cursor or f"{time():.6f}"
+            yield Delivery(cursor)
+            for post in sorted(missed, key=lambda one: one.revision or one.id):
+                cursor = max(cursor, post.id)
+                yield Delivery(cursor, post)
+            while True:
+                envelope = json.loads(await socket.receive())
+                if envelope.get("type") == "disconnect":
+                    raise AppUnavailableError("Slack asks for another connection.", retry_after=0.0)
+                for post in [post for post in read_envelope(envelope, me) if self.is_allowed(post)] or [None]:
+                    if post and post.kind is PostKind.NEW:
+                        cursor = max(cursor, post.id)
+                    self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))
+                    yield Delivery(cursor, post)
+
+    async def commit(self, cursor: str) -> None:
+        """Acknowledge all envelopes up to a cursor: Slack sends again what is not, within seconds."""
+        done = [id for at, id in self.unacknowledged if at <= cursor]
+        self.unacknowledged = [one for one in self.unacknowledged if one[0] > cursor]
+        for id in dict.fromkeys(filter(None, done)):
+            if self.socket:
+                await self.socket.send(json.dumps({"envelope_id": id}))
+
+    async def missed(self, cursor: str) -> AsyncGenerator[Post, None]:
+        """Yield what was said since a cursor in the channels and their threads, while no socket was open."""
+        found = await self.call("users.conversations", types="public_channel,private_channel,im,mpim", limit=200)
+        for channel in (str(one["id"]) for one in found["channels"]):
+            said = await self.call("conversations.history", channel=channel, limit=PAGE)
+            for message in said["messages"]:
+                if str(message["ts"]) > cursor:
+                    yield self.post_in(channel, message)
+                if str(message.get("edited", {}).get("ts", "")) > cursor:
+                    yield self.post_in(channel, message, PostKind.EDITED)
+                if str(message.get("latest_reply", "")) > cursor:
+                    replies = await self.call(
+                        "conversations.replies", channel=channel, ts=message["ts"], oldest=cursor, limit=PAGE
+                    )
+                    for one in replies["messages"]:
+                        if str(one["ts"]) > max(cursor, str(message["ts"])):
+                            yield self.post_in(channel, one)
+
+    def post_in(self, channel: str, message: Mapping[str, Any], kind: PostKind = PostKind.NEW) -> Post:
+        """Return a message of a channel's history as a post."""
+        return read_message({**message, "channel": channel}, self.me, kind)
+
+    def is_allowed(self, post: Post) -> bool:
+        """Return whether the bot works in the channel of a post."""
+        return not self.channels or post.channel in self.channels
+
+    async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
+        """Return the last messages of a channel or thread, oldest first."""
+        await self.who()
+        method = "conversations.replies" if thread else "conversations.history"
+        more: dict[str, Json] = {"ts": thread} if thread else {}
+        found = await self.call(method, channel=channel, limit=limit, **more)
+        posts = sorted((self.post_in(channel, one) for one in found["messages"]), key=lambda one: one.id)
+        return [one for one in posts if one.at >= since][-limit:]
+
+    async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Yield a file in pieces."""
+        async for piece in self.files.download(urlsplit(attachment.ref).path):
+            yield piece
+
+    # What is sent
+
+    async def send(self, post: Post) -> str:
+        """Post a message, then its files; return the id of the message."""
+        id = ""
+        if post.text or not post.attachments:
+            sent = await self.call("chat.postMessage", post.channel, **place_in(post), **content_of(post))
+            id = str(sent["ts"])
+        for file in post.attachments:
+            id = id or await self.send_file(post, file)
+        return id
+
+    async def send_file(self, post: Post, file: Attachment) -> str:
+        """Upload a file and share it; return its id."""
+        place = await self.call("files.getUploadURLExternal", filename=file.name, length=len(file.data))
+        await self.files.upload_bytes(urlsplit(str(place["upload_url"])).path, file.data)
+        shared: dict[str, Json] = {"channel_id": post.channel, "files": [{"id": place["file_id"], "title": file.name}]}
+        thread: dict[str, Json] = {"thread_ts": post.thread} if post.thread else {}
+        await self.call("files.completeUploadExternal", post.channel, **shared, **thread)
+        return str(place["file_id"])
+
+    async def edit(self, post: Post) -> str:
+        """Change a message."""
+        await self.call("chat.update", post.channel, channel=post.channel, ts=post.id, **content_of(post))
+        return post.id
+
+    async def delete(self, channel: str, id: str) -> None:
+        """Delete a message."""
+        await self.call("chat.delete", channel, channel=channel, ts=id)
+
+    async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """React to a message."""
+        await self.call("reactions.add", channel, channel=channel, timestamp=id, name=emoji_name(emoji))
+
+    async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """Remove a reaction."""
+        await self.call("reactions.remove", channel, channel=channel, timestamp=id, name=emoji_name(emoji))
+
+
+def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterator[Post]:
+    """Yield the posts of an envelope of Socket Mode."""
+    payload = envelope.get("payload", {})
+    if envelope.get("type") == "events_api":
+        post = read_event(payload["event"], me)
+        yield from [post] if post else []
+    elif envelope.get("type") == "interactive" and payload.get("type") == "block_actions":
+        yield from read_press(payload, me)
+
+
+def place_in(post: Post) -> dict[str, Json]:
+    """Return where a message is posted."""
+    thread: dict[str, Json] = {"thread_ts": post.thread} if post.thread else {}
+    return {"channel": post.channel, **thread, "unfurl_links": False, "unfurl_media": False}
+
+
+def content_of(post: Post) -> dict[str, Json]:
+    """Return what a message says, with its buttons; ``text`` is what notifications show."""
+    if len(post.text) > MAX_TEXT:
+        raise AppRejectedError(f"Slack takes no text of more than {MAX_TEXT:,} characters.")
+    blocks: list[Json] = [{"type": "markdown", "text": post.text}] if post.format == "markdown" else []
+    if post.choices:
+        blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
+        blocks.append({"type": "actions", "elements": [to_button(n, one) for n, one in enumerate(post.choices)]})
+    text = post.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return {"text": text, "blocks": blocks, "mrkdwn": False}
+
+
+def to_button(number: int, choice: Choice) -> Json:
+    """Return a button."""
+    label: Json = {"type": "plain_text", "text": choice.label[:75]}
+    return {"type": "button", "action_id": f"choice-{number}", "text": label, "value": choice.value}
+
+
+def emoji_name(emoji: str) -> str:
+    """Return what Slack calls an emoji."""
+    if emoji not in EMOJI:
+        raise AppRejectedError(f"Slack has no name for {emoji} here. Known: {' '.join(EMOJI)}.")
+    return EMOJI[emoji]
+
+
+def raise_refusal(reason: str) -> None:
+    """Raise what Slack's own error says."""
+    if reason in SIGN_IN_ERRORS:
+        raise SignInRequiredError(SIGN_IN.format(reason))
+    if reason in LATER_ERRORS:
+        raise AppUnavailableError(f"Slack cannot do it now: {reason}.")
+    raise AppRejectedError(f"Slack refuses it: {reason}.", unreadable_format=reason == "invalid_blocks")

@@ -1,0 +1,74 @@
+"""Use the fake of Slack as Slack's own SDK does: the Web API, uploads, and Socket Mode. A script of its own."""
+
+import json
+import sys
+import threading
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode import SocketModeClient
+from slack_sdk.socket_mode.response import SocketModeResponse
+
+
+def use(url: str, token: str, app_token: str) -> dict[str, Any]:
+    """Call each method that the fake has; return what came back."""
+    web = WebClient(token, base_url=f"{url}/api/")
+    me = web.auth_test()
+    blocks = [
+        {"type": "markdown", "text": "**hello**"},
+        {"type": "actions", "elements": [{"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Yes"}, "value": "y"}]},
+    ]  # fmt: skip
+    sent = web.chat_postMessage(channel="C0000POND", text="hello", blocks=blocks)
+    reply = web.chat_postMessage(channel="C0000POND", text="in the thread", thread_ts=sent["ts"])
+    web.chat_update(channel="C0000POND", ts=sent["ts"], text="changed")
+    web.reactions_add(channel="C0000POND", timestamp=sent["ts"], name="eyes")
+    web.files_upload_v2(channel="C0000POND", filename="a.bin", content=b"\x00\xff")
+    thread = web.conversations_replies(channel="C0000POND", ts=sent["ts"])
+    history = web.conversations_history(channel="C0000POND")
+    web.chat_delete(channel="C0000POND", ts=reply["ts"])
+    return {
+        "me": [me["user"], me["team"]],
+        "thread": [one["text"] for one in thread["messages"]],
+        "history": [one["text"] for one in history["messages"]],
+        "errors": [refusal(web, **one) for one in REFUSED],
+        "envelopes": envelopes(url, web, app_token),
+    }
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"channel": "C0000POND", "text": "x" * 40_001},
+    {"channel": "C0000POND", "blocks": [{"type": "marquee"}], "text": "x"},
+    {"channel": "C0000LATE", "text": "too early"},
+]
+
+
+def refusal(web: WebClient, **arguments: Any) -> str:
+    """Return how the SDK understands a refusal."""
+    try:
+        web.chat_postMessage(**arguments)
+    except SlackApiError as error:
+        return f"{error.response['error']} {error.response.headers.get('retry-after', '')}".strip()
+    return ""
+
+
+def envelopes(url: str, web: WebClient, app_token: str) -> list[str]:
+    """Connect by Socket Mode, hear a message of the bot itself, and acknowledge it."""
+    heard: list[str] = []
+    done = threading.Event()
+
+    def hear(client: Any, request: Any) -> None:
+        client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+        heard.append(f"{request.type} {request.payload['event']['text']}")
+        done.set()
+
+    client = SocketModeClient(app_token=app_token, web_client=WebClient(base_url=f"{url}/api/"))
+    client.socket_mode_request_listeners.append(hear)
+    client.connect()
+    web.chat_postMessage(channel="C0000POND", text="over the socket")
+    done.wait(10)
+    client.close()
+    return heard
+
+
+print(json.dumps(use(*sys.argv[1:])))

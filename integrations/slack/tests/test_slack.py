@@ -1,0 +1,155 @@
+"""The Slack app against a workspace that refuses what Slack refuses."""
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Post
+from openkoi_slack import Slack
+from openkoi_slack.events import EMOJI
+from openkoi_testing import MessengerContract
+from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.servers import SlackServer
+
+
+@dataclass(slots=True)
+class Ann:
+    """Another user of the workspace."""
+
+    server: SlackServer
+    channel: str = "C0000POND"
+    direct: str = "D0000ANN"
+    mention: str = "<@U0000KOI>"
+
+    def connect(self) -> Slack:
+        """Sign in as the bot."""
+        return sign_in(self.server)
+
+    async def say(self, post: Post) -> str:
+        """Write something."""
+        files = [self.server.keep_file(one.name, one.media_type, one.data) for one in post.attachments]
+        content: dict[str, Any] = {"files": files, "subtype": "file_share"} if files else {}
+        thread: dict[str, Any] = {"thread_ts": post.thread} if post.thread else {}
+        return await asyncio.to_thread(lambda: self.server.say(post.text, channel=post.channel, **content, **thread))
+
+    async def change(self, post: Post) -> None:
+        """Edit a message."""
+        self.server.change(post.channel, post.id, post.text)
+
+    async def react(self, channel: str, id: str, emoji: str) -> None:
+        """React to a message."""
+        self.server.react(channel, id, EMOJI[emoji])
+
+    async def press(self, channel: str, id: str, value: str) -> None:
+        """Press a button."""
+        self.server.press(channel, id, value)
+
+    async def read(self, channel: str) -> Sequence[Post]:
+        """Look at a channel."""
+        return [Post(one["text"], app="", channel=channel, id=one["ts"]) for one in self.server.in_channel(channel)]
+
+    def outage(self) -> AbstractContextManager[None]:
+        """Let Slack be away."""
+        return self.server.outage()
+
+
+def sign_in(server: SlackServer) -> Slack:
+    """Return the app as it is connected to a fake."""
+    return Slack(base_url=f"{server.url}/api", files_url=server.url, token=server.token, app_token=server.app_token)
+
+
+class TestSlack(MessengerContract):
+    """What every messenger promises."""
+
+    @contextmanager
+    def counterpart(self, folder: Path) -> Iterator[Counterpart]:
+        """Start the workspace."""
+        with SlackServer() as server:
+            yield Ann(server)
+
+
+def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
+    with SlackServer() as server:
+        server.limit("C0000LATE", 600)
+        script = Path(__file__).with_name("slack_sdk_client.py")
+        command = ["uv", "run", "--no-project", "--isolated", "--with", "slack-sdk==3.47.0", "python", str(script)]
+        arguments = (server.url, server.token, server.app_token)
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
+            pytest.skip("slack-sdk cannot be installed here")
+        assert 0 == done.returncode, done.stderr
+        found = json.loads(done.stdout)
+        left = dict(server.envelopes)
+
+    assert ["koi", "Pond"] == found["me"]
+    assert ["changed", "in the thread"] == found["thread"]
+    assert ["", "changed"] == found["history"]
+    long, blocks, early = found["errors"]
+    assert ("msg_too_long", "invalid_blocks") == (long, blocks)
+    assert early.startswith("ratelimited 5") or early.startswith("ratelimited 6")
+    assert (["events_api over the socket"], {}) == (found["envelopes"], left)
+
+
+def test_a_limit_names_its_seconds_and_a_wrong_token_the_way_out() -> None:
+    async def story(server: SlackServer) -> AppUnavailableError:
+        post = Post("x", app="slack", channel="C0000POND")
+        async with sign_in(server) as bot:
+            server.limit("C0000POND", 30)
+            with pytest.raises(AppUnavailableError) as limited:
+                await bot.send(post)
+            await bot.send(replace(post, channel="D0000ANN"))
+        server.token = "xoxb-another"
+        async with Slack(base_url=f"{server.url}/api", token="xoxb-expired") as bot:
+            with pytest.raises(SignInRequiredError, match="openkoi connect slack"):
+                await bot.send(post)
+        return limited.value
+
+    with SlackServer() as server:
+        error = asyncio.run(story(server))
+
+    assert ("C0000POND", True) == (error.bucket, 29 <= (error.retry_after or 0) <= 31)
+
+
+def test_what_is_not_acknowledged_comes_again_on_the_next_socket() -> None:
+    async def story(server: SlackServer) -> list[str]:
+        ann, texts = Ann(server), []
+        for commits in (False, True):
+            async with sign_in(server) as bot, aclosing(bot.watch("")) as deliveries:
+                await anext(deliveries)
+                if not commits:
+                    await ann.say(Post("once", app="", channel=ann.channel))
+                delivery = await anext(deliveries)
+                texts.append(delivery.post.text if delivery.post else "")
+                if commits:
+                    await bot.commit(delivery.cursor)
+                    await asyncio.sleep(0.2)
+        return texts
+
+    with SlackServer() as server:
+        assert ["once", "once"] == asyncio.run(story(server))
+        assert {} == server.envelopes
+
+
+def test_a_large_envelope_is_received_and_a_request_to_reconnect_is_followed() -> None:
+    async def story(server: SlackServer) -> int:
+        ann = Ann(server)
+        async with sign_in(server) as bot, aclosing(bot.watch("")) as deliveries:
+            await anext(deliveries)
+            await ann.say(Post("x" * 500_000, app="", channel=ann.channel))
+            delivery = await anext(deliveries)
+            server.disconnect()
+            with pytest.raises(AppUnavailableError) as ended:
+                await anext(deliveries)
+            assert 0.0 == ended.value.retry_after
+            return len(delivery.post.text) if delivery.post else 0
+
+    with SlackServer() as server:
+        assert 500_000 == asyncio.run(story(server))

@@ -1,0 +1,118 @@
+"""Keep the channels of the fake Slack, and let users write, press and react in them."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from typing import Any
+
+Facts = dict[str, Any]
+TEAM, BOT, BOT_ID = "T0000TEAM", "U0000KOI", "B0000KOI"
+
+
+class SlackChats(ABC):
+    """``messages`` are all that is there, by channel and id; ``envelopes`` those that no client has acknowledged."""
+
+    def __init__(self) -> None:
+        self.messages: dict[tuple[str, str], Facts] = {}
+        self.files: dict[str, tuple[str, bytes]] = {}
+        self.limits: dict[str, float] = {}
+        self.envelopes: dict[str, Facts] = {}
+        self.changed = threading.RLock()
+        self._last = 0.0
+        self._count = 0
+
+    def new_ts(self) -> str:
+        """Return an id for a message: its time, which no other one has."""
+        with self.changed:
+            self._last = max(time.time(), self._last + 0.000002)
+            return f"{self._last:.6f}"
+
+    def number(self) -> int:
+        """Return the next number."""
+        with self.changed:
+            self._count += 1
+            return self._count
+
+    def add_message(self, channel: str, user: str, text: str, **content: Any) -> Facts:
+        """Add a message to a channel."""
+        with self.changed:
+            ts = self.new_ts()
+            message = {"type": "message", "user": user, "text": text, "ts": ts, "team": TEAM, **content}
+            self.messages[channel, ts] = message
+            if (thread := content.get("thread_ts")) and (channel, thread) in self.messages:
+                self.messages[channel, thread]["latest_reply"] = ts
+            return message
+
+    def deliver(self, kind: str, payload: Facts) -> None:
+        """Put an event into an envelope, for whoever is connected; with nobody there, it is lost as at Slack."""
+        id = f"envelope-{self.number()}"
+        envelope = {"type": kind, "envelope_id": id, "payload": payload, "accepts_response_payload": False}
+        if self.push(envelope):
+            self.envelopes[id] = envelope
+
+    @abstractmethod
+    def push(self, envelope: Facts) -> bool:
+        """Send an envelope to a client; return whether one is connected."""
+
+    def deliver_event(self, event: Facts) -> None:
+        """Deliver an event of the Events API."""
+        number = self.number()
+        outer = {"token": "x", "team_id": TEAM, "api_app_id": "A1", "type": "event_callback"}
+        self.deliver(
+            "events_api", {**outer, "event": event, "event_id": f"Ev{number:08}", "event_time": int(time.time())}
+        )
+
+    # What users do
+
+    def say(self, text: str, *, channel: str = "D0000ANN", user: str = "U0000ANN", **content: Any) -> str:
+        """Let a user write; return the message's id. A mention is delivered as an event of its own as well."""
+        message = self.add_message(channel, user, text, **content)
+        kind = "im" if channel.startswith("D") else "channel"
+        event = {**message, "channel": channel, "channel_type": kind, "event_ts": message["ts"]}
+        self.deliver_event(event)
+        if f"<@{BOT}>" in text:
+            self.deliver_event({**event, "type": "app_mention"})
+        return str(message["ts"])
+
+    def redeliver(self, channel: str, ts: str) -> None:
+        """Deliver a message again, in another envelope with another id."""
+        self.deliver_event({**self.messages[channel, ts], "channel": channel, "event_ts": ts})
+
+    def change(self, channel: str, ts: str, text: str) -> None:
+        """Let a user edit a message."""
+        message = self.messages[channel, ts]
+        message.update(text=text, edited={"user": message["user"], "ts": self.new_ts()})
+        event = {"type": "message", "subtype": "message_changed", "channel": channel, "ts": self.new_ts()}
+        self.deliver_event({**event, "message": dict(message), "event_ts": event["ts"]})
+
+    def react(self, channel: str, ts: str, name: str, *, user: str = "U0000ANN") -> None:
+        """Let a user react to a message."""
+        item = {"type": "message", "channel": channel, "ts": ts}
+        event = {"type": "reaction_added", "user": user, "reaction": name, "item": item, "item_user": BOT}
+        self.deliver_event({**event, "event_ts": self.new_ts()})
+
+    def press(self, channel: str, ts: str, value: str, *, user: str = "U0000ANN") -> None:
+        """Let a user press a button of a message."""
+        message = self.messages[channel, ts]
+        action = {
+            "type": "button",
+            "action_id": "choice-0",
+            "block_id": "b",
+            "value": value,
+            "action_ts": self.new_ts(),
+        }
+        payload = {
+            "type": "block_actions",
+            "user": {"id": user, "username": user.lower(), "team_id": TEAM},
+            "team": {"id": TEAM, "domain": "pond"},
+            "channel": {"id": channel, "name": "general"},
+            "message": dict(message),
+            "actions": [action],
+            "trigger_id": "1.2",
+            "api_app_id": "A1",
+        }
+        self.deliver("interactive", payload)
+
+    def said(self, channel: str = "D0000ANN") -> list[Facts]:
+        """Return the bot's messages in a channel as they are now."""
+        return [one for (where, _), one in list(self.messages.items()) if where == channel and one["user"] == BOT]
