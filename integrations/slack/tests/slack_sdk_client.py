@@ -15,10 +15,8 @@ def use(url: str, token: str, app_token: str) -> dict[str, Any]:
     """Call each method that the fake has; return what came back."""
     web = WebClient(token, base_url=f"{url}/api/")
     me = web.auth_test()
-    blocks = [
-        {"type": "markdown", "text": "**hello**"},
-        {"type": "actions", "elements": [{"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Yes"}, "value": "y"}]},
-    ]  # fmt: skip
+    button = {"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Yes"}, "value": "y"}
+    blocks = [{"type": "markdown", "text": "**hello**"}, {"type": "actions", "elements": [button]}]
     sent = web.chat_postMessage(channel="C0000POND", text="hello", blocks=blocks)
     reply = web.chat_postMessage(channel="C0000POND", text="in the thread", thread_ts=sent["ts"])
     web.chat_update(channel="C0000POND", ts=sent["ts"], text="changed")

@@ -14,7 +14,7 @@ from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs.integrations import Post
 from openkoi_testing.apps import FolderApp
-from openkoi_testing.servers import TelegramServer
+from openkoi_testing.servers import SlackServer, TelegramServer
 
 T = TypeVar("T")
 SETTINGS = """
@@ -190,3 +190,16 @@ def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[
         (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         model = f"scripted/{folder / 'script.yaml'}"
         yield TelegramChat(made.told(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
+
+
+@contextmanager
+def slack_workspace(folder: Path, turns: str = TURNS) -> Iterator[tuple[Shell, SlackServer]]:
+    """Serve a workspace, and make a home that is connected to it."""
+    made = shell(folder)
+    made.home.mkdir()
+    write_script(folder, turns)
+    with SlackServer() as server:
+        app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"'
+        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
+        tokens = {"SLACK_BOT_TOKEN": server.token, "SLACK_APP_TOKEN": server.app_token}
+        yield made.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server

@@ -70,10 +70,9 @@ class Slack:
 
     def open(self) -> None:
         """Make the clients for the tokens; nothing is connected yet."""
-        headers = {"Authorization": f"Bearer {self.token}"}
-        self.api = AppClient(self.base_url, headers=headers, bounds=LIMITS)
-        self.files = AppClient(self.files_url, headers=headers, bounds=LIMITS)
-        self.apps = AppClient(self.base_url, headers={"Authorization": f"Bearer {self.app_token}"}, bounds=LIMITS)
+        self.api = AppClient(self.base_url, headers=authorize(self.token), bounds=LIMITS)
+        self.files = AppClient(self.files_url, headers=authorize(self.token), bounds=LIMITS)
+        self.apps = AppClient(self.base_url, headers=authorize(self.app_token), bounds=LIMITS)
 
     async def __aenter__(self) -> Self:
         return self
@@ -145,11 +144,13 @@ class Slack:
                 envelope = json.loads(await socket.receive())
                 if envelope.get("type") == "disconnect":
                     raise AppUnavailableError("Slack asks for another connection.", retry_after=0.0)
-                for post in [post for post in read_envelope(envelope, me) if self.is_allowed(post)] or [None]:
-                    if post and post.kind is PostKind.NEW:
-                        cursor = max(cursor, post.id)
-                    self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))
+                posts = [post for post in read_envelope(envelope, me) if self.is_allowed(post)]
+                cursor = max([cursor, *(post.id for post in posts if post.kind is PostKind.NEW)])
+                self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))
+                for post in posts:
                     yield Delivery(cursor, post)
+                if not posts:
+                    yield Delivery(cursor)
 
     async def commit(self, cursor: str) -> None:
         """Acknowledge all envelopes up to a cursor: Slack sends again what is not, within seconds."""
@@ -190,7 +191,8 @@ class Slack:
         await self.who()
         method = "conversations.replies" if thread else "conversations.history"
         more: dict[str, Json] = {"ts": thread} if thread else {}
-        found = await self.call(method, channel=channel, limit=limit, **more)
+        arguments: dict[str, Json] = {"channel": channel, "limit": limit, **more}
+        found = await self.call_as(self.api, method, "", arguments)
         posts = sorted((self.post_in(channel, one) for one in found["messages"]), key=lambda one: one.id)
         return [one for one in posts if one.at >= since][-limit:]
 
@@ -236,6 +238,11 @@ class Slack:
     async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
         """Remove a reaction."""
         await self.call("reactions.remove", channel, channel=channel, timestamp=id, name=emoji_name(emoji))
+
+
+def authorize(token: str) -> dict[str, str]:
+    """Return the header that a token is sent in."""
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterator[Post]:

@@ -3,7 +3,7 @@
 import asyncio
 from importlib.util import find_spec
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppUnavailableError, ConfigError
@@ -33,11 +33,14 @@ class WebSocket:
         if find_spec("wsproto") is None:
             raise ConfigError("WebSockets need wsproto. Run `uv pip install 'httpx2[ws]'`.")
         self._task = asyncio.create_task(self._run())
+        first: set[asyncio.Future[Any]] = {self._opened, self._task}
         try:
             async with asyncio.timeout(OPEN_SECONDS):
-                await asyncio.wait([self._opened, self._task], return_when=asyncio.FIRST_COMPLETED)
-        except TimeoutError:
+                await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException as error:
             self._task.cancel()
+            if not isinstance(error, TimeoutError):
+                raise
             raise AppUnavailableError(f"{self.name} did not open its socket in time.") from None
         if not self._opened.done():
             await self.receive()

@@ -1,0 +1,95 @@
+"""Slack through real processes: threads, envelopes that come again, buttons, and sockets that end."""
+
+import time
+from pathlib import Path
+
+from assistant_process import running, slack_workspace, start, tasks_begun, wait_until
+from cli_process import Shell
+
+from openkoi_testing.servers import SlackServer
+
+ANN, TEAM = "D0000ANN", "C0000TEAM"
+
+
+def pair(openkoi: Shell, server: SlackServer) -> None:
+    """Pair a user by a code from the terminal; the daemon runs."""
+    server.say(openkoi("connect", "slack", "--pair", "owner").stdout.split()[-1])
+    wait_until(lambda: server.said(ANN))
+
+
+def texts(server: SlackServer, channel: str = TEAM) -> list[tuple[str, str]]:
+    """Return what the bot has said in a channel, each with its thread."""
+    return [(str(one.get("thread_ts", "")), str(one["text"])) for one in server.said(channel)]
+
+
+def test_one_post_in_eleven_envelopes_is_one_task_in_a_thread_of_its_own(tmp_path: Path) -> None:
+    with slack_workspace(tmp_path) as (openkoi, server), running(openkoi):
+        pair(openkoi, server)
+        root = server.say("<@U0000KOI> the capital of France?", channel=TEAM)  # a message and a mention
+        for _ in range(9):
+            server.redeliver(TEAM, root)
+        wait_until(lambda: texts(server) == [(root, "Paris.")])
+        server.say("and the capital of Italy?", channel=TEAM, thread_ts=root)
+        server.say("the capital, said to others", channel=TEAM)
+        server.say("the capital?", channel=TEAM, thread_ts=root, user="U0000EVE")
+        wait_until(lambda: texts(server) == [(root, "Paris.")] * 2)
+        wait_until(lambda: not server.envelopes)
+
+    assert ["and the capital of Italy?", "the capital of France?"] == sorted(tasks_begun(openkoi))
+
+
+def test_a_message_is_acknowledged_and_shows_a_sign_within_a_second_while_the_model_is_blocked(tmp_path: Path) -> None:
+    with slack_workspace(tmp_path) as (openkoi, server), running(openkoi):
+        pair(openkoi, server)
+        wait_until(lambda: not server.envelopes)
+        slowest = 0.0
+        for n in range(5):
+            began = time.monotonic()
+            server.say(f"an endless task {n}", channel=f"D000{n}")
+            wait_until(lambda: not server.envelopes)
+            wait_until(lambda n=n: server.said(f"D000{n}"))  # type: ignore[misc]
+            slowest = max(slowest, time.monotonic() - began)
+
+    assert 1.0 > slowest
+
+
+def test_what_was_said_while_no_socket_was_open_is_done_and_a_reconnect_loses_nothing(tmp_path: Path) -> None:
+    with slack_workspace(tmp_path) as (openkoi, server):
+        with running(openkoi):
+            pair(openkoi, server)
+        child = start(openkoi)
+        first = server.say("<@U0000KOI> the capital of France?", channel=TEAM)
+        wait_until(lambda: texts(server) == [(first, "Paris.")])
+        child.kill()
+        child.communicate()
+        wait_until(lambda: not server.sockets)
+        second = server.say("<@U0000KOI> the capital of Spain?", channel=TEAM)
+        server.say("the capital of Italy?", channel=TEAM, thread_ts=first)
+        with running(openkoi):
+            wait_until(lambda: len(texts(server)) == 3 and {text for _, text in texts(server)} == {"Paris."})
+            server.disconnect()
+            third = server.say("<@U0000KOI> the capital of Peru?", channel=TEAM)
+            wait_until(lambda: (third, "Paris.") in texts(server))
+
+    assert sorted([first, first, second, third]) == sorted(thread for thread, _ in texts(server))
+    assert 4 == len(tasks_begun(openkoi))
+
+
+def test_a_pressed_button_approves_in_the_thread(tmp_path: Path) -> None:
+    with slack_workspace(tmp_path) as (openkoi, server), running(openkoi):
+        pair(openkoi, server)
+        root = server.say("<@U0000KOI> please remove the pond", channel=TEAM)
+        asked = wait_until(lambda: next((one for one in server.said(TEAM) if buttons(one)), {}))
+        server.press(TEAM, asked["ts"], buttons(asked)[0], user="U0000EVE")
+        server.press(TEAM, asked["ts"], buttons(asked)[0])
+        wait_until(lambda: (root, "Removed.") in texts(server))
+
+    assert root == asked["thread_ts"]
+    assert any("Yes (u0000ann, 20" in text for _, text in texts(server))
+
+
+def buttons(message: dict[str, object]) -> list[str]:
+    """Return what presses of the buttons of a message send."""
+    blocks = message.get("blocks", ())
+    assert isinstance(blocks, list | tuple)
+    return [str(one["value"]) for block in blocks for one in block.get("elements", ())]
