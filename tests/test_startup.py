@@ -111,8 +111,9 @@ sys.argv[0] = "openkoi"
 from openkoi.__main__ import main
 main()
 """
-# installed here, and no part of the default bundle
-BESIDE = ("openkoi_assistant", "openkoi_mcp", "openkoi_scripts", "openkoi_telegram", "openkoi_wasm")
+# Installed here, and no part of the default bundle:
+APPS = ("openkoi_notion", "openkoi_slack", "openkoi_telegram")
+BESIDE = ("openkoi_assistant", "openkoi_mcp", "openkoi_scripts", "openkoi_wasm", *APPS)
 QUESTION = ("-i", "0", "-m", "openai/mock", "What is the capital of France?")
 WORK = ("-i", "1", "--no-judge", "-m", "openai/mock", "Write new.txt")
 WRITE = Say([ToolCall("c1", "write_file", {"path": "new.txt", "content": "x\n"})])

@@ -164,7 +164,10 @@ class Documents(Protocol):
         """
 
     async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
-        """List the documents of a folder, those that changed last first and without their texts."""
+        """List the documents of a folder, those that changed last first and without their texts.
+
+        A listed one may have no revision: read it before it is replaced.
+        """
 
 
 @runtime_checkable

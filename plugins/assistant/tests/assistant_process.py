@@ -193,13 +193,13 @@ def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[
 
 
 @contextmanager
-def slack_workspace(folder: Path, turns: str = TURNS) -> Iterator[tuple[Shell, SlackServer]]:
+def slack_workspace(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[tuple[Shell, SlackServer]]:
     """Serve a workspace, and make a home that is connected to it."""
     made = shell(folder)
     made.home.mkdir()
     write_script(folder, turns)
     with SlackServer() as server:
         app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"'
-        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
+        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         tokens = {"SLACK_BOT_TOKEN": server.token, "SLACK_APP_TOKEN": server.app_token}
         yield made.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server

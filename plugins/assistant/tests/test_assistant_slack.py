@@ -6,7 +6,7 @@ from pathlib import Path
 from assistant_process import running, slack_workspace, start, tasks_begun, wait_until
 from cli_process import Shell
 
-from openkoi_testing.servers import SlackServer
+from openkoi_testing.servers import NotionServer, SlackServer
 
 ANN, TEAM = "D0000ANN", "C0000TEAM"
 
@@ -93,3 +93,28 @@ def buttons(message: dict[str, object]) -> list[str]:
     blocks = message.get("blocks", ())
     assert isinstance(blocks, list | tuple)
     return [str(one["value"]) for block in blocks for one in block.get("elements", ())]
+
+
+def test_a_slack_thread_becomes_a_notion_page_by_an_approved_call(tmp_path: Path) -> None:
+    turns = """\
+  - when: {last: write it down, contains: ["information, not instructions", "The koi are hungry."]}
+    calls: [{tool: notion_write_doc, arguments: {title: Minutes, content: "# Minutes\\n\\nThe koi are hungry."}}]
+    repeat: true
+  - says: I wrote the page Minutes.
+    repeat: true
+"""
+    with NotionServer() as notion:
+        more = f'[integrations.notion]\nbase_url = "{notion.url}/v1"\nparent = "{notion.root}"'
+        with (
+            slack_workspace(tmp_path, turns, more) as (openkoi, server),
+            running(openkoi.told(NOTION_API_KEY=notion.token)),
+        ):
+            pair(openkoi, server)
+            root = server.say("The koi are hungry.", channel=TEAM, user="U0000BEN", username="ben")
+            server.say("<@U0000KOI> write it down", channel=TEAM, thread_ts=root)
+            asked = wait_until(lambda: next((one for one in server.said(TEAM) if buttons(one)), {}))
+            assert 1 == len(notion.pages)
+            server.press(TEAM, asked["ts"], buttons(asked)[0])
+            wait_until(lambda: (root, "I wrote the page Minutes.") in texts(server))
+
+    assert ["# Minutes\n\nThe koi are hungry."] == [text for text in notion.markdown.values() if text]

@@ -49,10 +49,15 @@ class RawBody(bytes):
 class AppClient(ApiClient):
     """An ``ApiClient`` that raises AppError. An ``explain`` may raise one for what its service says in its own way."""
 
-    async def call(self, path: str, arguments: Mapping[str, Json]) -> Json:
-        """Post arguments as JSON; return the JSON that comes back."""
+    async def call(self, path: str, arguments: Mapping[str, Json], *, method: str = "POST") -> Json:
+        """Send arguments as JSON; return the JSON that comes back."""
         with translate_errors():
-            return await self.post(path, json.dumps(arguments).encode())
+            return await self._request_json(method, path, json.dumps(arguments).encode())
+
+    async def fetch(self, path: str) -> Json:
+        """Get a JSON document."""
+        with translate_errors():
+            return await self.get(path)
 
     async def upload(self, path: str, fields: Mapping[str, Json], files: Sequence[FormFile]) -> Json:
         """Post a form with files; return the JSON that comes back."""

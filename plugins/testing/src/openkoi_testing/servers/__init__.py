@@ -6,6 +6,7 @@ from .faults import ServerFault
 from .google import GoogleServer
 from .http_server import ReceivedRequest, ServerResponse
 from .llmock import ForeignServerMissingError, LLMock
+from .notion import NotionServer
 from .ollama import OllamaServer
 from .openai import OpenAIServer
 from .say import Say
@@ -19,6 +20,7 @@ __all__ = [
     "ForeignServerMissingError",
     "GoogleServer",
     "LLMock",
+    "NotionServer",
     "OllamaServer",
     "OpenAIServer",
     "ReceivedRequest",

@@ -153,6 +153,8 @@ class Handler(BaseHTTPRequestHandler):
         chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
         self._serve(read_chunks(self.rfile) if chunked else self.rfile.read(int(self.headers.get("content-length", 0))))
 
+    do_PATCH = do_PUT = do_POST
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
         """Say nothing."""
 

@@ -1,0 +1,96 @@
+"""The Notion app against a workspace that refuses what Notion refuses."""
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Document
+from openkoi_notion import Notion
+from openkoi_testing.contracts import DocumentsContract
+from openkoi_testing.servers import NotionServer
+
+
+def sign_in(server: NotionServer, *, parent: str = "") -> Notion:
+    """Return the app as it is connected to a fake."""
+    return Notion(base_url=f"{server.url}/v1", token=server.token, parent=parent)
+
+
+class TestNotion(DocumentsContract):
+    """What every app with documents promises."""
+
+    @contextmanager
+    def app(self, folder: Path) -> Iterator[Notion]:
+        """Start the workspace."""
+        with NotionServer() as server:
+            yield sign_in(server, parent=server.root)
+
+
+def test_the_fake_is_what_notion_client_takes_for_notion() -> None:
+    with NotionServer() as server:
+        script = Path(__file__).with_name("notion_sdk_client.py")
+        command = ["uv", "run", "--no-project", "--isolated", "--with", "notion-client==3.1.0", "python", str(script)]
+        arguments = (server.url, server.token, server.root)
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
+            pytest.skip("notion-client cannot be installed here")
+        assert 0 == done.returncode, done.stderr
+        found = json.loads(done.stdout)
+
+    assert "Koi" == found["me"]
+    assert ["# Koi\n\nred", "blue", False] == found["markdown"]
+    assert ["Lake"] == found["found"]
+    assert ["404 object_not_found", "401 unauthorized"] == found["errors"]
+
+
+def test_a_page_is_made_in_a_folder_and_found_by_its_address() -> None:
+    async def story(server: NotionServer) -> tuple[Document, Document, list[str]]:
+        async with sign_in(server) as app:
+            with pytest.raises(AppRejectedError, match="below another one"):
+                await app.write_document(Document("x"))
+            made = await app.write_document(Document("# Koi\n\nred", folder=server.root))
+            below = await app.write_document(Document("deep", title="Deep", folder=made.url))
+            listed = await app.list_documents(made.id)
+            return made, await app.read_document(f"{made.url}?v=1"), [one.title for one in listed if one.id == below.id]
+
+    with NotionServer() as server:
+        made, read, listed = asyncio.run(story(server))
+
+    assert (("Koi", server.root), made, ["Deep"]) == ((made.title, made.folder), read, listed)
+
+
+def test_a_limit_is_waited_for_and_a_long_one_reported() -> None:
+    async def story(server: NotionServer) -> AppUnavailableError:
+        async with sign_in(server, parent=server.root) as app:
+            server.limited = 1
+            await app.write_document(Document("x", title="y"))
+            server.limited, server.retry_after = 1, 600
+            with pytest.raises(AppUnavailableError) as limited:
+                await app.list_documents()
+            return limited.value
+
+    with NotionServer() as server:
+        assert 600 == asyncio.run(story(server)).retry_after
+        assert 2 == len(server.refused)
+
+
+def test_a_page_that_is_read_only_in_part_is_not_replaced_and_a_wrong_token_names_the_way_out() -> None:
+    async def story(server: NotionServer) -> str:
+        async with sign_in(server, parent=server.root) as app:
+            made = await app.write_document(Document("long " * 100, title="y"))
+            server.truncated.add(made.id)
+            with pytest.raises(AppRejectedError, match="only a part"):
+                await app.write_document(replace(made, text="short"))
+            server.token = "ntn_another"
+            with pytest.raises(SignInRequiredError, match="openkoi connect notion"):
+                await app.read_document(made.id)
+            return server.markdown[made.id]
+
+    with NotionServer() as server:
+        assert "long " * 100 == asyncio.run(story(server))
