@@ -254,6 +254,16 @@ def test_a_document_in_place_of_events_is_read(slice: int | None) -> None:
     assert heard(server(body, fault=ServerFault(slice=slice))) == [body.decode().lstrip()]
 
 
+def test_a_document_in_place_of_events_may_be_longer_than_an_event() -> None:
+    body = b'{"error": "' + b"x" * 2_000 + b'"}'
+
+    assert [body.decode()] == heard(server(body, fault=ServerFault(slice=100)), CALM)
+
+
+def test_comments_that_keep_a_stream_alive_are_no_event() -> None:
+    assert ["a"] == heard(server(*[b": ping\n"] * 300, b"data: a\n\n", b"data: [END]\n\n"), CALM)
+
+
 def test_headers_and_first_words_share_the_time_there_is() -> None:
     begun = time.monotonic()
 

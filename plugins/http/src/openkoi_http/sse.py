@@ -25,7 +25,7 @@ class ServerSentEvents:
         events = [] if self._is_document or not self._begun else self._take_lines(self._split(data))
         if self._is_document or not self._begun:
             self._keep(data)
-        self.waiting = self._size + self._rest
+        self.waiting = 0 if self._is_document else self._size + self._rest
         return events
 
     def finish(self) -> Sequence[str]:
