@@ -127,7 +127,6 @@ async def attack_all(workspace: Path, folder: Path) -> tuple[list[str], int, int
     memory = PeakMemory()
     source = WasmPlugins(folder=private_folder(folder / "plugins" / "wasm"))
     async with make_run(workspace) as run, source:
-        private_folder(source.folder.with_name("wasm-compiled"))
         wrong = [await try_one(one, folder / f"m{n}", run, source) for n, one in enumerate(modules)]
     return [*filter(None, wrong)], len(modules), memory.growth
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from documented_plugins import calling, events_of
-from wasm_plugins import ANSWER, TOOL, answering, calling_host, module, pond, write_plugin
+from wasm_plugins import ANSWER, TOOL, Pond, answering, calling_host, module, pond, write_plugin
 
 from openkoi_hookspecs import events
 
@@ -123,3 +123,15 @@ def test_a_tool_that_a_module_calls_is_guarded_and_logged_as_a_call_of_its_own(t
 
     assert ["fish__run", "read_file"] == called
     assert ["koi in a file" in one for one in openkoi.results] == [True, True]
+
+
+def test_a_variable_that_a_module_may_read_is_masked_in_all_that_is_written(tmp_path: Path) -> None:
+    reading = calling_host("get_variable", {"name": "POND_TOKEN"})
+    openkoi = pond(tmp_path, calling("fish__run"))
+    openkoi = Pond(openkoi.openkoi.told(POND_TOKEN="carp-4f9a8b7c6d5e"))
+    openkoi.add(write_plugin(tmp_path, reading, f'{TOOL}[capabilities]\nenvironment = ["POND_TOKEN"]\n'))
+    openkoi("Do it")
+    checked = " ".join(openkoi.openkoi("doctor").stdout.split())
+
+    assert ["[redacted]"] == openkoi.results
+    assert "fish: ok, a WASM module that may read the variable POND_TOKEN" in checked

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_base.files import write_atomically
+from openkoi_base.files import private_folder, write_atomically
 from openkoi_hookspecs import KoiError
 
 from .engine import FEATURES
@@ -63,6 +63,7 @@ def read_kept(file: Path) -> bytes | None:
 def keep(file: Path, compiled: bytes) -> None:
     """Keep a compiled module with its hash, and delete the oldest ones; a folder that cannot be written keeps none."""
     try:
+        private_folder(file.parent)
         write_atomically(file, sha256(compiled).digest() + compiled)
         old = sorted(file.parent.glob("*.compiled"), key=lambda one: one.stat().st_mtime)[:-MAX_KEPT]
         for one in old:

@@ -3,15 +3,15 @@
 from openkoi_base.plain_facts import from_plain, to_plain
 from openkoi_hookspecs import Evaluation, ExecutionResult, Run
 
-from .plugin import WasmPlugin
+from .plugin import Adapter, WasmPlugin
 from .run_fields import run_fields
 
 
-class WasmEvaluator:
+class WasmEvaluator(Adapter):
     """Passes the work to a module, and returns the evaluation that it answers."""
 
     def __init__(self, plugin: WasmPlugin) -> None:
-        self.plugin = plugin
+        super().__init__(plugin)
         self.judges = (plugin.manifest.evaluator or {}).get("judges") is True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:

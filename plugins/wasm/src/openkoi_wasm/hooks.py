@@ -6,7 +6,7 @@ from typing import Any
 from openkoi_base.plain_facts import answer_from_plain, first_fact, to_plain
 from openkoi_hookspecs import Run, hookimpl
 
-from .plugin import WasmPlugin
+from .plugin import Adapter, WasmPlugin
 from .run_fields import run_fields
 
 # Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
@@ -14,11 +14,11 @@ UNASKED = frozenset({"on_event", "before_learn", "on_learning"})
 NOT_SENT = frozenset({"run", "koi"})
 
 
-class WasmHooks:
+class WasmHooks(Adapter):
     """Has a method for each hook of a plugin."""
 
     def __init__(self, plugin: WasmPlugin) -> None:
-        self.plugin = plugin
+        super().__init__(plugin)
         for name in plugin.manifest.hooks:
             setattr(self, name, hookimpl(self.implement(name)))
 

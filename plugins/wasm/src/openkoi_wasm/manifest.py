@@ -167,7 +167,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         document,
     )
     if not found.kinds:
-        raise ManifestError("it brings nothing. Add [[tools]], [hooks], [evaluator] or [provider].")
+        raise ManifestError("it brings nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]].")
     return found
 
 

@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from openkoi_base.redact import secrets_of
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
 
-from .approval import Approval
+from .approval import NOT_APPROVED, Approval
 from .manifest import Manifest
 
 if TYPE_CHECKING:
@@ -56,8 +58,15 @@ class WasmPlugin:
         """Compile the module, or take what was compiled before; raise KoiError for one that cannot be used."""
         async with self.loading:
             if self.module is None:
+                self.conceal_secrets()
                 self.module = await self.host.load(self.manifest, await asyncio.to_thread(self.read))
             return self.module
+
+    def conceal_secrets(self) -> None:
+        """Mask what the module can read of variables, wherever it writes that."""
+        for secret in secrets_of(self.manifest.capabilities.variables(os.environ).items()):
+            if secret.is_maskable:
+                self.koi.conceal(secret.value, f"{secret.origin}, which the WASM plugin {self.manifest.name} reads")
 
     def read(self) -> bytes:
         """Return the module; raise ConfigError if it is not the one that was listed."""
@@ -65,6 +74,20 @@ class WasmPlugin:
         if self.manifest.digest(wasm) != self.digest:
             raise ConfigError(CHANGED.format(self.manifest.module))
         return wasm
+
+
+class Adapter:
+    """What all kinds of plugins that a module can be have in common."""
+
+    def __init__(self, plugin: WasmPlugin) -> None:
+        self.plugin = plugin
+
+    async def health(self) -> Mapping[str, str]:
+        """Say that the module can be used; raise KoiError if it is not approved or cannot be compiled."""
+        if not self.plugin.approval.is_given:
+            raise KoiError(NOT_APPROVED.format(self.plugin.manifest.name))
+        await self.plugin.load()
+        return {"ok,": f"a WASM module that may {'; '.join(self.plugin.manifest.wants) or 'do nothing but compute'}"}
 
 
 def finite(text: str) -> float:

@@ -18,14 +18,11 @@ from openkoi_hookspecs import (
 )
 
 from .approval import NOT_APPROVED
-from .plugin import WasmPlugin
+from .plugin import Adapter
 
 
-class WasmProvider:
+class WasmProvider(Adapter):
     """Answers requests by a module."""
-
-    def __init__(self, plugin: WasmPlugin) -> None:
-        self.plugin = plugin
 
     async def models(self) -> Sequence[Model]:
         """List the models that the manifest declares."""

@@ -8,14 +8,11 @@ from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import Arguments, KoiError, Run, Tool, ToolError, ToolResult
 
 from .manifest import ToolDeclaration
-from .plugin import WasmPlugin
+from .plugin import Adapter
 
 
-class WasmTools:
+class WasmTools(Adapter):
     """The tools that a manifest declares. They are offered once the plugin is approved."""
-
-    def __init__(self, plugin: WasmPlugin) -> None:
-        self.plugin = plugin
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """List the tools; nothing of the module is compiled for that."""

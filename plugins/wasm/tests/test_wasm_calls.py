@@ -1,0 +1,116 @@
+"""Calls of modules: at once, cancelled, after each other; what is kept compiled, and what a manifest says wrongly."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from wasm_plugins import TOOL, answering, module, passing_request, write_plugin
+
+from openkoi_hookspecs import ConfigError, Run
+from openkoi_testing import make_run
+from openkoi_wasm.discovery import WasmPlugins
+from openkoi_wasm.manifest import read_manifest
+from openkoi_wasm.plugin import WasmPlugin
+
+SPIN = module(body="(loop $again (br $again)) (i64.const 0)")
+COUNTING = module(
+    data={0: '{"ok":0}'},
+    body="(i32.store8 (i32.const 6) (i32.add (i32.load8_u (i32.const 6)) (i32.const 1))) (i64.const 8)",
+)
+
+
+@asynccontextmanager
+async def plugins(folder: Path, **modules: str) -> AsyncIterator[tuple[Run, list[WasmPlugin]]]:
+    """Yield a run, and a plugin for each module."""
+    made = [write_plugin(folder / "made", wat, name=name) / "plugin.toml" for name, wat in modules.items()]
+    async with make_run(folder) as run, WasmPlugins(folder=folder / "wasm") as source:
+        found = [source.plugin_of(read_manifest(one), run.koi) for one in made]
+        for one in found:
+            await one.load()
+        yield run, found
+
+
+def test_cancelled_calls_end_at_once_and_their_answers_reach_nothing(tmp_path: Path) -> None:
+    async def work() -> tuple[object, float]:
+        async with plugins(tmp_path, spin=SPIN, fish=answering("42 fish")) as (run, (spin, fish)):
+            calls = [asyncio.create_task(spin.call("tool", {}, run)) for _ in range(3)]  # more than run at once
+            await asyncio.sleep(0.1)
+            for one in calls:
+                one.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+            began = monotonic()
+            return await fish.call("tool", {}, run), monotonic() - began
+
+    answered, seconds = asyncio.run(work())
+
+    assert "42 fish" == answered
+    assert seconds < 2  # the cancelled calls had 5
+
+
+def test_leaving_openkoi_stops_calls_under_way(tmp_path: Path) -> None:
+    async def work() -> float:
+        async with plugins(tmp_path, spin=SPIN) as (run, (spin,)):
+            call = asyncio.create_task(spin.call("tool", {}, run))
+            await asyncio.sleep(0.1)
+            began = monotonic()
+        await asyncio.gather(call, return_exceptions=True)
+        return monotonic() - began
+
+    assert asyncio.run(work()) < 2
+
+
+def test_each_call_starts_afresh_and_many_at_once_get_their_own_answers(tmp_path: Path) -> None:
+    async def work() -> tuple[list[object], list[object]]:
+        async with plugins(tmp_path, counting=COUNTING, echo=passing_request("log")) as (run, (counting, echo)):
+            counted = await asyncio.gather(*(counting.call("tool", {}, run) for _ in range(20)))
+            logged = await asyncio.gather(*(echo.call("tool", {"text": "koi"}, run) for _ in range(20)))
+            return counted, logged
+
+    assert ([1] * 20, [None] * 20) == asyncio.run(work())
+
+
+def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path: Path) -> None:
+    async def work() -> object:
+        async with plugins(tmp_path, fish=answering("42 fish")) as (run, (fish,)):
+            return await fish.call("tool", {}, run)
+
+    first = asyncio.run(work())
+    (kept,) = (tmp_path / "wasm-compiled").iterdir()
+    before = kept.read_bytes()
+    kept.write_bytes(before[:-1] + bytes([before[-1] ^ 1]))
+    second = asyncio.run(work())
+
+    assert ("42 fish", "42 fish") == (first, second)
+    assert kept.read_bytes()[:32] == before[:32]
+    assert 0o600 == kept.stat().st_mode & 0o777
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[[tool]]\n", "the manifest has the unknown key 'tool'. Use plugin, capabilities, limits, tools"),
+        ('[[tools]]\nname = "a b"\ndescription = "x"\n', "'a b' is not the name of a tool"),
+        ('[[tools]]\nname = "a"\n', "description is missing"),
+        (TOOL.replace("reads", "read"), "effect = 'read' of the tool run is not known. Use reads, writes,"),
+        ('[hooks]\nnames = ["before_plam"]\n', "'before_plam' in [hooks] is not the name of a hook. Did you mean"),
+        (f"{TOOL}[limits]\nseconds = 900\n", "seconds has to be a number above 0 and up to 30"),
+        (f"{TOOL}[limits]\nmemory_mib = 65\n", "memory_mib has to be a number above 0 and up to 64"),
+        (f'{TOOL}[capabilities]\nfiles = ["/"]\n', "[capabilities] has the unknown key 'files'"),
+        (f'{TOOL}[capabilities]\nfilesystem = ["read:docs/**"]\n', "is not a grant of files"),
+        (f'{TOOL}[capabilities]\ntools = "x"\n', "tools has to be a list of texts"),
+        (TOOL.replace("Run it", "Run\u200b it"), "it contains the invisible character U+200B"),
+        ("", "it brings nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]]"),
+        ("[[", "plugin.toml cannot be read: "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_manifest_is_said_with_its_file(tmp_path: Path, text: str, error: str) -> None:
+    file = write_plugin(tmp_path, answering("x"), text) / "plugin.toml"
+    with pytest.raises(ConfigError) as raised:
+        read_manifest(file)
+
+    assert str(raised.value).startswith(str(file))
+    assert error in str(raised.value)
