@@ -44,7 +44,10 @@ async def stream_ours() -> None:
         await asyncio.sleep(0.2)
         report(time.process_time() - began)
 
-    await screen.app.run_async(pre_run=lambda: screen.app.create_background_task(feed()))
+    def begin() -> None:
+        screen.app.create_background_task(feed())
+
+    await screen.app.run_async(pre_run=begin)
 
 
 async def stream_bare() -> None:

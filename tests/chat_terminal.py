@@ -4,7 +4,7 @@ import fcntl
 import re
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from termios import TIOCSWINSZ
@@ -56,9 +56,9 @@ class ChatTerminal:
         """Wait until a text is no longer on the screen."""
         self.waits(lambda: text not in self.display, f"no {text}", seconds)
 
-    def waits(self, condition: object, what: str, seconds: float) -> None:
+    def waits(self, condition: Callable[[], object], what: str, seconds: float) -> None:
         end = time.monotonic() + seconds
-        while not condition():  # type: ignore[operator]
+        while not condition():
             assert time.monotonic() < end, f"{what!r} does not come:\n{self.display}"
             self.inner.hear(0.05)
 

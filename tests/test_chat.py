@@ -180,8 +180,13 @@ def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
         opened.shows("Where we were: slow please (just now)")
         opened.shows("What is open: the last task was interrupted")
         opened.shows("What it cost: ")
+        assert "/resume continues it" in opened.display
         opened.shows("> and a half-written dr")
         opened.shows("then run the linter")
+        opened.inner.type("\x15")
+        opened.send("/resume")
+        opened.shows("It is unknown whether this was done")
+        opened.shows("[done]")
 
 
 HOSTILE = (

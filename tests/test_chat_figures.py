@@ -15,7 +15,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,7 +169,7 @@ def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, 
 
 
 @contextmanager
-def tmux(openkoi: Shell, socket: Path) -> Iterator[object]:
+def tmux(openkoi: Shell, socket: Path) -> Iterator[Callable[..., str]]:
     """Run the chat in a tmux of its own."""
 
     def send(*words: str) -> str:
@@ -187,10 +187,10 @@ def tmux(openkoi: Shell, socket: Path) -> Iterator[object]:
         send("kill-server")
 
 
-def until(condition: object) -> None:
+def until(condition: Callable[[], object]) -> None:
     """Wait for something."""
     end = time.monotonic() + 40
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)
 

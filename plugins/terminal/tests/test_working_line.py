@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_hookspecs import Cost, Event, Limits, Record, Response, Task, Text, Usage, events
+from openkoi_hookspecs import Cost, Decision, Event, Limits, NextAction, Record, Response, Task, Text, Usage, events
 from openkoi_hookspecs.model import StreamEnd
 from openkoi_terminal import WorkingFacts, WorkingLine, format_working_line
 
@@ -53,9 +53,11 @@ def test_counts_what_was_paid_and_what_streams() -> None:
 
 def test_forecasts_what_all_iterations_cost() -> None:
     started = events.TaskStarted(Task("Do it", limits=Limits(usd=0.5)))
-    found = facts_of(started, paid(100, 0.05), events.IterationFinished(0, 0.7, Cost(usd=0.05)))
+    happened = (started, paid(100, 0.05), events.IterationFinished(0, 0.7, Cost(usd=0.05)))
+    found = facts_of(*happened, events.DecisionMade(0, Decision(NextAction.CONTINUE, "it is too low"), Cost()))
+    ended = facts_of(*happened, events.DecisionMade(0, Decision(NextAction.ACCEPT, "it is good"), Cost()))
 
-    assert 2 == found.iteration
+    assert (2, 0.0) == (found.iteration, ended.forecast)
     assert pytest.approx(0.15) == found.forecast
     assert "$0.05 of $0.50, likely $0.15 · iteration 2/3 · 0.70" in format_working_line(found)
 

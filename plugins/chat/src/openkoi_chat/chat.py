@@ -1,6 +1,7 @@
 """The chat as its commands see it: the conversation, OpenKoi, and the program that shows both."""
 
 import asyncio
+import json
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import KoiError, events
+from openkoi_hookspecs import KoiError, NextAction, events
 from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
 from openkoi_runlog.report import format_count
 from openkoi_terminal import strip_controls
@@ -23,7 +24,7 @@ from .saved_state import SavedState, load_state, save_state, state_file
 from .session import ChatSession
 from .settings import ChatSettings
 from .view import View
-from .welcome_back import format_age, welcome_back
+from .welcome_back import format_age, read_last_view, welcome_back
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
@@ -46,6 +47,7 @@ class ChatProgram:
         self.saved: Path | None = None
         self.history_file = Path()
         self.added_commands: Mapping[str, str] = {}
+        self.knows_skills = False
         self.tasks: set[asyncio.Task[None]] = set()
 
     # OpenKoi
@@ -62,7 +64,7 @@ class ChatProgram:
         if self.options.continued or self.options.session:
             await self.take_up(koi, state)
         self.session.attach(koi, self.session.sessions)
-        self.added_commands = find_added_commands(koi)
+        self.added_commands = find_plugin_commands(koi)
         for warning in koi.warnings():
             self.view.print(f"  ! {strip_controls(koi.redact(warning))}")
 
@@ -87,8 +89,8 @@ class ChatProgram:
             if place is not None:
                 self.session.rewind_to(place)
         self.front.set_input(state.draft)
-        for text in state.queue:
-            self.session.queue.append(Draft(text))
+        self.session.queue += [Draft(text) for text in state.queue]
+        self.session.paused = bool(state.queue)
 
     async def reopen(self) -> None:
         """Open OpenKoi again, with other models."""
@@ -141,6 +143,13 @@ class ChatProgram:
         sessions = self.session.sessions
         return id if id in list_sessions(sessions) else find_task(sessions, id).session
 
+    def unfinished_run(self) -> str:
+        """Return the session's last task if it was interrupted or waits for approval; else nothing."""
+        view = read_last_view(self.session.sessions, self.session.session)
+        if view is None or (view.completed and view.completed.decision.action is not NextAction.ESCALATE):
+            return ""
+        return view.run
+
     def list_sessions(self) -> Sequence[tuple[str, str, str]]:
         """Return the last sessions of this folder: id, first message, and how old they are."""
         here, now = Path.cwd(), datetime.now(UTC)
@@ -178,6 +187,14 @@ class ChatProgram:
 
     # Other commands
 
+    async def find_skills(self) -> None:
+        """Add a command for each skill that is used here, once."""
+        if self.knows_skills:
+            return
+        self.knows_skills = True
+        done = await self.run_cli("skill", "list", "--format", "json")
+        self.added_commands = {**read_skills(done.text), **self.added_commands}
+
     @property
     def command_names(self) -> Sequence[str]:
         """The names of all commands."""
@@ -185,6 +202,7 @@ class ChatProgram:
 
     async def run_added(self, name: str, words: str) -> bool:
         """Run a skill or a command of a plugin; return whether there is one of this name."""
+        await self.find_skills()
         if name not in self.added_commands:
             return False
         if name in self.plugin_command_names:
@@ -222,6 +240,19 @@ class ChatProgram:
             await self.view.run_in_terminal([*pager, file.name])
 
 
+def read_skills(text: str) -> Mapping[str, str]:
+    """Return the names and descriptions of skills, from a list in JSON."""
+    with suppress(ValueError, KeyError, TypeError):
+        rows = json.loads(text[text.index("[") : text.rindex("]") + 1])
+        own = {one.name for one in COMMANDS}
+        return {
+            row["name"]: f"skill: {row['description']}"
+            for row in rows
+            if row["kind"] == "task" and not row["unused"] and row["name"] not in own
+        }
+    return {}
+
+
 def is_within(here: Path, workspace: str) -> bool:
     """Return whether a folder is a workspace or in it."""
     with suppress(ValueError):
@@ -229,7 +260,7 @@ def is_within(here: Path, workspace: str) -> bool:
     return False
 
 
-def find_added_commands(koi: "OpenedKoi") -> Mapping[str, str]:
-    """Return the commands of plugins and the skills that the user may call, with what they do."""
+def find_plugin_commands(koi: "OpenedKoi") -> Mapping[str, str]:
+    """Return the commands that plugins add to ``openkoi``, with what they do."""
     own = {one.name for one in COMMANDS}
     return {one.name: f"openkoi {one.name}" for one in koi.plugins("commands") if one.name not in own}

@@ -39,7 +39,7 @@ class KeyActions:
         """Use the conversation, which is loaded now; send what was entered before."""
         self.chat = chat
         entered, self.waiting = self.waiting, []
-        self.screen.set_notes(())
+        chat.session.show_notes()
         for draft, queue in entered:
             self.hand_over(chat, draft, queue=queue)
 

@@ -44,6 +44,8 @@ class Lists:
         word = before.split()[-1] if before and not before[-1].isspace() else ""
         if before.startswith("/") and " " not in before and "\n" not in before:
             self.menu.show(self.command_items(before[1:]), 0)
+            if self.chat and not self.chat.knows_skills:
+                self.chat.start(self.load_skills(self.chat))
         elif word.startswith("@") and self.chat:
             self.list_files()
             items = [Item(name, "", f"@{name} ") for name in match_fuzzy(word[1:], self.files)[:MAX_ITEMS]]
@@ -59,6 +61,12 @@ class Lists:
         known |= {name: ("", summary) for name, summary in (self.chat.added_commands if self.chat else {}).items()}
         names = [name for name in known if name.startswith(typed)] or match_fuzzy(typed, known)
         return [Item(f"/{name} {known[name][0]}".rstrip(), known[name][1], f"/{name}") for name in names]
+
+    async def load_skills(self, chat: "ChatProgram") -> None:
+        """Add the skills to the list, which take a moment to be found."""
+        await chat.find_skills()
+        self.update()
+        self.screen.refresh()
 
     def list_files(self) -> None:
         """List the files of the folder, now and then."""

@@ -57,6 +57,7 @@ class ChatSession:
         koi.listen(self.add_record)
         koi.attend(self.answer)
         self.start_next()
+        self.show_notes()
 
     def continue_session(self, session: str) -> None:
         """Take up a session where it ended."""
@@ -169,8 +170,15 @@ class ChatSession:
         self.start_next()
         self.show_notes()
 
+    def resume_task(self, run: str) -> None:
+        """Resume a task that was interrupted or waits for approval; nothing is done or paid twice."""
+        assert self.koi is not None
+        handle = self.koi.resume(run)
+        self.worker = asyncio.create_task(self.follow(handle))
+        self.worker.add_done_callback(self.finish_worker)
+
     async def run_task(self, draft: Draft) -> None:
-        """Do a task and show it; what was said to it and not read is the next task."""
+        """Do the task of a message."""
         assert self.koi is not None
         self.view.print(self.quote(draft.text))
         try:
@@ -178,15 +186,21 @@ class ChatSession:
         except (KoiError, OSError) as error:
             self.view.print(f"  ! {self.koi.redact(str(error))}")
             return
-        self.interrupted, self.rewound = False, None
-        self.handle = self.koi.begin(task)
-        self.turn = Turn(self.view, self.handle.id, self.koi.redact)
+        self.rewound = None
+        handle = self.koi.begin(task)
+        self.exchanges.append(Exchange(handle.id, draft.text, self.history))
+        await self.follow(handle)
+
+    async def follow(self, handle: Handle) -> None:
+        """Show a task until it ends; what was said to it and not read is the next task."""
+        assert self.koi is not None
+        self.interrupted, self.handle = False, handle
+        self.turn = Turn(self.view, handle.id, self.koi.redact)
         self.turn.on_read = self.note_read
-        self.exchanges.append(Exchange(self.handle.id, draft.text, self.history))
         self.view.start_clock(self.turn.working_text)
         self.show_notes()
         try:
-            await self.wait_for(self.handle)
+            await self.wait_for(handle)
         finally:
             self.end_turn()
         if self.interrupted:

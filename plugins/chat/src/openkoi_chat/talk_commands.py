@@ -67,9 +67,12 @@ async def compact(chat: ChatProgram, words: str) -> None:
 
 
 async def resume(chat: ChatProgram, words: str) -> None:
-    """Continue a session: the one named, or one that is chosen from a list."""
+    """Resume the last task if it did not end; else continue a session: the one named, or one from a list."""
     if words:
         await chat.continue_session(words)
+        return
+    if run := chat.unfinished_run():
+        chat.session.resume_task(run)
         return
     found = chat.list_sessions()
     if not found:

@@ -6,7 +6,7 @@ from time import monotonic
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Record, events
 from openkoi_runlog import redact_record
-from openkoi_runlog.report import Progress, RunReport
+from openkoi_runlog.report import Progress, RunReport, format_count
 from openkoi_terminal import WorkingLine, count_changes, format_working_line, strip_controls
 
 from .view import View
@@ -76,6 +76,8 @@ class Turn:
     def show_end(self) -> None:
         """Show which files were changed, and what can be done about it."""
         self.view.end_answer()
+        if count := len(self.report.learnings):
+            self.view.print(self.view.style.mark(f"  {format_count(count, 'learning')} saved", "dim"))
         work = self.report.best.work
         counts = count_changes(work.diff) if work else ()
         for one in counts[:MAX_FILES]:

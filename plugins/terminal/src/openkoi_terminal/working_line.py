@@ -84,8 +84,10 @@ class WorkingLine:
                 self.activity, self.streamed = "Writing", self.streamed + len(text)
             case events.ModelResponse(usage=usage, usd=usd) | events.ModelResponseBroken(usage=usage, usd=usd):
                 self.tokens, self.usd, self.streamed = self.tokens + usage.total, self.usd + usd, 0
-            case events.IterationFinished(iteration=number, score=score, cost=cost):
-                self.iteration = min(number + 2, self.iterations)
+            case events.DecisionMade(iteration=number, decision=decision):
+                self.iteration = number + (1 if decision.final else 2)
+                self.iterations = self.iteration if decision.final else self.iterations
+            case events.IterationFinished(score=score, cost=cost):
                 self.costs.append(cost.usd)
                 self.scores += [score] if score is not None else []
             case event:
