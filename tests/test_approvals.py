@@ -128,35 +128,35 @@ def test_a_run_that_was_killed_leaves_its_questions(openkoi: Shell) -> None:
 
 def test_the_terminal_says_that_somebody_else_has_answered(openkoi: Shell) -> None:
     with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
-        seen.shows("[yes/no]")
-        seen.type("no, n")
+        seen.shows("Choose 1 to")
+        seen.type("x")
         approved = openkoi("approve")
         seen.shows("Answered in another process: yes")
 
         assert 0 == approved.returncode, approved.stderr
-        assert "Thinking" not in seen.screen.partition("[yes/no]")[2].partition("Answered")[0]
+        assert "Thinking" not in seen.screen.partition("Choose 1 to")[2].partition("Answered")[0]
         assert 0 == seen.ends(), seen.screen
     assert "one" == (openkoi.folder / "one.txt").read_text()
 
 
 def test_what_was_typed_for_one_question_does_not_answer_the_next(openkoi: Shell) -> None:
     with terminal(openkoi, *model(openkoi, TWO), *TASK) as seen:
-        seen.shows("[yes/no]")
+        seen.shows("Choose 1 to")
         asked = waiting(openkoi, 2)
         first = "one" if "one.txt" in seen.screen else "two"
         second = {"one": "two", "two": "one"}[first]
-        seen.type("yes")
+        seen.type("x\r")
         openkoi("reject", question_about(asked, f"{first}.txt"))
-        seen.shows("[yes/no]", times=2)
-        seen.type("\r")
+        seen.shows("Choose 1 to", times=2)
+        seen.type("\x03")
 
-        assert 8 == seen.ends(), seen.screen
+        assert 130 == seen.ends(), seen.screen
     assert not (openkoi.folder / f"{second}.txt").exists()
 
 
 def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
     with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
-        seen.shows("[yes/no]")
+        seen.shows("Choose 1 to")
         seen.type("\x03")
 
         assert 130 == seen.ends(), seen.screen

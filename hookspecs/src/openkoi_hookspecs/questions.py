@@ -16,7 +16,8 @@ class Question:
 
     The same ``digest`` says that the same is asked: name the content that is decided about, such as the hash of a file.
     With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not asked again
-    while the digest stays the same. Changed content has another digest and is asked about again.
+    while the digest stays the same. Changed content has another digest and is asked about again. ``by_flag``: the
+    option ``--yes`` may answer for the user.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Question:
     secret: bool = False
     digest: str = ""
     keep: bool = False
+    by_flag: bool = False
 
     @property
     def identity(self) -> str:

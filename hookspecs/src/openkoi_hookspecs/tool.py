@@ -82,13 +82,14 @@ class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 
     ``paths`` are absolute paths that commands of the task may change once the call is allowed; with ``only_this_call``,
-    commands of this call alone.
+    commands of this call alone. ``by_flag``: the option ``--yes`` may answer for the user.
     """
 
     reason: str = ""
     _: KW_ONLY
     paths: tuple[str, ...] = ()
     only_this_call: bool = False
+    by_flag: bool = False
     strictness: ClassVar[int] = 0
 
 

@@ -172,7 +172,7 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: b
         await run.approve(strictest.paths if isinstance(strictest, Allow) and not strictest.only_this_call else ())
         return strictest
     reason = f"{plugin}: {strictest.reason}".removeprefix(": ")
-    question = approval_question(call, tool, reason, run.services.redactor)
+    question = approval_question(call, tool, reason, run.services.redactor, by_flag=strictest.by_flag)
     if (answer := await run.ask(question, stays=stays)) is None:
         return strictest
     if is_yes(answer):

@@ -56,8 +56,8 @@ async def fork_and_show(run: str, at: int, changed: Mapping[str, object], render
     from .prompt_user import attend_terminal
 
     koi = renderer.koi
+    attend_terminal(koi, renderer.live)
     koi.listen(renderer.add_record)
-    attend_terminal(koi)
     renderer.live.print_line(f"[fork] {run[:8]} at iteration {at}")
     async with koi, renderer.live.keep_time():
         await koi.fork(run, at=at - 1, settings=changed).result()

@@ -44,15 +44,19 @@ class Keyboard:
 
     def read(self) -> None:
         """Take the keys that were pressed; Esc alone interrupts, unless it begins the sequence of another key."""
-        keys = b""
-        with suppress(OSError):
-            keys = os.read(self.descriptor, 1024)
+        keys = self.read_pressed()
         if not keys:  # the terminal is gone
             self.release()
             return
         self.forget_escape()
         if keys == ESCAPE:
             self.timer = asyncio.get_running_loop().call_later(ESCAPE_SECONDS, signal.raise_signal, signal.SIGINT)
+
+    def read_pressed(self) -> bytes:
+        """Return the keys that were pressed; nothing if the terminal is gone."""
+        with suppress(OSError):
+            return os.read(self.descriptor, 1024)
+        return b""
 
     def forget_escape(self) -> None:
         if self.timer:

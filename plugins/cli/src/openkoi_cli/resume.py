@@ -28,9 +28,10 @@ SETTING_OF_FLAG = {"model": DEFAULT_MODEL, "evaluator": EVALUATOR, "budget": LIM
 @click.option(
     "--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars, earlier spending included."
 )
+@click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layout: str, **flags: Any) -> int:
+def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layout: str, yes: bool, **flags: Any) -> int:
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]
 
     With TEXT, continue its session: the model sees the conversation so far, and TEXT is its next task.
@@ -41,11 +42,11 @@ def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layou
     settings = {key: flags[flag] for flag, key in SETTING_OF_FLAG.items() if flags.get(flag) not in (None, "")}
     with open_renderer(layout, invocation) as renderer:
         if words:
-            follow_up(task_id, words, flags, renderer)
+            follow_up(task_id, words, {**flags, "yes": yes}, renderer)
             return renderer.report.status
         invocation.open()
         past = find_past(invocation.paths, task_id)
-        run_interruptible(resume_and_show(past, settings, renderer))
+        run_interruptible(resume_and_show(past, settings, renderer, yes=yes))
     return renderer.report.status
 
 
@@ -54,7 +55,9 @@ def follow_up(task_id: str, words: Sequence[str], flags: Mapping[str, Any], rend
     from .follow_up import FollowUp
     from .run import RunOptions, run_task
 
-    run_task(RunOptions(words, dict(flags), from_stdin=False, follow_up=FollowUp(task_id)), renderer)
+    own = dict(flags)
+    yes = own.pop("yes")
+    run_task(RunOptions(words, own, from_stdin=False, yes=yes, follow_up=FollowUp(task_id)), renderer)
 
 
 def find_past(paths: "Paths", task_id: str) -> "PastTask":
@@ -95,13 +98,13 @@ def find_folder(past: "PastTask", here: "Path", running: "Path") -> "Path | None
     return folder if folder.is_dir() else None
 
 
-async def resume_and_show(past: "PastTask", settings: Mapping[str, object], renderer: "Renderer") -> None:
+async def resume_and_show(past: "PastTask", settings: Mapping[str, object], renderer: "Renderer", *, yes: bool) -> None:
     """Resume the run, and render it after its earlier records."""
     from .prompt_user import attend_terminal
 
     koi = renderer.koi
+    attend_terminal(koi, renderer.live, yes=yes)
     koi.listen(renderer.add_record)
-    attend_terminal(koi)
     async with koi, renderer.live.keep_time():
         handle = koi.resume(past.run, settings=settings)
         show_past(past, renderer)

@@ -28,6 +28,7 @@ class RunOptions(NamedTuple):
     flags: dict[str, Any]
     from_stdin: bool
     dry: bool = False
+    yes: bool = False
     category: str = ""
     follow_up: "FollowUp | None" = None
     given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
@@ -61,6 +62,7 @@ class RunOptions(NamedTuple):
 @click.option("--record", metavar="FILE", help="Record model responses to FILE (secrets redacted).")
 @click.option("--replay", metavar="FILE", help="Replay model responses from FILE.")
 @click.option("--dry-run", "dry", is_flag=True, help="Run on a copy and show the diff; leave your files untouched.")
+@click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
 @click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")
 @click.option(
@@ -85,8 +87,9 @@ def command(invocation: Invocation, /, words: Sequence[str], layout: str, why: b
 
 def read_options(words: Sequence[str], flags: dict[str, Any]) -> RunOptions:
     """Return the options of a command line, apart from those that override the configuration."""
-    stdin, dry, category, continued = (flags.pop(name) for name in ("from_stdin", "dry", "category", "continued"))
-    options = RunOptions(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower())
+    own = ("from_stdin", "dry", "yes", "category", "continued")
+    stdin, dry, yes, category, continued = (flags.pop(name) for name in own)
+    options = RunOptions(words, flags, from_stdin=stdin, dry=dry, yes=yes, category=category.strip().lower())
     if not continued:
         return options
     from .follow_up import FollowUp
@@ -133,7 +136,7 @@ def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(renderer.invocation.verbose, koi)
         task = asked.given_to(task, koi)
-        diff = run_interruptible(run_and_show(koi, task, renderer))
+        diff = run_interruptible(run_and_show(koi, task, renderer, yes=asked.yes))
         if asked.dry:
             renderer.show_diff(diff)
 
@@ -155,14 +158,14 @@ def open_workspace(dry: bool) -> "Iterator[Path]":
         yield copy
 
 
-async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer") -> str:
+async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", *, yes: bool) -> str:
     """Run the task and return its diff; show the result before the cleanup."""
     from .first_run import make_greeting
     from .prompt_user import attend_terminal
 
     koi.listen(make_greeting(renderer))
+    attend_terminal(koi, renderer.live, yes=yes)
     koi.listen(renderer.add_record)
-    attend_terminal(koi)
     async with koi, renderer.live.keep_time():
         result = await koi.solve(task)
         renderer.show()

@@ -8,6 +8,7 @@ USE_CHECKPOINTS = "use.checkpoints"
 MAX_STORAGE_MB = "memory.max_storage_mb"
 CATALOGUES = "plugins.catalogues"
 CHECK_UPDATES = "updates.check"
+WAIT_SECONDS = "approvals.wait_seconds"
 LIMITS = {
     "iterations": "iteration.max_iterations",
     "cycles": "iteration.max_cycles",

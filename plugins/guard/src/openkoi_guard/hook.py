@@ -15,6 +15,7 @@ from .sourced_files import RunStartTimes, is_new
 if TYPE_CHECKING:
     from .classify import LineVerdict
     from .git_checkouts import Comparison
+    from .issue import Issue
     from .named_files import NamedFiles
     from .user_rules import Pattern
 
@@ -35,6 +36,7 @@ class Guard:
         allow: Sequence[str] = (),
         ask: Sequence[str] = (),
         deny: Sequence[str] = (),
+        yes: Sequence[str] = (),
         protected_paths: Sequence[str] = DEFAULT_GLOBS,
         command_arguments: Sequence[str] = COMMAND_ARGUMENTS,
         path_arguments: Sequence[str] = PATH_PARAMETERS,
@@ -44,6 +46,7 @@ class Guard:
         self.allow, self.ask, self.deny = (
             parse_setting(key, texts) for key, texts in (("allow", allow), ("ask", ask), ("deny", deny))
         )
+        self.yes = frozenset(yes)
         self.protected_paths = tuple(protected_paths)
         self.command_arguments = tuple(command_arguments)
         self.path_arguments = tuple(path_arguments)
@@ -93,12 +96,18 @@ class Guard:
         if line is None:
             yield Ask("The command is not a string, so it cannot be checked.")
             return
-        from .classify import classify_line
+        from .classify import classify_line, strictest_permission
         from .user_rules import UserRules
 
         verdict = classify_line(line, UserRules(self.allow, self.ask, self.deny, read_mounted_devices(line)))
-        permission = drop_disposable(verdict, workspace, since)
-        if not isinstance(permission, Allow):
+        issues = list_issues(verdict, workspace, since)
+        permission = strictest_permission(issues)
+        if isinstance(permission, Ask):
+            from .undoable import can_be_undone
+
+            by_flag = all(one.category in self.yes or can_be_undone(one, verdict, workspace) for one in issues)
+            yield Ask(permission.reason, by_flag=by_flag)
+        elif not isinstance(permission, Allow):
             yield permission
         yield from check_tokens(verdict, workspace)
         yield from self.check_sourced(verdict, workspace, since)
@@ -171,20 +180,18 @@ def merge_permissions(permissions: Sequence[Permission]) -> Permission | None:
         return strictest
     lines = dict.fromkeys(line for ask in asks for line in ask.reason.split("\n"))
     paths = dict.fromkeys(path for ask in asks for path in ask.paths)
-    return Ask("\n".join(lines), paths=tuple(paths))
+    return Ask("\n".join(lines), paths=tuple(paths), by_flag=all(ask.by_flag for ask in asks))
 
 
-def drop_disposable(verdict: "LineVerdict", workspace: Path, since: float) -> Permission:
-    """Return the permission without issues about generated files that git ignores, or temporary ones."""
-    from .classify import strictest_permission
+def list_issues(verdict: "LineVerdict", workspace: Path, since: float) -> "tuple[Issue, ...]":
+    """Return the issues but those about generated files that git ignores, or temporary ones."""
     from .generated_files import is_disposable
     from .temporary_files import is_temporary
 
     def can_be_deleted(paths: Sequence[str]) -> bool:
         return is_temporary(paths, since) or is_disposable(paths, verdict.folders, workspace)
 
-    remaining = (issue for issue in verdict.issues if not (issue.deletes and can_be_deleted(issue.deletes)))
-    return strictest_permission(tuple(remaining))
+    return tuple(issue for issue in verdict.issues if not (issue.deletes and can_be_deleted(issue.deletes)))
 
 
 def read_line(command: Json) -> str | None:

@@ -23,12 +23,14 @@ def defaults(tool: Tool) -> dict[str, object]:
     return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
 
 
-def approval_question(call: ToolCall, tool: Tool, reason: str, redact: Callable[[str], str]) -> Question:
+def approval_question(
+    call: ToolCall, tool: Tool, reason: str, redact: Callable[[str], str], *, by_flag: bool = False
+) -> Question:
     """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
     arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
     text = f"{reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Question(text, choices=("yes", "no"), digest=digest)
+    return Question(text, choices=("yes", "no"), digest=digest, by_flag=by_flag)
 
 
 def unknown_tool(call: ToolCall, tools: Sequence[Tool]) -> str:

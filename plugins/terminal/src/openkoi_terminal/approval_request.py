@@ -1,0 +1,118 @@
+"""Read the tool call that a question is about, and show it as it would be made, with all that is hidden in it."""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from openkoi_hookspecs import Question
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+from .safe_text import show_hidden
+from .style import Style
+
+ALLOW = "Allow "
+UNDO = "undo: `openkoi undo` restores the files; what a command does elsewhere stays done"
+UNDO_FILES = "undo: `openkoi undo` restores every byte"
+FILE_TOOLS = frozenset({"write_file", "edit_file", "apply_patch"})
+MAX_LINES = 30
+SHELL_SIGNS = lazy_pattern(r"[;&|<>`$()\n\\]")
+CHANGES = {"search": ("-", "red"), "replace": ("+", "green"), "content": ("+", "green")}
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalScope:
+    """What is allowed together: a tool, the first words of a command or a path, and the reason.
+
+    A call that is dangerous for another reason is asked about.
+    """
+
+    tool: str
+    about: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A tool call that needs approval: the reason, the tool, and its arguments."""
+
+    reason: str
+    tool: str
+    arguments: Mapping[str, object]
+
+    @property
+    def command(self) -> str:
+        """The shell command of the call; empty if it has none."""
+        value = self.arguments.get("command", "")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def prefix(self) -> str:
+        """The words that a similar command begins with; empty where the shell would do more than run one command."""
+        return "" if SHELL_SIGNS.search(self.command) else " ".join(self.command.split()[:2])
+
+    @property
+    def path(self) -> str:
+        """The file that the call names; empty if it names none."""
+        return next((str(value) for name, value in self.arguments.items() if "path" in name and value), "")
+
+    @property
+    def scope(self) -> ApprovalScope | None:
+        """What a similar call has in common with this one; None for one that is asked about each time."""
+        about = self.prefix or self.path
+        reason = self.reason.replace(self.command or self.path, "")
+        return ApprovalScope(self.tool, about, reason) if about else None
+
+    @property
+    def scope_text(self) -> str:
+        """What the scope contains, for the user."""
+        if self.prefix:
+            return f"commands that start with `{show_hidden(self.prefix)}`"
+        return f"every {self.tool} of {show_hidden(self.path)}"
+
+
+def read_approval_request(question: Question) -> ApprovalRequest | None:
+    """Return the tool call that a question is about; None for another question."""
+    reason, _, last = question.text.rpartition("\n")
+    tool, _, arguments = last.removeprefix(ALLOW).removesuffix("?").partition(" ")
+    if not last.startswith(ALLOW) or not arguments.startswith("{"):
+        return None
+    try:
+        return ApprovalRequest(reason, tool, json.loads(arguments))
+    except ValueError:
+        return None
+
+
+def describe_request(request: ApprovalRequest, style: Style) -> Iterator[str]:
+    """Yield what is asked: the reason, the literal call, what it can touch, and how to undo it."""
+    yield style.mark(show_hidden(request.reason) or f"{request.tool} needs your approval.", "yellow")
+    lines = [*show_call(request, style)]
+    yield from (f"  {line}" for line in lines[:MAX_LINES])
+    if len(lines) > MAX_LINES:
+        yield style.mark(f"  … {len(lines) - MAX_LINES} more lines", "dim")
+    yield style.mark(f"  touches: {show_hidden(describe_reach(request))}", "dim")
+    yield style.mark(f"  {UNDO_FILES if request.tool in FILE_TOOLS else UNDO}", "dim")
+
+
+def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
+    """Yield the call as it would be made: the command, or the change to a file."""
+    if request.command:
+        yield from (style.mark(f"$ {show_hidden(line)}", "bold") for line in request.command.split("\n"))
+        return
+    yield style.mark(request.tool, "bold")
+    for name, value in request.arguments.items():
+        lines = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split("\n")
+        sign, colour = CHANGES.get(name, ("", "")) if request.tool in FILE_TOOLS else ("", "")
+        if sign:
+            yield from (style.mark(f"  {sign} {show_hidden(line)}", colour) for line in lines)
+        else:
+            yield f"  {show_hidden(name)}: {show_hidden(lines[0])}"
+            yield from (f"    {show_hidden(line)}" for line in lines[1:])
+
+
+def describe_reach(request: ApprovalRequest) -> str:
+    """Return what a call can change: the file that it names, or what a command reaches."""
+    if request.path:
+        return request.path
+    if request.command:
+        return "files of this folder, and whatever the command reaches outside it"
+    return f"whatever {request.tool} reaches"
