@@ -1,5 +1,6 @@
 """Run a command line, and handle every error."""
 
+import os
 from collections.abc import Sequence
 from io import StringIO
 
@@ -7,7 +8,7 @@ import click
 
 from .command_words import find_first_word
 from .errors import print_line, report_error
-from .frontends import default_frontend
+from .frontends import COMPLETE_VARIABLE, default_frontend
 from .group import OpenKoi
 from .invocation import Invocation
 from .streams import open_missing_streams
@@ -44,10 +45,14 @@ def run(invocation: Invocation) -> int:
 
 
 def start_command(group: OpenKoi, words: Sequence[str]) -> object:
-    """Run a command; an empty line starts the configured frontend."""
+    """Run a command; an empty line starts the configured frontend, or runs what is piped in."""
     invocation = group.invocation
     if not words and (name := default_frontend(invocation)):
         return invocation.launcher.start(name, config=invocation.config)
+    if not words and COMPLETE_VARIABLE not in os.environ:
+        from .welcome import start_without_words
+
+        return start_without_words(group)
     return group.main(list(words), prog_name="openkoi", standalone_mode=False)
 
 

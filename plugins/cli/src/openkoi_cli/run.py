@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 
 class RunOptions(NamedTuple):
-    """The command line: words, flags that override the configuration, what it continues, and the agent to assign."""
+    """The command line: words, flags that override the configuration, what it continues, and the agent to assign.
+
+    Without words, what is piped in is the task; otherwise it is the context.
+    """
 
     words: Sequence[str]
     flags: dict[str, Any]
     from_stdin: bool
     dry: bool = False
     yes: bool = False
+    images: Sequence[str] = ()
     category: str = ""
     follow_up: "FollowUp | None" = None
     given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
@@ -41,7 +45,8 @@ class RunOptions(NamedTuple):
             raise click.UsageError("--stdin reads the task itself. Omit the words, or pipe without --stdin.")
         if self.from_stdin or text == "-":
             return read_stdin(), ""
-        return text, read_piped()
+        piped = read_piped()
+        return (text, piped) if text else (piped, "")
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -62,6 +67,9 @@ class RunOptions(NamedTuple):
 @click.option("--record", metavar="FILE", help="Record model responses to FILE (secrets redacted).")
 @click.option("--replay", metavar="FILE", help="Replay model responses from FILE.")
 @click.option("--dry-run", "dry", is_flag=True, help="Run on a copy and show the diff; leave your files untouched.")
+@click.option(
+    "--image", "images", multiple=True, metavar="FILE", help="Attach an image; may be repeated. @FILE attaches a file."
+)
 @click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
 @click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")
@@ -87,9 +95,9 @@ def command(invocation: Invocation, /, words: Sequence[str], layout: str, why: b
 
 def read_options(words: Sequence[str], flags: dict[str, Any]) -> RunOptions:
     """Return the options of a command line, apart from those that override the configuration."""
-    own = ("from_stdin", "dry", "yes", "category", "continued")
-    stdin, dry, yes, category, continued = (flags.pop(name) for name in own)
-    options = RunOptions(words, flags, from_stdin=stdin, dry=dry, yes=yes, category=category.strip().lower())
+    own = {name: flags.pop(name) for name in ("from_stdin", "dry", "yes", "images")}
+    category, continued = flags.pop("category").strip().lower(), flags.pop("continued")
+    options = RunOptions(words, flags, category=category, **own)
     if not continued:
         return options
     from .follow_up import FollowUp
@@ -136,7 +144,7 @@ def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(renderer.invocation.verbose, koi)
         task = asked.given_to(task, koi)
-        diff = run_interruptible(run_and_show(koi, task, renderer, yes=asked.yes))
+        diff = run_interruptible(run_and_show(koi, task, renderer, asked))
         if asked.dry:
             renderer.show_diff(diff)
 
@@ -158,15 +166,19 @@ def open_workspace(dry: bool) -> "Iterator[Path]":
         yield copy
 
 
-async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", *, yes: bool) -> str:
+async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", asked: RunOptions) -> str:
     """Run the task and return its diff; show the result before the cleanup."""
     from .first_run import make_greeting
     from .prompt_user import attend_terminal
 
     koi.listen(make_greeting(renderer))
-    attend_terminal(koi, renderer.live, yes=yes)
+    attend_terminal(koi, renderer.live, yes=asked.yes)
     koi.listen(renderer.add_record)
     async with koi, renderer.live.keep_time():
+        if asked.images or "@" in task.text:
+            from .attach import attach_files
+
+            task = await attach_files(task, asked.images, koi)
         result = await koi.solve(task)
         renderer.show()
     renderer.show_afterwards(koi)

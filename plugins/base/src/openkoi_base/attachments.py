@@ -1,0 +1,58 @@
+"""Read the files that a message names with ``@``, and images, as parts of a task."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from openkoi_hookspecs import ConfigError, File, Image
+from openkoi_hookspecs.content import MAX_FILE_BYTES, MAX_IMAGE_BYTES, image_type
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+MENTION = lazy_pattern(r"(?<!\S)@(\"[^\"\n]+\"|[^\s\"]+)")
+PATH_SIGNS = lazy_pattern(r"[/\\]|\.\w+$")
+
+
+def find_mentions(text: str, folder: Path) -> Iterator[Path]:
+    """Yield the files that a message names with ``@``, each once; a word that names none is only a word."""
+    yield from dict.fromkeys(path for path in list_mentioned(text, folder) if path.is_file())
+
+
+def find_missing(text: str, folder: Path) -> Iterator[Path]:
+    """Yield what a message names with ``@`` that looks like a file and is none."""
+    for path in list_mentioned(text, folder):
+        if not path.exists() and PATH_SIGNS.search(str(path.name if path.parent == folder else path)):
+            yield path
+
+
+def list_mentioned(text: str, folder: Path) -> Iterator[Path]:
+    """Yield each path that a message names; punctuation after it belongs to the sentence, unless the file has it."""
+    for match in MENTION.finditer(text):
+        name = match[1].strip('"')
+        whole = folder / Path(name).expanduser()
+        yield whole if whole.exists() else folder / Path(name.rstrip(".,;:!?)'")).expanduser()
+
+
+def read_part(path: Path, folder: Path) -> Image | File:
+    """Read a file as an image if it is one, else as a file; raise ConfigError if it cannot be sent."""
+    name = str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"Cannot read {name}: {error.strerror}.") from None
+    kind = image_type(data)
+    limit = MAX_IMAGE_BYTES if kind else MAX_FILE_BYTES
+    if len(data) > limit:
+        raise ConfigError(f"{name} is {len(data) / 1e6:.1f} MB; the limit is {limit / 1e6:.0f} MB.")
+    if not data:
+        raise ConfigError(f"{name} is empty.")
+    return Image(data, kind) if kind else File(data, file_type(path, data), name)
+
+
+def file_type(path: Path, data: bytes) -> str:
+    """Return the media type of a file: text if its bytes are, else what its name says."""
+    from mimetypes import guess_type
+
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return guess_type(path.name)[0] or "application/octet-stream"
+    return "text/plain"
