@@ -1,6 +1,9 @@
 """Define ``openkoi diff [TASK_ID]``, which shows what a task changed."""
 
+import os
+import sys
 from collections.abc import AsyncIterator
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
@@ -24,11 +27,29 @@ def command(invocation: Invocation, /, task_id: str) -> None:
     """Show what a task changed, as a unified diff. Defaults to the last one that changed files here."""
     from .interruptible import run_interruptible
 
-    run_interruptible(diff(invocation, task_id))
+    text, notes = run_interruptible(read_diff(invocation, task_id))
+    show_diff(invocation.redact(text))
+    for line in notes:
+        click.echo(invocation.redact(line), err=True)
 
 
-async def diff(invocation: Invocation, task_id: str) -> None:
-    """Print the diff on stdout, and later changes to the same files on stderr."""
+def show_diff(text: str) -> None:
+    """Print a diff: as it is for a program, for a user with colours and, if it does not fit, in a pager."""
+    if not sys.stdout.isatty():
+        click.echo(text, nl=False)
+        return
+    from openkoi_terminal import detect_style, render_diff
+
+    lines = render_diff(text, detect_style(sys.stdout), most=0)
+    if len(lines) < get_terminal_size().lines:
+        click.echo("\n".join(lines), nl=bool(lines))
+        return
+    os.environ.setdefault("LESS", "FRX")  # as git sets it: end where the text fits, keep colours and the screen
+    click.echo_via_pager("\n".join(lines))
+
+
+async def read_diff(invocation: Invocation, task_id: str) -> tuple[str, list[str]]:
+    """Return the diff, and what to note of later changes to the same files."""
     from openkoi_base.files import is_run_active
 
     from .task_changes import RAN_AT_ONCE, find_concurrent, load_checkpoints, save_last_changes
@@ -39,14 +60,11 @@ async def diff(invocation: Invocation, task_id: str) -> None:
     async with koi:
         keeper = await load_checkpoints(koi)
         if is_run_active(paths.running, changes.past.run):
-            click.echo(koi.redact(await keeper.diff(changes.workspace, changes.before)), nl=False)
-            return
+            return await keeper.diff(changes.workspace, changes.before), []
         changes = await save_last_changes(koi, paths.sessions, changes)
         text = await keeper.diff(changes.workspace, changes.before, changes.after)
-        click.echo(koi.redact(text), nl=False)
         notes = [RAN_AT_ONCE.format(id=past.run[:8]) for past in find_concurrent(changes, paths.sessions)]
-        for line in [*[line async for line in describe_since(text, changes, keeper)], *notes]:
-            click.echo(koi.redact(line), err=True)
+        return text, [*[line async for line in describe_since(text, changes, keeper)], *notes]
 
 
 async def describe_since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":

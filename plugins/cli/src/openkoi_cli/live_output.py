@@ -87,6 +87,7 @@ class TerminalOutput:
         self.working = WorkingLine()
         self.started = self.spoke = monotonic()
         self.questions: set[str] = set()
+        self.held: list[str] = []
         self.stopped = False
         self.keys: Keyboard | None = None
 
@@ -96,7 +97,10 @@ class TerminalOutput:
         self.draw()
 
     def print_line(self, text: str) -> None:
-        """Print a finished line above the working line, or on the stream of lines where that is not the terminal."""
+        """Print a finished line above the working line, or on the stream of lines where that is not the terminal.
+
+        While a question is open, lines wait, so that none comes between it and its answer.
+        """
         from openkoi_terminal import strip_controls
 
         self.spoke = monotonic()
@@ -105,7 +109,13 @@ class TerminalOutput:
                 print(text, file=self.lines, flush=True)
             else:
                 marks = ("dim",) if text.startswith(STEPS) else ("yellow",) if text.startswith("  ! ") else ()
-                self.screen.print_line(self.style.mark(strip_controls(text), *marks))
+                self.held.append(self.style.mark(strip_controls(text), *marks))
+                self.print_held()
+
+    def print_held(self) -> None:
+        """Print the lines that have waited, unless a question is open."""
+        while self.held and not self.questions:
+            self.screen.print_line(self.held.pop(0))
 
     def print_styled(self, text: str) -> None:
         """Print text with our own colours, in which foreign text was made harmless before."""
@@ -140,6 +150,8 @@ class TerminalOutput:
     def unpause(self, question_id: str) -> None:
         """Draw again when no question is open."""
         self.questions.discard(question_id)
+        with IGNORE_CLOSED:
+            self.print_held()
         self.watch_keys()
         self.draw()
 
@@ -194,8 +206,10 @@ class TerminalOutput:
         """Remove the working line for good."""
         if not self.stopped:
             self.stopped = True
+            self.questions.clear()
             self.watch_keys()
             with IGNORE_CLOSED:
+                self.print_held()
                 self.screen.finish()
 
 
