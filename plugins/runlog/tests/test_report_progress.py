@@ -410,13 +410,3 @@ def test_sizes_are_told_in_megabytes(size: int, text: str) -> None:
 
 def test_one_of_a_thing_is_singular() -> None:
     assert ["0 tasks", "1 task", "2 tasks"] == [format_count(count, "task") for count in range(3)]
-
-
-@pytest.mark.parametrize(("iterations", "activity"), [(0, "Finishing"), (3, "Judging")])
-def test_judging_is_shown_only_where_an_evaluation_follows(iterations: int, activity: str) -> None:
-    progress = Progress()
-    started = events.TaskStarted(Task("mend it", limits=Limits(iterations=iterations)))
-    progress.format_record(Record("0", "at", "run-1", started))
-
-    assert activity == progress.describe_activity(Record("1", "at", "run-1", events.InnerLoopEnded("done")))
-    assert "Finishing" == progress.describe_activity(Record("2", "at", "run-1", over(NextAction.ACCEPT)))

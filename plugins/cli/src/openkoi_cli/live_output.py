@@ -213,10 +213,10 @@ class TerminalOutput:
                 self.screen.finish()
 
 
-def open_output(out: TextIO, err: TextIO, *, shows_text: bool) -> "LineOutput | TerminalOutput":
+def open_output(out: TextIO, err: TextIO, *, shows_text: bool, draws: bool = True) -> "LineOutput | TerminalOutput":
     """Return where a run is printed; with ``shows_text``, a terminal at stdout shows the answer as it comes."""
     shows_text = shows_text and out.isatty()
-    if not shows_text and not err.isatty():
+    if not (shows_text or err.isatty()) or not draws:
         return LineOutput(err)
     from openkoi_terminal import LiveAnswer, detect_style
 

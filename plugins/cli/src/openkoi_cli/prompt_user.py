@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 IGNORED_SECONDS = 0.3  # who types when a question appears goes on for about as long (estimate)
+END = b"\x04"  # Ctrl-D: no answer, so that the run stops and can be resumed
 INSTEAD = "What should it do instead? (Enter: nothing) "
 
 
@@ -185,7 +186,7 @@ async def read_choice(choices: Sequence[Choice]) -> str | None:
         while True:
             pressed = await wait_for_input(keys.read_pressed)
             value = choose_answer(pressed, answers)
-            if value or not pressed:
+            if value or pressed in (b"", END):
                 break
     finally:
         restore_terminal_modes()

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 class Renderer:
     """Renders a run: its records, its result, and its end."""
 
-    shows_text = False
+    shows_text, draws = False, True
 
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
         self.invocation = invocation
         self.shows_reasons = False
         self.out = out
         self.display = RunDisplay(Progress(verbose=invocation.verbose))
-        self.live = open_output(out, sys.stderr, shows_text=self.shows_text)
+        self.live = open_output(out, sys.stderr, shows_text=self.shows_text, draws=self.draws)
         self.answer = ""
 
     @property
@@ -214,6 +214,8 @@ class JsonRenderer(Renderer):
 
 class JsonLinesRenderer(JsonRenderer):
     """Renders one JSON line per event, and the result last."""
+
+    draws = False  # the lines would be printed in the middle of what is drawn
 
     def add_record(self, record: Record) -> None:
         """Print the record."""

@@ -80,20 +80,6 @@ class Progress:
             case _:
                 return [record.event.line] if record.event.line else ()
 
-    def describe_activity(self, record: Record) -> str:
-        """Return what starts with this record, in a few words; empty if nothing new starts."""
-        match record.event:
-            case events.ToolCallStarted(progress_text=doing):
-                return truncate_line(doing)
-            case events.CycleStarted() | events.ToolResultsReady():
-                return "Thinking"
-            case events.InnerLoopEnded() if self.max_iterations:
-                return "Judging"
-            case events.InnerLoopEnded() | events.RunCompleted():
-                return "Finishing"
-            case _:
-                return ""
-
     @property
     def max_iterations(self) -> int:
         """The task's limit of iterations; 0 if nothing is evaluated, or the task is not known."""
