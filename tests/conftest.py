@@ -18,7 +18,7 @@ gc.disable()  # collecting tests makes millions of objects that stay
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Let forks of this process run what ``-n`` would let processes run that each collect all tests."""
     count = config.getoption("numprocesses", None)
-    if CAN_FORK and isinstance(count, int) and count > 1:
+    if CAN_FORK and isinstance(count, int) and count > 1 and not config.getoption("usepdb"):
         config.option.numprocesses, config.option.dist, config.option.tx = None, "no", []
         config.pluginmanager.register(ForkedWorkers(count, prepare=warm))
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Never, cast
+from warnings import WarningMessage
 
 import pytest
 
@@ -42,10 +43,6 @@ class WorkerReporter:
         self.line = line
         self._tw = config.get_terminal_writer()
 
-    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
-        """Tell that a test begins."""
-        self.line.send(("pytest_runtest_logstart", {"nodeid": nodeid, "location": location}))
-
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Tell how a part of a test ended."""
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
@@ -54,6 +51,15 @@ class WorkerReporter:
     def pytest_runtest_logfinish(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Tell that a test has ended."""
         self.line.send(("pytest_runtest_logfinish", {"nodeid": nodeid, "location": location}))
+
+    def pytest_warning_recorded(
+        self, warning_message: WarningMessage, when: str, nodeid: str, location: tuple[str, int, str] | None
+    ) -> None:
+        """Tell of a warning, whose class may be known to this process alone."""
+        text = f"{warning_message.category.__name__}: {warning_message.message}"
+        plain = WarningMessage(UserWarning(text), UserWarning, warning_message.filename, warning_message.lineno)
+        values = {"warning_message": plain, "when": when, "nodeid": nodeid, "location": location}
+        self.line.send(("pytest_warning_recorded", values))
 
 
 class ForkedWorkers:
@@ -134,7 +140,8 @@ class Run:
             values["report"] = self.hook.pytest_report_from_serializable(
                 config=self.session.config, data=values["report"]
             )
-        getattr(self.hook, name)(**values)
+        called = getattr(self.hook, name)
+        called.call_historic(kwargs=values) if called.is_historic() else called(**values)
         if name == "pytest_runtest_logfinish":
             worker.last = worker.left.pop(0)
             if not worker.left:

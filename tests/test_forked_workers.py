@@ -17,7 +17,10 @@ FILES = {
     ),
     "test_a.py": "def test_fails():\n    print('seen')\n    assert 1 == 2\n\ndef test_passes(tmp_path): pass\n",
     "test_b.py": "import os\n\ndef test_ends():\n    os._exit(7)\n\ndef test_after(): pass\n",
-    "test_c.py": "import pytest\n\ndef test_skipped():\n    pytest.skip('no reason')\n",
+    "test_c.py": (
+        "import pytest, warnings\n\nclass Own(Warning): pass\n\n"
+        "def test_skipped():\n    warnings.warn('odd', Own)\n    pytest.skip('no reason')\n"
+    ),
     "test_d.py": "def test_shared(shared): pass\n",
 }
 
@@ -30,12 +33,13 @@ def test_each_test_is_reported_once_whichever_fork_ran_it(tmp_path: Path) -> Non
     lines = done.stdout.splitlines()
 
     assert 1 == done.returncode
-    assert lines[-1].strip("= ").startswith("3 failed, 3 passed, 1 skipped in ")
+    assert lines[-1].strip("= ").startswith("3 failed, 3 passed, 1 skipped, 1 warning in ")
     assert "The process that ran this test ended with status 7." in lines
     assert {"PASSED test_a.py::test_passes", "PASSED test_b.py::test_after"} <= {*lines}
-    assert "SKIPPED [1] test_c.py:4: no reason" in lines
+    assert "SKIPPED [1] test_c.py:7: no reason" in lines
     assert 1 == lines.count("seen")
     assert "ValueError: at the end" in done.stderr
+    assert "UserWarning: Own: odd" in done.stdout
 
 
 def test_a_run_that_is_to_stop_at_the_first_failure_does(tmp_path: Path) -> None:
