@@ -9,7 +9,7 @@ from openkoi_hookspecs import Arguments, Tool
 F = TypeVar("F")
 W = TypeVar("W")
 
-ENTRY_OVERHEAD_BYTES = 400
+ENTRY_OVERHEAD_BYTES = 1_000  # of a message, its parts and its place in the cache
 MAX_DEFINITIONS = 1_000  # a run has about 15 tools, and a few hundred with MCP servers
 CACHE_BYTES = 2 * 1024 * 1024  # re-encoding as much takes 10 ms, and a process of many runs keeps what ended ones left
 

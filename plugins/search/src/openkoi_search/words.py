@@ -54,11 +54,14 @@ def split_words(token: str) -> Iterator[str]:
         yield from (part for part in parts if len(part) <= MAX_WORD_CHARACTERS)
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the stem of a word; identifiers and numbers stay as they are."""
-    if not word.isalpha():
-        return word
+    """Return the stem of a word; identifiers and numbers stay as they are, and are not cached."""
+    return stem_letters(word) if word.isalpha() else word
+
+
+@lru_cache(maxsize=16_384)
+def stem_letters(word: str) -> str:
+    """Return the stem of a word of letters alone."""
     from .snowball import make_english_stemmer
 
     return make_english_stemmer().stemWord(word)
