@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from assistant_process import make_chat, running, telegram_chat, wait_until
 
+from openkoi_testing.servers import NotionServer
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
 
 
@@ -41,6 +43,28 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
     assert 0o600 == saved.stat().st_mode & 0o777
     assert "telegram     connected, bot @koi_test_bot" in listed
     assert "bot @koi_test_bot" in doctor
+
+
+def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    chat = make_chat(tmp_path)
+    with NotionServer() as server:
+        config = chat.openkoi.home / "config.toml"
+        config.write_text(f'{config.read_text()}\n[integrations.notion]\nbase_url = "{server.url}/v1"\n')
+        with terminal(chat.openkoi, "connect", "notion") as there:
+            there.shows("Its secret")
+            there.type(server.token + ENTER)
+            there.shows("The address of the shared page")
+            there.type(server.pages[server.root]["url"] + ENTER)
+            there.shows("below the page 'Root'")
+            there.shows("notion_write_doc")
+            there.ends()
+        listed = chat.openkoi("connect", "--list").stdout
+
+    assert server.root in config.read_text()
+    assert "Send this code" not in there.screen
+    assert "notion       connected, integration Koi, documents" in listed
 
 
 def test_an_unknown_app_names_what_is_there_and_how_to_install_it(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from .database import open_database
 from .members import Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
-NO_TERMINAL = (
-    "`openkoi connect {app}` asks for a token and needs a terminal. Or set it: see the README of openkoi-{app}."
-)
+NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables that openkoi-{app} names."
+NO_APP = "Name an app: openkoi connect APP. To list them, run `openkoi connect --list`."
+OURS = ("notion", "slack", "telegram")
 
 
 @click.command()
@@ -31,6 +31,8 @@ NO_TERMINAL = (
 @click.pass_obj
 async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, user: str) -> None:
     """Sign in to APP, and pair your account there with this computer."""
+    if not app and (pair or user):
+        raise click.UsageError(NO_APP)
     if listed or not app:
         click.echo(koi.redact("\n".join(await list_apps(koi))))
         return
@@ -41,28 +43,29 @@ async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, user: s
         elif pair:
             click.echo(pair_line(members, require_app(koi, app), Role(pair)))
         else:
-            await sign_in(koi, require_app(koi, app))
-            if not members.list_all(app):
+            is_chat = await sign_in(koi, require_app(koi, app))
+            if is_chat and not members.list_all(app):
                 click.echo(pair_line(members, app, Role.OWNER))
-            click.echo(next_step(koi))
+            click.echo(
+                next_step(koi) if is_chat else f"Tasks can use it now: {app}_read_doc, {app}_write_doc and others."
+            )
 
 
 def require_app(koi: Koi, app: str) -> str:
     """Return the name of an app that is installed; raise PluginNotFoundError for any other."""
     known = tuple(entry.name for entry in koi.plugins("integrations"))
     if app not in known:
-        raise KoiError(
-            f"{PluginNotFoundError('integrations', app, known)} To install it, run `uv pip install openkoi-{app}`."
-        )
+        install = f" To install it, run `uv pip install openkoi-{app}`." if app in OURS else ""
+        raise KoiError(f"{PluginNotFoundError('integrations', app, known)}{install}")
     return app
 
 
-async def sign_in(koi: Koi, name: str) -> None:
-    """Let the app ask for what it takes, and report which account it is."""
+async def sign_in(koi: Koi, name: str) -> bool:
+    """Let the app ask for what it takes, and report which account it is; return whether users talk there."""
     app = await koi.load("integrations", name)
     if not isinstance(app, SupportsConnect):
         click.echo(f"{name} needs no sign-in; it is configured in the table [integrations.{name}].")
-        return
+        return isinstance(app, Messenger)
     if not can_prompt(sys.stdout):
         raise KoiError(NO_TERMINAL.format(app=name))
     leave = koi.attend(ask_here)
@@ -71,6 +74,7 @@ async def sign_in(koi: Koi, name: str) -> None:
     finally:
         leave()
     click.echo(koi.redact(f"Signed in to {name} as {account}."))
+    return isinstance(app, Messenger)
 
 
 async def ask_here(question: Question) -> str:

@@ -41,7 +41,7 @@ AGENT = """\
 </dict>
 </plist>
 """
-KEYS = " Keys in variables of your shell are not passed on: save them with `openkoi init` and `openkoi connect`."
+KEYS = "Keys in variables of your shell are not passed on: save them with `openkoi init` and `openkoi connect`."
 KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
 
 
@@ -64,11 +64,8 @@ def install_service(folder: Path) -> str:
     text = launchd_agent(folder, variables) if sys.platform == "darwin" else systemd_unit(folder, variables)
     replace_file(file, text)
     failed = run_all(start_commands(file))
-    return (
-        f"Wrote {file}. "
-        + (f"It was not started: {failed}" if failed else "The daemon starts with your session.")
-        + KEYS
-    )
+    state = f"It was not started: {failed.rstrip('.')}." if failed else "The daemon starts with your session."
+    return f"Wrote {file}. {state} {KEYS}"
 
 
 def uninstall_service() -> str:
