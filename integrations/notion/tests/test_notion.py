@@ -1,14 +1,13 @@
 """The Notion app against a workspace that refuses what Notion refuses."""
 
 import asyncio
-import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from isolated_client import run_isolated
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Document
@@ -34,14 +33,13 @@ class TestNotion(DocumentsContract):
 
 def test_the_fake_is_what_notion_client_takes_for_notion() -> None:
     with NotionServer() as server:
-        script = Path(__file__).with_name("notion_sdk_client.py")
-        command = ["uv", "run", "--no-project", "--isolated", "--with", "notion-client==3.1.0", "python", str(script)]
-        arguments = (server.url, server.token, server.root)
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
-            pytest.skip("notion-client cannot be installed here")
-        assert 0 == done.returncode, done.stderr
-        found = json.loads(done.stdout)
+        found = run_isolated(
+            "notion-client==3.1.0",
+            Path(__file__).with_name("notion_sdk_client.py"),
+            server.url,
+            server.token,
+            server.root,
+        )
 
     assert "Koi" == found["me"]
     assert ["# Koi\n\nred", "blue", False] == found["markdown"]

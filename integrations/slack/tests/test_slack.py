@@ -1,8 +1,6 @@
 """The Slack app against a workspace that refuses what Slack refuses."""
 
 import asyncio
-import json
-import subprocess
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from isolated_client import run_isolated
 
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
@@ -79,14 +78,13 @@ class TestSlack(MessengerContract):
 def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
     with SlackServer() as server:
         server.limit("C0000LATE", 600)
-        script = Path(__file__).with_name("slack_sdk_client.py")
-        command = ["uv", "run", "--no-project", "--isolated", "--with", "slack-sdk==3.47.0", "python", str(script)]
-        arguments = (server.url, server.token, server.app_token)
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
-            pytest.skip("slack-sdk cannot be installed here")
-        assert 0 == done.returncode, done.stderr
-        found = json.loads(done.stdout)
+        found = run_isolated(
+            "slack-sdk==3.47.0",
+            Path(__file__).with_name("slack_sdk_client.py"),
+            server.url,
+            server.token,
+            server.app_token,
+        )
         left = dict(server.envelopes)
 
     assert ["koi", "Pond"] == found["me"]

@@ -1,8 +1,6 @@
 """The Telegram app against a Bot API that refuses what Telegram refuses."""
 
 import asyncio
-import json
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from isolated_client import run_isolated
 
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
@@ -83,13 +82,7 @@ def test_the_fake_is_what_aiogram_takes_for_telegram() -> None:
         id = server.say("hello")
         server.press(USER, id, "yes:1")
         server.limit(99, 600)
-        script = Path(__file__).with_name("aiogram_client.py")
-        command = ["uv", "run", "--no-project", "--isolated", "--with", "aiogram==3.31.0", "python", str(script)]
-        done = subprocess.run([*command, server.url, server.token], capture_output=True, text=True, check=False)
-        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
-            pytest.skip("aiogram cannot be installed here")
-        assert 0 == done.returncode, done.stderr
-        found = json.loads(done.stdout)
+        found = run_isolated("aiogram==3.31.0", Path(__file__).with_name("aiogram_client.py"), server.url, server.token)
 
     assert ("koi_test_bot", ["CallbackQuery", "Message"], ["hello"]) == (found["me"], found["kinds"], found["words"])
     assert ("bold", ["plain", True], ["a b.bin", "00ff"]) == (found["bold"], found["edited"], found["file"])

@@ -134,7 +134,7 @@ def test_stop_ends_a_task_and_also_adds_to_it(tmp_path: Path) -> None:
         chat.say("an endless task")
         wait_until(lambda: any("endless" in text for text in tasks_begun(chat.openkoi)))
         chat.say("also the capital")
-        wait_until(lambda: any(text.startswith("Noted") for text in chat.texts()))
+        wait_until(lambda: any(text.startswith("Added") for text in chat.texts()))
         began = time.monotonic()
         chat.say("Stop.")
         wait_until(lambda: "Stopped." in chat.texts())

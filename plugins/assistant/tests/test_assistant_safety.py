@@ -69,13 +69,16 @@ def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: P
         chat.server.say("the capital", user=7, forward_origin={"type": "hidden_user"}, chat=-5)
         chat.server.say("the capital", chat=-5, **FROM_A_BOT)
         chat.server.say("the capital", chat=-5, sender_chat={"id": -5, "type": "group"}, entities=[MENTION])
+        chat.server.say("@koi_test_bot the capital of Chad?", chat=-5, entities=[MENTION])
+        wait_until(lambda: "Paris." in chat.texts(-5))
+        chat.server.say("the capital, said to others in the group", chat=-5)
         chat.server.say("the capital of this?")
         wait_until(lambda: "Paris." in chat.texts())
         calls = [name for name, _ in chat.server.calls[before:] if name not in ("getUpdates", "answerCallbackQuery")]
 
-    assert ["the capital of this?"] == tasks_begun(chat.openkoi)
-    assert 1 == model_calls(chat.openkoi)
-    assert ["editMessageText", "sendMessage"] == sorted(calls)
+    assert ["the capital of Chad?", "the capital of this?"] == sorted(tasks_begun(chat.openkoi))
+    assert 2 == model_calls(chat.openkoi)
+    assert ["editMessageText"] * 2 + ["sendMessage"] * 2 == sorted(calls)
 
 
 MENTION = {"type": "mention", "offset": 0, "length": 13}

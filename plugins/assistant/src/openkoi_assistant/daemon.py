@@ -8,8 +8,11 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
+
+import click
 
 from openkoi_base.files import replace_file
 from openkoi_base.files.filelock import is_locked, try_lock_file
@@ -84,12 +87,36 @@ async def run_daemon(koi: Koi, *, tasks: int, workspace: str) -> None:
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, tasks, workspace)
-        gateway.changed = lambda: write_state(files, gateway)
+        log = DaemonLog(koi)
+
+        def show() -> None:
+            log.show(gateway)
+            write_state(files, gateway)
+
+        gateway.changed = show
         problems = [problem for name in connected_apps(koi) if (problem := await host(gateway, name))]
         for problem in problems:
             koi.warn(problem)
         write_state(files, gateway)
         await gateway.run(stop_event())
+
+
+@dataclass(slots=True)
+class DaemonLog:
+    """Prints what is news, with the time. ``shown`` is what was printed last of each app, task and warning."""
+
+    koi: Koi
+    shown: dict[str, str] = field(default_factory=dict)
+
+    def show(self, gateway: Gateway) -> None:
+        """Print what has changed since the last time."""
+        lines = {f"app {name}": f"{name}: {app.status} {app.detail}" for name, app in gateway.apps.items()}
+        lines |= {f"warning {text}": f"! {text}" for text in self.koi.warnings()}
+        lines |= {f"task {name}": f"working on {name}" for name in gateway.turns.active}
+        for key, line in lines.items():
+            if self.shown.get(key) != line:
+                click.echo(self.koi.redact(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}".rstrip()))
+        self.shown = lines
 
 
 async def host(gateway: Gateway, name: str) -> str:

@@ -27,7 +27,7 @@ PAIRED = {
     Role.MEMBER: "You are a member of this assistant now. Send a task; an owner approves what it asks for.",
 }
 NOTHING_TO_STOP = "There is nothing to stop."
-NOTED = "Noted; the task under way is told."
+NOTED = "Added to the task under way."
 
 
 @dataclass(slots=True)
@@ -111,11 +111,12 @@ class Gateway:
 
     def admit(self, app: str, post: Post) -> Request | None:
         """Return the request that a post is; None for one that is not for the assistant."""
-        conversation = conversation_of(post, self.messenger(app).capabilities)
+        capabilities = self.messenger(app).capabilities
+        conversation = conversation_of(post, capabilities)
         kind = classify(
             post,
             self.members.role_of(app, post.sender),
-            known=partial(self.requests.knows_conversation, conversation),
+            known=lambda: bool(capabilities.threads and post.thread) and self.requests.knows_conversation(conversation),
             codes=partial(self.approvals.questions.codes, conversation),
             pairing=partial(self.members.is_pairing, app),
         )
@@ -164,7 +165,9 @@ class Gateway:
             self.turns.show_sign(request)
             self.work_on(request.conversation)
         else:
-            self.conclude(request, NOTED)
+            turn.added.append(request)
+            self.approvals.say(request, NOTED)
+            self.outbox.wake(request.post.app, [request.post.channel])
 
     async def take_answer(self, request: Request) -> None:
         """Take an answer to a question, and let the task go on that waits for it."""

@@ -24,7 +24,7 @@ from .database import transaction
 from .outbox import Outbox
 from .progress import ProgressPost
 from .prompts import make_task, task_text
-from .requests import Request, Requests, State
+from .requests import Kind, Request, Requests, State
 
 STOPPED = "Stopped."
 ELSEWHERE_SECONDS = 2.0  # how often a run that another process does is looked at
@@ -32,12 +32,13 @@ ELSEWHERE_SECONDS = 2.0  # how often a run that another process does is looked a
 
 @dataclass(slots=True)
 class Turn:
-    """A request under way. ``stopped``: the user ended it."""
+    """A request under way. ``stopped``: the user ended it. ``added`` was given to it and is not read yet."""
 
     request: Request
     progress: ProgressPost
     handle: Handle | None = None
     stopped: bool = False
+    added: list[Request] = field(default_factory=list)
 
     def stop(self) -> None:
         """End the task."""
@@ -64,6 +65,8 @@ class Turns:
         for turn in self.active.values():
             if turn.handle and turn.handle.id == record.run:
                 turn.progress.hear(record)
+                if turn.added and isinstance(record.event, events.MessageAdded) and record.event.from_user:
+                    self.requests.finish(turn.added.pop(0))
 
     def show_sign(self, request: Request) -> None:
         """Say at once that a request arrived."""
@@ -85,10 +88,19 @@ class Turns:
             text = await self.result_of(turn, app)
         finally:
             del self.active[request.conversation]
+            self.settle_added(turn)
             turn.progress.over.set()
             await showing
         if text:
             self.answer(request, text)
+
+    def settle_added(self, turn: Turn) -> None:
+        """Make tasks of what a turn was given and did not read, unless the user stopped it."""
+        for added in turn.added:
+            if turn.stopped:
+                self.requests.finish(added)
+            else:
+                self.requests.set_kind(added.identity, Kind.TASK)
 
     async def result_of(self, turn: Turn, app: Messenger) -> str:
         """Return the answer to a request; empty where it waits for the user, or is resumed by the next process."""

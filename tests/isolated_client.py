@@ -1,0 +1,18 @@
+"""Run a script with a vendor's own library in an environment of its own, so that its pins do not meet ours."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def run_isolated(distribution: str, script: Path, *arguments: str) -> Any:
+    """Return the JSON that a script prints; skip the test where its library cannot be installed."""
+    command = ["uv", "run", "--no-project", "--isolated", "--with", distribution, "python", str(script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
+        pytest.skip(f"{distribution} cannot be installed here")
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
