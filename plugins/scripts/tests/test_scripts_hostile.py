@@ -16,7 +16,7 @@ from hostile_scripts import HOSTILE
 from openkoi_scripts.host_functions import NAMES
 from openkoi_scripts.process import ScriptError, ScriptProcesses
 
-SECONDS = 0.6
+SECONDS = 1.0
 MAX_MEGABYTES = 200
 SLOW_MACHINE_SECONDS = 2.0  # a script that is not ended takes 92 s
 

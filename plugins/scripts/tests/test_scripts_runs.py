@@ -67,7 +67,8 @@ def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
 
     assert "listed by scripts\n" in listed
     assert f"our-style        {openkoi.home}/data/plugins/scripts/our_style.star" in listed
-    assert (0, "") == (checked.returncode, checked.stderr), checked.stdout
+    assert "" == checked.stderr
+    assert not [line for line in checked.stdout.splitlines() if line.startswith("! Plugin ")]
     rows = {tuple(line.split()[:2]) for line in checked.stdout.splitlines()}
     assert {("our-style", "before_plan"), ("our-style", "before_tool"), ("mine", "message_sending")} <= rows
 
@@ -93,7 +94,7 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     assert "Approved style." in openkoi("script", "approve", "style", "--yes").stdout
     shown = sections()
     assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == shown
-    assert 0 == openkoi("doctor", "--hooks").returncode
+    assert "! Plugin 'style'" not in openkoi("doctor", "--hooks").stdout
     write_project(openkoi, {name: text.replace("From", "To")})
     assert [warning] == sections()
     assert str(folder / name) in openkoi("trust").stdout
@@ -126,7 +127,11 @@ WRONG = {
         ":1:1: before_plam is never called. Did you mean before_plan?",
         "",
     ),
-    "answer": ("def before_plan(task):\n    return [{'title': 'x'}]\n", ":1:1: before_plan: it returned a Section", ""),
+    "answer": (
+        "def before_plan(task):\n    return [{'title': 'x'}]\n",
+        ":1:1: before_plan: a Section has no field 'title'",
+        "",
+    ),
     "time": ("def before_plan(task):\n    for i in range(1000000000):\n        x = i\n", ":2:5: took too long", ""),
 }
 

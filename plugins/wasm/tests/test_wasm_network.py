@@ -13,9 +13,9 @@ import pytest
 from wasm_plugins import TOOL, passing_request, write_plugin
 
 from openkoi_hookspecs import KoiError, Run
+from openkoi_http.granted_fetch import may_connect
 from openkoi_testing import make_run
 from openkoi_wasm.discovery import WasmPlugins
-from openkoi_wasm.granted_fetch import may_connect
 from openkoi_wasm.manifest import read_manifest
 from openkoi_wasm.plugin import WasmPlugin
 

@@ -45,8 +45,11 @@ PERMISSIONS: Mapping[str, type[Permission]] = {"allow": Allow, "ask": Ask, "deny
 PERMISSION_SHAPE = 'an object with "permission", which is "allow", "ask" or "deny", and a "reason"'
 
 
-def to_plain(value: object, levels: int = MAX_NESTING) -> Any:
-    """Return a value as plain JSON values; None for what has no such form, or is nested too deeply."""
+def to_plain(value: object, levels: int = MAX_NESTING, *, mark: str = "") -> Any:
+    """Return a value as plain JSON values; None for what has no such form, or is nested too deeply.
+
+    With a ``mark``, a mapping is an object with this one key, so that it can be told from a fact.
+    """
     if isinstance(value, Enum):
         return value.name.lower() if isinstance(value, IntEnum) else value.value
     if value is None or isinstance(value, (str, bool, int)):
@@ -56,23 +59,28 @@ def to_plain(value: object, levels: int = MAX_NESTING) -> Any:
     if levels == 0 or isinstance(value, type):
         return None
     if is_dataclass(value):
-        return plain_fields(value, levels - 1)
+        return plain_fields(value, levels - 1, mark)
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item, levels - 1) for key, item in value.items()}
+        plain = {str(key): to_plain(item, levels - 1) for key, item in value.items()}
+        return {mark: plain} if mark else plain
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, (Sequence, Set)):
-        return [to_plain(item, levels - 1) for item in value]
+        return [to_plain(item, levels - 1, mark=mark) for item in value]
     return str(value) if isinstance(value, Path) else None
 
 
-def plain_fields(fact: Any, levels: int) -> dict[str, Any]:
+def plain_fields(fact: Any, levels: int, mark: str) -> dict[str, Any]:
     """Return the fields of a fact, and what it is."""
     tag = {TAG: type(fact).__name__} if isinstance(fact, TAGGED) else {}
     name = {"event": fact.name} if isinstance(fact, Event) else {}
     own = [one.name for one in fields(fact) if not isinstance(fact, Media) or one.name != "content"]
     values = {one: getattr(fact, one) for one in own}
-    return {**tag, **name, **{one: to_plain(value, levels) for one, value in values.items() if not callable(value)}}
+    return {
+        **tag,
+        **name,
+        **{one: to_plain(value, levels, mark=mark) for one, value in values.items() if not callable(value)},
+    }
 
 
 def from_plain(value: Any, kind: Any) -> Any:

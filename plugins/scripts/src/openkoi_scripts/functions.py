@@ -2,10 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from openkoi_hookspecs import hooks
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -44,7 +44,11 @@ def read_function(described: Mapping[str, Any], file: str) -> Function:
     known = hook_names()
     if spelled in known:
         refuse_unknown_parameters(described, known[spelled], file)
-        facts = None if described["takes_all"] else tuple(one for one, *_ in described["parameters"])
+        facts = (
+            None
+            if described["takes_all"]
+            else tuple(one for one, *_ in described["parameters"] if one in known[spelled])
+        )
         return Function(name, place, hook=spelled, facts=facts)
     return Function(name, place)
 
@@ -76,11 +80,3 @@ def hook_names() -> Mapping[str, tuple[str, ...]]:
 
 def is_hook(value: object) -> bool:
     return hasattr(value, "openkoi_spec")
-
-
-@cache
-def answer_type(hook: str) -> Any:
-    """Return the type that a hook returns, without None and what is awaited; None for one that returns nothing."""
-    function: Callable[..., object] = getattr(hooks, hook)
-    returns = get_type_hints(function)["return"]
-    return None if returns is type(None) else get_args(returns)[0]

@@ -1,5 +1,6 @@
 """What a script may call of OpenKoi: ``log`` always, everything else as its manifest asks and the user allowed."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from .events import ScriptLogged
 MAX_LOGGED = 2_000  # characters of a line
 MAX_LINES = 100  # of a call
 MAX_HITS = 20
+FETCH_SECONDS = 10.0
 NAMES = ("log", "print", "search_memory", "send_message", "http_get")
 NOT_GRANTED = "{name} is not granted. Add {need} to [capabilities] in {manifest}."
 NEEDS = {
@@ -88,10 +90,14 @@ class HostFunctions:
 
     async def http_get(self, url: str) -> Mapping[str, object]:
         """Fetch an address; each redirect has to be granted as well."""
-        from .fetch import fetch
+        from openkoi_http.granted_fetch import FetchRequest, fetch
 
         self.require("http_get", bool(self.capabilities.network))
-        return await fetch(url, self.capabilities)
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                return await fetch(FetchRequest(url), self.capabilities)
+        except TimeoutError:
+            raise KoiError(f"{url} did not answer within {FETCH_SECONDS:g} s.") from None
 
     def require(self, name: str, granted: bool) -> None:
         """Raise KoiError where a function is not granted."""

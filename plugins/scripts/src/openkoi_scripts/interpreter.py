@@ -41,14 +41,14 @@ def learning(id, text, kind = "heuristic", keys = []):
 def finding(title, severity = "important", description = "", fix = "", rule = ""):
     return {"title": title, "severity": severity, "description": description, "fix": fix, "rule": rule}
 
-def allow(reason = "", paths = []):
-    return {"permission": "allow", "reason": reason, "paths": paths}
+def allow(reason = ""):
+    return {"permission": "allow", "reason": reason}
 
-def ask(reason, paths = []):
-    return {"permission": "ask", "reason": reason, "paths": paths}
+def ask(reason):
+    return {"permission": "ask", "reason": reason}
 
 def deny(reason):
-    return {"permission": "deny", "reason": reason, "paths": []}
+    return {"permission": "deny", "reason": reason}
 """
 ENTRY = """
 def openkoi_call_{name}(text):

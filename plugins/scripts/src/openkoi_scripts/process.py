@@ -22,7 +22,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 PROGRAM = Path(__file__).with_name("interpreter.py")
 MEGABYTES = 128  # of a child; an interpreter with an empty script has 20
 MAX_CHILDREN = 4  # of one script: more calls than that at once wait
-GRACE = 0.5  # of a call's time: then it is ended from outside, where the interpreter did not end it itself
+GRACE = 0.25  # of a call's time: then it is ended from outside, where the interpreter did not end it itself
 MIN_GRACE_SECONDS = 0.25
 START_SECONDS = 10.0
 MAX_LINE = 4_000_000  # bytes

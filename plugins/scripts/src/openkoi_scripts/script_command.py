@@ -10,7 +10,7 @@ from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginError, Result, Task
 
 from .consent import NO, YES, is_approved, make_question
-from .facts import SentFacts
+from .facts import encode_facts
 from .host_functions import NAMES, HostFunctions
 from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
@@ -48,7 +48,7 @@ async def run_command(script: ScriptFile, processes: ScriptProcesses, words: tup
     host = HostFunctions(script.name, str(script.path.with_suffix(".toml")), script.capabilities, koi, show=show)
     facts: dict[str, Any] = {"words": words, "workspace": koi.workspace}
     try:
-        answer = await processes.call(FUNCTION, SentFacts().encode(facts), host)
+        answer = await processes.call(FUNCTION, encode_facts(facts), host)
     finally:
         await processes.close()
     if answer is None:

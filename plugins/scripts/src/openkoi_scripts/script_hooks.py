@@ -6,8 +6,8 @@ from typing import Any, Self
 from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
 
 from .consent import Approval, is_approved
-from .facts import SentFacts, build_answer, visible_fact
-from .functions import Function, answer_type, find_functions, find_misspelled, hook_names
+from .facts import build_answer, encode_facts
+from .functions import Function, find_functions, find_misspelled, hook_names
 from .host_functions import NAMES, HostFunctions
 from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
@@ -50,11 +50,10 @@ class ScriptHooks:
             run: Run | None = facts.get("run")
             if not await self.approval.is_given(self.koi, None if hook in UNASKED_HOOKS else run):
                 return None
-            sent = SentFacts()
-            taken = {name: visible_fact(name, facts[name]) for name in function.facts or known if name in facts}
-            answer = await self.call(function, sent.encode(taken), self.host(run, hook))
+            taken = {name: facts[name] for name in (known if function.facts is None else function.facts)}
+            answer = await self.call(function, encode_facts(taken), self.host(run, hook))
             try:
-                return build_answer(answer, answer_type(hook), facts.get(known[0]), sent, self.script.name)
+                return build_answer(answer, hook, facts[known[0]], self.script.name)
             except ScriptError as error:
                 raise ScriptError(f"{function.place}: {function.name}: {error}") from None
 

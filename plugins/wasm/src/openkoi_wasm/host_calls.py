@@ -115,7 +115,7 @@ def get_variable(call: HostCall) -> str | None:
 
 def fetch(call: HostCall) -> Mapping[str, Any]:
     """Send a request to a server."""
-    from .granted_fetch import checked_request, fetch
+    from openkoi_http.granted_fetch import checked_request, fetch
 
     headers = call.arguments.get("headers") or {}
     if not isinstance(headers, Mapping):
