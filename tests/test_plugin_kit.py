@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-KINDS = ("command", "evaluator", "hook", "judge", "tool")
+KINDS = ("bundle", "command", "evaluator", "hook", "judge", "tool")
 
 
 def write_plugin(openkoi: Shell, kind: str) -> Shell:
@@ -24,7 +24,9 @@ def write_plugin(openkoi: Shell, kind: str) -> Shell:
     return openkoi.seeing(folder / "src")
 
 
-@pytest.mark.parametrize("kind", ["command", "tool"])  # the other kinds are certified from wheels: test_composition.py
+@pytest.mark.parametrize(
+    "kind", ["bundle", "command", "tool"]
+)  # the other kinds are certified from wheels: test_composition.py
 def test_a_new_plugin_works_and_is_certified(tmp_path: Path, kind: str) -> None:
     openkoi = write_plugin(shell(tmp_path), kind)
 
@@ -164,14 +166,14 @@ def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -
 
 @pytest.mark.parametrize(
     "kind",
-    [*KINDS, "budget", "memory", "provider", "questions", "sandbox", "source", "worker"],
+    [*KINDS, "budget", "memory", "provider", "questions", "sandbox", "script", "source", "worker"],
 )
 def test_the_contract_and_an_example_of_each_kind_are_shown(tmp_path: Path, kind: str) -> None:
     shown = shell(tmp_path)("plugin", "docs", kind).stdout
 
-    assert shown.startswith(f"# {kind}\n\nEntry point group: openkoi.")
-    assert kind == "command" or "## The contract: openkoi_hookspecs." in shown
-    assert (f"openkoi plugin new {kind} my-{kind}" in shown) == (kind in KINDS)
+    assert shown.startswith(f"# {kind}\n\n")
+    assert kind in ("bundle", "command", "script") or "## The contract: openkoi_hookspecs." in shown
+    assert (f"openkoi plugin new {kind} my-{kind}" in shown) == (kind in (*KINDS, "script"))
 
 
 def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ def command() -> None:
 def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
     """Write the package of a new plugin, with tests and CI, or a script, which is one file.
 
-    KIND is command, evaluator, hook, judge, script, tool or wasm. For others, see `openkoi plugin docs`. A script is
-    written into your own scripts.
+    KIND is bundle, command, evaluator, hook, judge, script, tool or wasm. For others, see `openkoi plugin docs`. A
+    script is written into your own scripts.
     """
     if kind == SCRIPT:
         from .new_script import write_script

@@ -1,7 +1,8 @@
 """Show how a kind of plugin is written: its entry point, the contract as code, and a whole example."""
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from string import Template
 from typing import Any
 
 from .new import KINDS, fill_template, template_values
@@ -9,6 +10,7 @@ from .new import KINDS, fill_template, template_values
 # The kind as users say it: the group of its entry points, and the protocol or module of the contract.
 CONTRACTS: Mapping[str, tuple[str, str]] = {
     "budget": ("budgets", "Budget"),
+    "bundle": ("bundles", ""),
     "checkpoints": ("checkpoints", "Checkpoints"),
     "command": ("commands", ""),
     "compactor": ("compactors", "Compactor"),
@@ -21,13 +23,35 @@ CONTRACTS: Mapping[str, tuple[str, str]] = {
     "provider": ("providers", "Provider"),
     "questions": ("questions", "Questions"),
     "sandbox": ("sandboxes", "Sandbox"),
+    "script": ("sources", ""),
     "source": ("sources", "PluginSource"),
     "tool": ("tools", "ToolProvider"),
     "wasm": ("sources", ""),
     "worker": ("workers", "AgentRunner"),
 }
-SHOWN_WASM_FILES = ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts")
-WASM = "A folder with a manifest and a WebAssembly module. For all that they may contain, run `openkoi wasm docs`."
+# Kinds that are a folder: what it is, and which of its files are shown.
+FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "bundle": (
+        "A distribution of data: the plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers.",
+        (
+            "pyproject.toml",
+            "src/$module/bundle.toml",
+            "src/$module/skills/$name/SKILL.md",
+            "src/$module/hooks/$name.star",
+        ),
+    ),
+    "wasm": (
+        "A folder with a manifest and a WebAssembly module. For all that they may contain, run `openkoi wasm docs`.",
+        ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts"),
+    ),
+}
+SCRIPT = """\
+One file in Starlark, which is written as Python is and reaches nothing of your machine. A function with the name of a
+hook is called with the facts that it takes; it returns None to add nothing. Sections are texts or
+`section(name, text)`, answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary such
+as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More has to be granted: `NAME.toml` beside
+it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
+`messages`, for `send_message(app, channel, text)`. It needs openkoi-scripts."""
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
 
 
@@ -35,8 +59,11 @@ def describe_kind(kind: str) -> Iterator[str]:
     """Yield the parts of a kind's page."""
     import openkoi_hookspecs
 
-    if kind == "wasm":
-        yield from describe_wasm()
+    if kind in FOLDERS:
+        yield from describe_folder(kind)
+        return
+    if kind == "script":
+        yield from describe_script()
         return
     group, name = CONTRACTS[kind]
     yield f"# {kind}\n\nEntry point group: openkoi.{group}"
@@ -57,13 +84,27 @@ def describe_kind(kind: str) -> Iterator[str]:
     yield f"To write this package, run `openkoi plugin new {kind} my-{kind}`."
 
 
-def describe_wasm() -> Iterator[str]:
-    """Yield the parts of the page about WebAssembly modules."""
-    yield f"# wasm\n\n{WASM}"
-    values = template_values("wasm", "my-wasm")
-    for path in SHOWN_WASM_FILES:
-        yield f"## {path}\n\n{indent(fill_template(KINDS['wasm'].files[path], values))}"
-    yield "To write this folder, run `openkoi plugin new wasm my-wasm`."
+def describe_folder(kind: str) -> Iterator[str]:
+    """Yield the parts of the page about a kind that is a folder."""
+    text, shown = FOLDERS[kind]
+    yield f"# {kind}\n\n{text}"
+    values = {**template_values(kind, f"my-{kind}"), "summary": KINDS[kind].summary}
+    for path in shown:
+        yield f"## {Template(path).substitute(values)}\n\n{indent(fill_template(KINDS[kind].files[path], values))}"
+    yield f"To write this folder, run `openkoi plugin new {kind} my-{kind}`."
+
+
+def describe_script() -> Iterator[str]:
+    """Yield the parts of the page about hook scripts."""
+    from openkoi_hookspecs import hooks
+
+    yield f"# script\n\n{SCRIPT}"
+    names = [name for name, value in vars(hooks).items() if hasattr(value, "openkoi_spec")]
+    specs = [f"{name}({', '.join(inspect.signature(getattr(hooks, name)).parameters)})" for name in names]
+    yield "## Hooks\n\n" + "\n".join(f"    {spec}" for spec in specs)
+    text = fill_template("script.star", {"name": "my-script", "summary": "Change prompts."})
+    yield f"## my-script.star\n\n{indent(text)}"
+    yield "To write this file into your own scripts, run `openkoi plugin new script my-script`."
 
 
 def indent(text: str) -> str:

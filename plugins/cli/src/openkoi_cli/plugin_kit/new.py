@@ -41,6 +41,15 @@ WASM_FILES: Mapping[str, str] = {
     name: f"wasm/{name.rpartition('/')[2].removeprefix('.')}"
     for name in ("plugin.toml", "package.json", "README.md", ".gitignore", "assembly/koi.ts", "assembly/index.ts")
 }
+BUNDLE_FILES: Mapping[str, str] = {
+    "pyproject.toml": "bundle/pyproject.toml",
+    "README.md": "bundle/README.md",
+    ".github/workflows/test.yml": "test.yml",
+    "src/$module/bundle.toml": "bundle/bundle.toml",
+    "src/$module/skills/$name/SKILL.md": "bundle/SKILL.md",
+    "src/$module/hooks/$name.star": "script.star",
+    "tests/test_$module.py": "bundle/test.py",
+}
 VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -60,6 +69,9 @@ class PluginTemplate:
 
 
 KINDS: Mapping[str, PluginTemplate] = {
+    "bundle": PluginTemplate(
+        "bundles", "", "A team's choice of plugins, settings, skills and hooks.", ("openkoi[scripts]",), BUNDLE_FILES
+    ),
     "command": PluginTemplate("commands", ":command", "A command of OpenKoi.", (CONTRACT, "click>=8.2")),
     "evaluator": PluginTemplate("evaluators", ":$class_name", "An OpenKoi evaluator that checks the work."),
     "hook": PluginTemplate("hooks", "", "OpenKoi hooks that change prompts."),
