@@ -32,7 +32,7 @@ CONTRACTS: Mapping[str, tuple[str, str]] = {
 # Kinds that are a folder: what it is, and which of its files are shown.
 FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
     "bundle": (
-        "A distribution of data: the plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers.",
+        "A distribution of data: plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers.",
         (
             "pyproject.toml",
             "src/$module/bundle.toml",
@@ -48,9 +48,9 @@ FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
 SCRIPT = """\
 One file in Starlark, which is written as Python is and reaches nothing of your machine. A function with the name of a
 hook is called with the facts that it takes; it returns None to add nothing. Sections are texts or
-`section(name, text)`, answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary such
-as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More has to be granted: `NAME.toml` beside
-it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
+`section(name, text)`, answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary
+such as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More has to be granted: `NAME.toml`
+beside it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
 `messages`, for `send_message(app, channel, text)`. It needs openkoi-scripts."""
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
 
