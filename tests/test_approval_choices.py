@@ -42,7 +42,8 @@ def asked(seen: Terminal, times: int = 1) -> str:
 def test_the_literal_command_its_reach_and_its_undo_are_shown_and_a_number_answers(openkoi: Shell) -> None:
     hidden = Say([ToolCall("c", "run_command", {"command": "rm -rf one \u202e # \x1b[2J"})])
     with OpenAIServer(hidden, "Done.") as server, terminal(served(openkoi, server), *LINE) as seen:
-        shown = seen.shows("Choose 1 to ") or seen.screen
+        seen.shows("Choose 1 to ")
+        shown = seen.screen
         before = (openkoi.folder / "one").exists()
         seen.type("1")
 
