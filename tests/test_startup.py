@@ -139,8 +139,8 @@ class Counts:
 CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
     ("--help",): Counts(modules=31, classes=9, opened=0, scanned=3, written=6_000, requests=0),
-    QUESTION: Counts(modules=593, classes=530, opened=24, scanned=32, written=14_000, requests=2),
-    WORK: Counts(modules=749, classes=659, opened=606, scanned=537, written=75_000, requests=4),
+    QUESTION: Counts(modules=596, classes=533, opened=24, scanned=32, written=14_000, requests=2),
+    WORK: Counts(modules=752, classes=662, opened=606, scanned=537, written=75_000, requests=4),
     ("status",): Counts(modules=133, classes=212, opened=3, scanned=8, written=1_000, requests=0),
     ("plugins",): Counts(modules=65, classes=93, opened=9, scanned=5, written=12_000, requests=0),
     ("memory", "search", "capital"): Counts(modules=139, classes=210, opened=2, scanned=9, written=100, requests=0),

@@ -310,7 +310,7 @@ def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, ve
 
 
 def plugin_lines(koi: App, verbose: bool) -> list[str]:
-    listed = {kind: [(one.name, one.origin) for one in koi.plugins(kind)] for kind in ("skills", "messengers")}
+    listed = {kind: [(one.name, one.origin) for one in koi.plugins(kind)] for kind in ("skills", "integrations")}
     return list(format_plugins(listed, verbose=verbose))
 
 

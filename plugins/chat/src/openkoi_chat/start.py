@@ -24,8 +24,7 @@ def start(launcher: "Launcher") -> "int | Awaitable[int]":
         return 0
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         if not launcher.arguments:
-            launcher.start("cli", ["--help"])
-            return 2
+            return launcher.start("cli", ["--"])  # what is piped in is the task
         print(NO_TERMINAL, file=sys.stderr)
         return 2
     if options.plain or is_accessible():

@@ -45,11 +45,11 @@ def run(invocation: Invocation) -> int:
 
 
 def start_command(group: OpenKoi, words: Sequence[str]) -> object:
-    """Run a command; an empty line starts the configured frontend, or runs what is piped in."""
+    """Run a command; an empty line starts the configured frontend, and ``--`` alone runs what is piped in."""
     invocation = group.invocation
     if not words and (name := default_frontend(invocation)):
         return invocation.launcher.start(name, config=invocation.config)
-    if not words and COMPLETE_VARIABLE not in os.environ:
+    if list(words) in ([], ["--"]) and COMPLETE_VARIABLE not in os.environ:
         from .welcome import start_without_words
 
         return start_without_words(group)
