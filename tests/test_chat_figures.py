@@ -26,6 +26,20 @@ from chat_stream_run import TEXT
 from chat_terminal import FORBIDDEN, UPDATES, chat, says
 from cli_process import Shell, shell
 
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    ExecutionResult,
+    NextAction,
+    Response,
+    Task,
+    Text,
+    Usage,
+    events,
+)
+from openkoi_hookspecs.model import StreamEnd
+from openkoi_runlog import RunLog, new_session_id
+
 RUN = Path(__file__).with_name("chat_stream_run.py")
 FRAME = re.compile(r"\x1b\[\?2026h(.*?)\x1b\[\?2026l", re.DOTALL)
 TMUX, STRACE = shutil.which("tmux"), shutil.which("strace")
@@ -219,3 +233,65 @@ def switches(pid: int) -> Sequence[str]:
     return re.findall(
         r"^voluntary_ctxt_switches:\s+(\d+)", "".join((one / "status").read_text() for one in threads), re.M
     )
+
+
+def write_session(sessions: Path, workspace: Path, count: int) -> None:
+    """Write a session of so many messages of 1.5 KB each to the log."""
+    log = RunLog(sessions, new_session_id(), lambda text: text)
+    decision = Decision(NextAction.ACCEPT, "it is good")
+    for number in range(count):
+        task = Task(f"Message {number}: {'please ' * 100}", channel="chat", session=log.session)
+        words = f"Answer {number}. {'word ' * 150}"
+        response = Response((Text(words),), StreamEnd(Usage(input=100, output=200)))
+        happened = (
+            events.TaskStarted(task, "scripted/script.yaml", str(workspace)),
+            events.ModelResponse("scripted/script.yaml", response, 0.001),
+            events.ExecutionFinished(ExecutionResult(words)),
+            events.DecisionMade(0, decision, Cost(usd=0.001)),
+            events.RunCompleted(decision, Cost(usd=0.001)),
+        )
+        log.append(f"{number:020x}", happened, sync=False)
+    log.close()
+
+
+def test_a_session_of_10_000_messages_takes_little_memory(openkoi: Shell) -> None:
+    sizes = []
+    for words in ((), ("-c",)):
+        if words:
+            write_session(openkoi.home / "data" / "sessions", openkoi.folder, 10_000)
+        with chat(openkoi, says("Well.", ""), "chat", *words) as opened:
+            opened.shows("What it cost: $10.00 for 10000 tasks" if words else "spent")
+            until(lambda: unchanged(opened.inner.command.pid, 0.5))
+            sizes.append(resident(opened.inner.command.pid))
+
+    print(f"{sizes[0] / 1024:.0f} MiB, with 10,000 messages {sizes[1] / 1024:.0f} MiB")
+    assert sizes[1] - sizes[0] < 15 * 1024
+
+
+def resident(pid: int) -> int:
+    """Return the memory of a process in KiB."""
+    return int(re.findall(r"^VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.M)[0])
+
+
+@pytest.mark.parametrize("words", [[], ["-c"]], ids=["new", "continued"])
+def test_the_prompt_is_drawn_before_openkoi_is_loaded(openkoi: Shell, words: list[str]) -> None:
+    """So it costs what ``import prompt_toolkit`` costs, whatever is continued."""
+    code = (
+        "import sys, prompt_toolkit.application as a\n"
+        "draw = a.Application._redraw\n"
+        "def stop(self, *args, **named):\n"
+        "    draw(self, *args, **named)\n"
+        "    open('modules', 'w').write(' '.join(sys.modules))\n"
+        "    import os; os._exit(0)\n"
+        "a.Application._redraw = stop\n"
+        f"sys.argv = ['openkoi', *{words!r}]\n"
+        "from openkoi.__main__ import main\n"
+        "main()\n"
+    )
+    with spawned([sys.executable, "-c", f"import os; os.chdir({str(openkoi.folder)!r})\n" + code], 100):
+        until((openkoi.folder / "modules").exists)
+        until(lambda: (openkoi.folder / "modules").read_text())
+    names = set((openkoi.folder / "modules").read_text().split())
+
+    assert set() == names & {"click", "pydantic", "pluggy", "rich", "markdown_it", "pygments", "textual", "starlette"}
+    assert set() == names & {"openkoi_hookspecs.hooks", "openkoi_hookspecs.events", "openkoi_runlog", "openkoi.app"}

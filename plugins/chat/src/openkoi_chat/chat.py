@@ -62,13 +62,13 @@ class ChatProgram:
         state = load_state(self.saved)
         self.session.sessions = self.launcher.paths().sessions
         if self.options.continued or self.options.session:
-            await self.take_up(koi, state)
+            self.take_up(koi, state)
         self.session.attach(koi, self.session.sessions)
         self.added_commands = find_plugin_commands(koi)
         for warning in koi.warnings():
             self.view.print(f"  ! {strip_controls(koi.redact(warning))}")
 
-    async def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
+    def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
         """Continue the session that the command line names, else the last one here."""
         session = self.find_session(self.options.session) if self.options.session else state.session
         session = session or next((id for id, *_ in self.list_sessions()), "")
@@ -76,10 +76,14 @@ class ChatProgram:
             self.view.print(NO_SESSION)
             return
         self.session.continue_session(session)
-        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
-        self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
         if state.session == session:
             self.restore_state(state)
+        self.start(self.welcome_back(koi, session))
+
+    async def welcome_back(self, koi: "OpenedKoi", session: str) -> None:
+        """Print where the session is, once the log has been read."""
+        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
+        self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
 
     def restore_state(self, state: SavedState) -> None:
         """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
@@ -134,8 +138,7 @@ class ChatProgram:
         """Continue a session by its id or that of a task; an interrupted task is resumed by ``openkoi resume``."""
         koi, session = self.require_koi(), self.find_session(id)
         self.session.continue_session(session)
-        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
-        self.view.print("\n".join(koi.redact(line) for line in lines))
+        await self.welcome_back(koi, session)
         self.save()
 
     def find_session(self, id: str) -> str:
