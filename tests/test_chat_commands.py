@@ -172,3 +172,36 @@ def sleepers(seconds: str) -> list[str]:
         with suppress(OSError):
             found += [path.parent.name] if path.read_bytes() == wanted else []
     return found
+
+
+def test_scores_are_explained_and_costs_named(openkoi: Shell) -> None:
+    import shutil
+
+    import openkoi_cli.demo
+
+    demo = Path(openkoi_cli.demo.__file__).parent
+    shutil.copytree(demo / "project", openkoi.folder, dirs_exist_ok=True)
+    turns = (demo / "demo.yaml").read_text().partition("turns:\n")[2]
+    with chat(openkoi, turns) as opened:
+        opened.send("/iterate 3")
+        opened.shows("At most 3 iterations.")
+        opened.send("Fix the failing tests of this project.")
+        opened.shows("iteration 2/3 · 0.50 · ", 60)
+        opened.shows("[done] 2 iterations", 60)
+        opened.shows("/why explains")
+        opened.send("/why")
+        opened.shows("the best is iteration 2")
+        opened.send("/cost")
+        opened.shows("Cheaper: ")
+        opened.send("/progress")
+        opened.shows("[iter 1/3] score: 0.50 (correctness: 0.55)")
+        text = "\n".join(opened.scrollback)
+
+    for line in (
+        "iteration 1 → 2: 0.50 → 0.95",
+        "  correctness: 0.55 → 0.96 (+0.41)",
+        "Dearest step: $",
+        "teahouse/sharing.py +2 -1",
+    ):
+        assert line in text
+    assert "+     share, odd = divmod(total, people)" in text
