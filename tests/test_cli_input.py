@@ -56,6 +56,13 @@ def test_files_that_a_task_names_are_sent_with_it(openkoi: Shell, server: OpenAI
     assert "example.org" not in done.stderr
 
 
+def test_a_file_alone_may_be_the_task(openkoi: Shell, server: OpenAIServer) -> None:
+    done = openkoi("-i", "0", "@notes.txt")
+
+    assert 0 == done.returncode, done.stderr
+    assert "buy milk" in str(server.asked[0])
+
+
 def test_an_image_is_sent_as_an_image(openkoi: Shell, server: OpenAIServer) -> None:
     done = openkoi("-i", "0", "--image", "dot.png", "What is on @dot.png?")
 

@@ -1,6 +1,8 @@
 """Define ``openkoi config``, which shows and changes settings."""
 
 import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -75,6 +77,10 @@ def unset(invocation: Invocation, /, key: str) -> int:
 def edit(invocation: Invocation, /) -> None:
     """Open your configuration file in $VISUAL or $EDITOR, and check it afterwards."""
     from openkoi_base.files import private_folder, write_atomically
+    from openkoi_base.terminal import can_prompt
+
+    if not (can_prompt(sys.stdout) or os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise click.UsageError("An editor needs a terminal. Set $EDITOR, or use `openkoi config set KEY VALUE`.")
 
     file = invocation.paths.config
     if not file.exists():

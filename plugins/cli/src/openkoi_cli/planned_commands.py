@@ -1,5 +1,6 @@
 """Recognise lines that look like missing commands; they run as tasks only after a confirmation."""
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -87,6 +88,8 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     if any(len(word.split()) != 1 for word in words):
         return ""
     first, *rest = words
+    if first.startswith("@") and os.path.isfile(first[1:]):  # noqa: PTH113  # no pathlib on the start path
+        return ""
     follows = all(word.lower() in FOLLOWING for word in rest)
     if is_misspelled(first.lower(), commands, MIN_SIMILARITY if follows else MIN_SAME_SIMILARITY) and len(rest) < 2:
         return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
