@@ -53,10 +53,8 @@ def parse_setting(assignment: str) -> tuple[str, object]:
 
 async def fork_and_show(run: str, at: int, changed: Mapping[str, object], renderer: "Renderer") -> None:
     """Fork the run, and render it."""
-    from .prompt_user import attend_terminal
-
     koi = renderer.koi
-    attend_terminal(koi, renderer.live)
+    renderer.attend(koi)
     koi.listen(renderer.add_record)
     renderer.live.print_line(f"[fork] {run[:8]} at iteration {at}")
     async with koi, renderer.live.keep_time():

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from openkoi_base.redact import current_redactor
+from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_runlog import mask_json, redact_record, write_line
 from openkoi_runlog.report import (
@@ -64,6 +65,13 @@ class Renderer:
 
     def show_diff(self, diff: str) -> None:
         """Show what a dry run would change."""
+
+    def attend(self, koi: "Koi", *, yes: bool = False) -> None:
+        """Let questions be asked at the terminal, if there is one, and let the option ``--yes`` answer some."""
+        if yes or can_prompt(sys.stderr):
+            from .prompt_user import attend_terminal
+
+            attend_terminal(koi, self.live, yes=yes)
 
     def add_record(self, record: Record) -> None:
         """Render a record."""
@@ -142,8 +150,10 @@ class TextRenderer(Renderer):
 
     def show_summary(self) -> None:
         """Show what was changed, and what the claims of the answer rest on."""
-        from .end_summary import format_changes, format_claims, format_diff
+        from .end_summary import format_changes, format_claims, format_diff, has_summary
 
+        if not has_summary(self.report):
+            return
         style, on_terminal = self.live.style, self.live.shows_text
         changes, claims = list(format_changes(self.report)), list(format_claims(self.report, style))
         diff = format_diff(self.report, style) if on_terminal else ()

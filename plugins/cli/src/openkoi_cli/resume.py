@@ -100,10 +100,8 @@ def find_folder(past: "PastTask", here: "Path", running: "Path") -> "Path | None
 
 async def resume_and_show(past: "PastTask", settings: Mapping[str, object], renderer: "Renderer", *, yes: bool) -> None:
     """Resume the run, and render it after its earlier records."""
-    from .prompt_user import attend_terminal
-
     koi = renderer.koi
-    attend_terminal(koi, renderer.live, yes=yes)
+    renderer.attend(koi, yes=yes)
     koi.listen(renderer.add_record)
     async with koi, renderer.live.keep_time():
         handle = koi.resume(past.run, settings=settings)

@@ -169,10 +169,9 @@ def open_workspace(dry: bool) -> "Iterator[Path]":
 async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", asked: RunOptions) -> str:
     """Run the task and return its diff; show the result before the cleanup."""
     from .first_run import make_greeting
-    from .prompt_user import attend_terminal
 
     koi.listen(make_greeting(renderer))
-    attend_terminal(koi, renderer.live, yes=asked.yes)
+    renderer.attend(koi, yes=asked.yes)
     koi.listen(renderer.add_record)
     async with koi, renderer.live.keep_time():
         if asked.images or "@" in task.text:
