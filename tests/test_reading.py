@@ -79,7 +79,7 @@ def test_what_is_wrong_with_the_configuration_is_said_either_way(tmp_path: Path)
     assert "memry" in search[2]
 
 
-def test_a_memory_of_somebody_else_is_opened(tmp_path: Path) -> None:
+def test_a_memory_of_another_distribution_is_opened(tmp_path: Path) -> None:
     code = (
         "class Acme:\n"
         "    async def ingest(self, records):\n        pass\n"

@@ -101,7 +101,7 @@ def read_items(reader: "Reader", paths: "Paths", text: str, limit: int) -> list[
         if list_grown_segments(paths.sessions, memory.offsets()):
             return None
         return list_items(memory.search(make_query(text, limit)), paths)
-    except Exception:  # memory is a plugin: once it is opened, it is reported what is wrong
+    except Exception:  # memory is a plugin: opening it reports what is wrong
         return None
 
 
