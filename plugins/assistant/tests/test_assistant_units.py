@@ -1,5 +1,7 @@
 """The decisions of the assistant: what a post is to it, how texts are split, how long is waited."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,12 +10,14 @@ from openkoi_assistant.admission import classify, conversation_of, read_answer, 
 from openkoi_assistant.answers import make_answer
 from openkoi_assistant.approvals import question_post
 from openkoi_assistant.budget import Budget, pause_after
+from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.members import Role, read_code
 from openkoi_assistant.questions import AskedQuestion
 from openkoi_assistant.requests import Kind, Request
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError
-from openkoi_hookspecs.integrations import Capabilities, Choice, Post, PostKind, Sender, SenderKind
+from openkoi_hookspecs.integrations import Capabilities, Choice, Delivery, Post, PostKind, Sender, SenderKind
+from openkoi_testing.apps import FolderApp
 
 pytestmark = pytest.mark.unit
 ANN = Sender("U1", name="ann", kind=SenderKind.PERSON, authenticated=True)
@@ -138,5 +142,18 @@ def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:
     while seconds < 3600:
         attempts += 1
         seconds += pause_after(attempts)
+
+    assert 60 <= attempts <= 70
+
+
+def test_an_app_that_asks_to_reconnect_each_time_is_not_tried_more_often() -> None:
+    async def take(app: str, delivery: Delivery) -> None:
+        raise AssertionError("nothing arrives")
+
+    app = HostedApp("a", FolderApp(path=Path("x")), take, str, lambda: None, lambda seconds: None)
+    seconds, attempts = 0.0, 0
+    while seconds < 3600:
+        attempts += 1
+        seconds += app.fail(AppStatus.UNAVAILABLE, "", 0.0)
 
     assert 60 <= attempts <= 70

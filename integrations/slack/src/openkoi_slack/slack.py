@@ -1,5 +1,6 @@
 """Call Slack: the Web API for what is sent, Socket Mode for what arrives, and history for what came meanwhile."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from time import time
@@ -101,6 +102,16 @@ class Slack:
             raise_refusal(str(found.get("error", "no reason")))
         return found
 
+    async def call_patiently(self, method: str, **arguments: Json) -> dict[str, Any]:
+        """Call a method that looks for what was missed; wait where Slack wants fewer calls."""
+        while True:
+            try:
+                return await self.call_as(self.api, method, "", arguments)
+            except AppUnavailableError as error:
+                if error.retry_after is None:
+                    raise
+                await asyncio.sleep(error.retry_after)
+
     async def who(self) -> Mapping[str, Any]:
         """Return the bot itself, with its workspace."""
         self.me = self.me or await self.call("auth.test")
@@ -164,14 +175,14 @@ class Slack:
         """Yield what was said since a cursor in the channels and their threads, while no socket was open."""
         found = await self.call("users.conversations", types="public_channel,private_channel,im,mpim", limit=200)
         for channel in (str(one["id"]) for one in found["channels"]):
-            said = await self.call("conversations.history", channel=channel, limit=PAGE)
+            said = await self.call_patiently("conversations.history", channel=channel, limit=PAGE)
             for message in said["messages"]:
                 if str(message["ts"]) > cursor:
                     yield self.post_in(channel, message)
                 if str(message.get("edited", {}).get("ts", "")) > cursor:
                     yield self.post_in(channel, message, PostKind.EDITED)
                 if str(message.get("latest_reply", "")) > cursor:
-                    replies = await self.call(
+                    replies = await self.call_patiently(
                         "conversations.replies", channel=channel, ts=message["ts"], oldest=cursor, limit=PAGE
                     )
                     for one in replies["messages"]:

@@ -7,7 +7,7 @@ from openkoi_hookspecs import NextAction, Result
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Post
 
 from .admission import thread_of
-from .outbox import Outgoing
+from .outbox import REPEATED, Outgoing
 from .requests import Request
 from .splitting import split_text
 
@@ -47,12 +47,13 @@ def make_sign(request: Request, capabilities: Capabilities, *, queued: bool) -> 
 
 def make_answer(request: Request, text: str, capabilities: Capabilities) -> list[Outgoing]:
     """Return the posts of an answer, the first of which takes the place of the sign."""
-    parts = split_text(text, capabilities.max_text, capabilities.length) or ["Done."]
+    room = capabilities.max_text - capabilities.length(REPEATED)  # which is added when a killed process is unsure
+    parts = split_text(text, room, capabilities.length) or ["Done."]
     files: tuple[Attachment, ...] = ()
     data = text.encode()
     if len(parts) > MAX_PARTS and len(data) <= capabilities.max_file:
-        room = capabilities.max_text - capabilities.length(ATTACHED)
-        parts = [split_text(text, room, capabilities.length)[0] + ATTACHED, ""]
+        short = split_text(text, room - capabilities.length(ATTACHED), capabilities.length)[0]
+        parts = [short + ATTACHED, ""]
         files = (Attachment("answer.md", media_type="text/markdown", size=len(data), data=data),)
     posts = [reply_to(request.post, part, capabilities, key=answer_key(request, n)) for n, part in enumerate(parts)]
     last = replace(posts[-1], attachments=files)

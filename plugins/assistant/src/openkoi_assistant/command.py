@@ -1,20 +1,27 @@
 """Define ``openkoi daemon``: start, stop and look at the process that hosts the apps."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 
 from openkoi_hookspecs import Koi, KoiError
 
-from .daemon import DaemonFiles, daemon_files, run_daemon
+from .daemon import DaemonFiles, DaemonOptions, daemon_files, run_daemon
+from .schedules import Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
+NO_SCHEDULES: Mapping[str, Schedule] = MappingProxyType({})
 START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
 
 
-def make_daemon(*, tasks: int = 8, workspace: str = "") -> click.Group:
+def make_daemon(
+    *, tasks: int = 8, workspace: str = "", schedules: Mapping[str, Schedule] = NO_SCHEDULES
+) -> click.Group:
     """Return the command. ``[commands.daemon]``: ``tasks`` at once, ``workspace`` is the folder that they work in."""
+    options = DaemonOptions(tasks=tasks, workspace=workspace, schedules=schedules)
 
     @click.group()
     def daemon() -> None:
@@ -25,7 +32,7 @@ def make_daemon(*, tasks: int = 8, workspace: str = "") -> click.Group:
     async def run(koi: Koi) -> None:
         """Run in the foreground, until Ctrl-C."""
         click.echo("The daemon is running.")
-        await run_daemon(koi, tasks=tasks, workspace=workspace)
+        await run_daemon(koi, options)
         click.echo("The daemon has stopped.")
 
     for command in (start, stop, restart, status, logs, install, uninstall):

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .connected import connected_apps
 from .database import open_database
 from .gateway import Gateway
+from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
 RUNNING = "The daemon is already running (process {pid}). To see how it is, run `openkoi daemon status`."
@@ -82,11 +83,22 @@ def alone(files: DaemonFiles) -> Iterator[None]:
             files.state.unlink(missing_ok=True)
 
 
-async def run_daemon(koi: Koi, *, tasks: int, workspace: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonOptions:
+    """How many tasks are done at once, in which folder, and what is begun at which times."""
+
+    tasks: int = 8
+    workspace: str = ""
+    schedules: Mapping[str, Schedule] = field(default_factory=dict)
+
+
+async def run_daemon(koi: Koi, options: DaemonOptions) -> None:
     """Host all connected apps until the process is to end."""
+    for name, schedule in options.schedules.items():
+        check_schedule(name, schedule)
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
-        gateway = Gateway(koi, database, tasks, workspace)
+        gateway = Gateway(koi, database, options.tasks, options.workspace)
         log = DaemonLog(koi)
 
         def show() -> None:
@@ -98,6 +110,7 @@ async def run_daemon(koi: Koi, *, tasks: int, workspace: str) -> None:
         for problem in problems:
             koi.warn(problem)
         write_state(files, gateway)
+        gateway.keep(follow_schedules(gateway, options.schedules))
         await gateway.run(stop_event())
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from enum import StrEnum
+from time import monotonic
 
 from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Messenger, SupportsCommit
@@ -12,6 +13,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .budget import pause_after
 
+STABLE_SECONDS = 30.0  # a connection that lasted so long was a good one
+MAX_QUICK = 2  # how often in a row an app may ask to be watched again at once
 SIGN_IN_SECONDS = 60.0  # how often an app is tried that the user has to sign in to
 
 
@@ -63,9 +66,11 @@ class HostedApp:
 
     async def watch_once(self) -> None:
         """Take what arrives until the app gives up."""
+        begun = monotonic()
         async with aclosing(self.messenger.watch(self.cursor())) as deliveries:
             async for delivery in deliveries:
-                self.failures = 0
+                if monotonic() - begun > STABLE_SECONDS:
+                    self.failures = 0
                 self.set_status(AppStatus.WATCHING)
                 await self.take(self.name, delivery)
                 if isinstance(self.messenger, SupportsCommit):
@@ -75,7 +80,8 @@ class HostedApp:
         """Note a failure; return the seconds until the next attempt."""
         self.failures += 1
         self.set_status(status, detail)
-        return pause_after(self.failures, retry_after)
+        again = self.failures > MAX_QUICK  # a service that asks for another connection each time is no better than away
+        return max(pause_after(self.failures), retry_after or 0.0) if again else pause_after(self.failures, retry_after)
 
     def set_status(self, status: AppStatus, detail: str = "") -> None:
         """Change how the app is."""

@@ -1,0 +1,84 @@
+"""Begin tasks at their times: each time once, also when the daemon was killed at that moment or ran late."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.integrations import Post, Sender, SenderKind
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.posts import join_ids
+
+from .gateway import Gateway
+from .members import Role
+from .requests import Kind, Request
+
+POLL_SECONDS = 15.0
+PERIOD = re.compile(r"(\d+)\s*(m|h|d)")
+UNITS = {"m": 60, "h": 3600, "d": 86400}
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A task that is begun every day ``at`` a local time such as 08:00, or ``every`` so often, such as 30m, 2h or 1d.
+
+    Its answer goes to a ``channel`` of an ``app``; without a channel, to the first owner there.
+    """
+
+    task: str
+    app: str
+    at: str = ""
+    every: str = ""
+    channel: str = ""
+
+
+def check_schedule(name: str, schedule: Schedule) -> None:
+    """Raise ConfigError for a schedule without exactly one readable time."""
+    known = (TIME.fullmatch(schedule.at) if schedule.at else None, PERIOD.fullmatch(schedule.every))
+    if bool(schedule.at) == bool(schedule.every) or not any(known) or (known[1] and not int(known[1][1])):
+        raise ConfigError(
+            f'[commands.daemon.schedules.{name}] needs either `at`, such as "08:00", or `every`, such as "2h".'
+        )
+
+
+def last_due(schedule: Schedule, now: datetime) -> datetime:
+    """Return the last time at which a schedule was due; ``now`` is a time of the local zone."""
+    if found := PERIOD.fullmatch(schedule.every):
+        seconds = int(found[1]) * UNITS[found[2]]
+        return datetime.fromtimestamp(now.timestamp() // seconds * seconds, UTC)
+    hour, minute = schedule.at.split(":")
+    today = now.replace(hour=int(hour), minute=int(minute), second=0, microsecond=0)
+    return (today if today <= now else today - timedelta(days=1)).astimezone(UTC)
+
+
+async def follow_schedules(gateway: Gateway, schedules: Mapping[str, Schedule]) -> None:
+    """Begin what is due, again and again; what was due before a schedule was known is not."""
+    while schedules:
+        for name, schedule in schedules.items():
+            begin_due(gateway, name, schedule, datetime.now().astimezone())
+        await asyncio.sleep(POLL_SECONDS)
+
+
+def begin_due(gateway: Gateway, name: str, schedule: Schedule, now: datetime) -> None:
+    """Begin a schedule that was due since it was begun last."""
+    due, place = last_due(schedule, now).isoformat(), join_ids("schedule", name)
+    before = gateway.requests.cursor(place)
+    if before >= due:
+        return
+    request = to_request(gateway, name, schedule, due) if before else None
+    if gateway.requests.journal(place, due, request) and request:
+        gateway.act(request)
+
+
+def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Request | None:
+    """Return the request of a schedule; warn where its app is not hosted or nobody is paired there."""
+    owners = [one for one in gateway.members.list_all(schedule.app) if one.role is Role.OWNER]
+    channel = schedule.channel or (owners[0].channel if owners else "")
+    if schedule.app not in gateway.apps or not channel:
+        gateway.koi.warn(f"The schedule {name} has no place for its answer: connect and pair {schedule.app}.")
+        return None
+    sender = Sender("schedule", name=name, kind=SenderKind.PERSON, authenticated=True)
+    post = Post(schedule.task, app=schedule.app, channel=channel, id=f"{name}/{due}", sender=sender, direct=True)
+    return Request(post, kind=Kind.TASK, conversation=join_ids("schedule", name))
