@@ -16,11 +16,12 @@ from openkoi_hookspecs import (
     Question,
     SignInRequiredError,
 )
-from openkoi_hookspecs.integrations import Attachment, Capabilities, Choice, Delivery, Post, PostKind
+from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, PostKind
 from openkoi_http import AppClient, ResponseLimits, WebSocket
 
-from .events import EMOJI, read_event, read_message, read_press
+from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
+from .messages import MAX_TEXT, content_of, emoji_name, place_in
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
 SIGN_IN = "Slack does not accept the token ({0}). Run `openkoi connect slack`."
@@ -36,7 +37,6 @@ SIGN_IN_ERRORS = frozenset(
     ]
 )
 LATER_ERRORS = frozenset(["fatal_error", "internal_error", "ratelimited", "request_timeout", "service_unavailable"])
-MAX_TEXT = 12_000  # of a markdown block
 PAGE = 100  # posts of a channel that are looked through for what came meanwhile
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
@@ -264,37 +264,6 @@ def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterato
         yield from [post] if post else []
     elif envelope.get("type") == "interactive" and payload.get("type") == "block_actions":
         yield from read_press(payload, me)
-
-
-def place_in(post: Post) -> dict[str, Json]:
-    """Return where a message is posted."""
-    thread: dict[str, Json] = {"thread_ts": post.thread} if post.thread else {}
-    return {"channel": post.channel, **thread, "unfurl_links": False, "unfurl_media": False}
-
-
-def content_of(post: Post) -> dict[str, Json]:
-    """Return what a message says, with its buttons; ``text`` is what notifications show."""
-    if len(post.text) > MAX_TEXT:
-        raise AppRejectedError(f"Slack takes no text of more than {MAX_TEXT:,} characters.")
-    blocks: list[Json] = [{"type": "markdown", "text": post.text}] if post.format == "markdown" else []
-    if post.choices:
-        blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
-        blocks.append({"type": "actions", "elements": [to_button(n, one) for n, one in enumerate(post.choices)]})
-    text = post.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return {"text": text, "blocks": blocks, "mrkdwn": False}
-
-
-def to_button(number: int, choice: Choice) -> Json:
-    """Return a button."""
-    label: Json = {"type": "plain_text", "text": choice.label[:75]}
-    return {"type": "button", "action_id": f"choice-{number}", "text": label, "value": choice.value}
-
-
-def emoji_name(emoji: str) -> str:
-    """Return what Slack calls an emoji."""
-    if emoji not in EMOJI:
-        raise AppRejectedError(f"Slack has no name for {emoji} here. Known: {' '.join(EMOJI)}.")
-    return EMOJI[emoji]
 
 
 def raise_refusal(reason: str) -> None:

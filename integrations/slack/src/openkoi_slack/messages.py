@@ -1,0 +1,39 @@
+"""Turn posts into Slack's messages: Markdown as a block, with buttons below it."""
+
+from openkoi_hookspecs import AppRejectedError, Json
+from openkoi_hookspecs.integrations import Choice, Post
+
+from .events import EMOJI
+
+MAX_TEXT = 12_000  # of a markdown block
+
+
+def place_in(post: Post) -> dict[str, Json]:
+    """Return where a message is posted."""
+    thread: dict[str, Json] = {"thread_ts": post.thread} if post.thread else {}
+    return {"channel": post.channel, **thread, "unfurl_links": False, "unfurl_media": False}
+
+
+def content_of(post: Post) -> dict[str, Json]:
+    """Return what a message says, with its buttons; ``text`` is what notifications show."""
+    if len(post.text) > MAX_TEXT:
+        raise AppRejectedError(f"Slack takes no text of more than {MAX_TEXT:,} characters.")
+    blocks: list[Json] = [{"type": "markdown", "text": post.text}] if post.format == "markdown" else []
+    if post.choices:
+        blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
+        blocks.append({"type": "actions", "elements": [to_button(n, one) for n, one in enumerate(post.choices)]})
+    text = post.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return {"text": text, "blocks": blocks, "mrkdwn": False}
+
+
+def to_button(number: int, choice: Choice) -> Json:
+    """Return a button."""
+    label: Json = {"type": "plain_text", "text": choice.label[:75]}
+    return {"type": "button", "action_id": f"choice-{number}", "text": label, "value": choice.value}
+
+
+def emoji_name(emoji: str) -> str:
+    """Return what Slack calls an emoji."""
+    if emoji not in EMOJI:
+        raise AppRejectedError(f"Slack has no name for {emoji} here. Known: {' '.join(EMOJI)}.")
+    return EMOJI[emoji]
