@@ -3,11 +3,13 @@
 import random
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from assistant_process import (
+    TelegramChat,
     model_calls,
     running,
     start,
@@ -208,3 +210,30 @@ def test_quoted_and_forwarded_words_are_data_and_files_reach_the_model(tmp_path:
         wait_until(lambda: len(chat.texts()) == 3 and chat.texts()[-1] != "Working on it ...")
 
     assert ["It was data.", "Koi are in it."] == chat.texts()[1:]
+
+
+def is_answered(chat: TelegramChat, place: int, count: int) -> bool:
+    """Return whether the answer is there that comes after so many texts."""
+    return chat.texts(place)[count:] == ["I know it now."]
+
+
+def test_what_is_known_of_one_place_is_not_shown_in_another(tmp_path: Path) -> None:
+    turns = "  - says: I know it now.\n    repeat: true\n"
+    places = {7: "ann", 8: "ben", -5: "group"}
+    facts = {place: [f"{name}fact{n}x" for n in range(14)] for place, name in places.items()}
+    with telegram_chat(tmp_path, turns) as chat, running(chat.openkoi):
+        chat.pair()
+        chat.pair(user=8, role="member", name="ben")
+        for question in ("Remember the codes of the pond: {}", "Which codes of the pond do you know?"):
+            for place in places:
+                user = place if place > 0 else 7
+                text = f"@koi_test_bot {question.format(', '.join(facts[place]))}"
+                count = len(chat.texts(place))
+                chat.server.say(text, user=user, chat=place, entities=[MENTION])
+                wait_until(partial(is_answered, chat, place, count))
+
+    for place in places:
+        segments = (chat.openkoi.home / "data" / "sessions").glob(f"telegram%3A123456789%3A{place}.*")
+        own = "".join(file.read_text() for file in segments)
+        assert all(own.count(fact) >= 2 for fact in facts[place])  # said, and known in the second turn
+        assert [] == [fact for other in places.keys() - {place} for fact in facts[other] if fact in own]
