@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from assistant_process import (
     TelegramChat,
+    make_chat,
     model_calls,
     running,
     start,
@@ -56,6 +57,25 @@ def answered(texts: list[str], posts: int) -> list[str]:
     """Return the answers once there are enough and none is under way."""
     found = [text for text in texts if text.endswith("Paris.")]
     return found if len(found) >= posts else []
+
+
+def test_where_a_service_knows_keys_a_kill_doubles_nothing_at_all(tmp_path: Path) -> None:
+    chance = random.Random(22)
+    chat = make_chat(tmp_path)
+    with running(chat.openkoi):
+        chat.pair()
+    for n in range(4):
+        child = start(chat.openkoi)
+        for m in range(4):
+            chat.say(f"The capital of country {n}.{m}?")
+        time.sleep(chance.uniform(0.1, 0.8))
+        child.kill()
+        child.communicate()
+    with running(chat.openkoi):
+        wait_until(lambda: chat.texts().count("Paris.") >= 16, 60)
+
+    assert ["Paris."] * 16 == chat.texts()[1:]
+    assert {1} == set(Counter(tasks_begun(chat.openkoi)).values())
 
 
 def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: Path) -> None:
