@@ -127,6 +127,44 @@ def test_what_a_member_s_task_asks_for_is_asked_of_the_owner(tmp_path: Path) -> 
     assert not any("reply_markup" in one for one in chat.server.said(8))
 
 
+def test_odd_messages_and_lost_places_end_neither_the_daemon_nor_the_conversation(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi):
+        chat.pair()
+        chat.server.say("   ")
+        chat.server.say("\U0001f41f\u0000\u202e")
+        chat.server.say("x" * 4096)
+        chat.server.say("yes ABCD")
+        wait_until(lambda: chat.texts().count("I do not know.") == 3)
+        chat.server.say("a slow task")
+        wait_until(lambda: len(chat.texts()) == 5)
+        sign = max(one["message_id"] for one in chat.server.said())
+        del chat.server.messages[7, sign]  # its user deletes the sign before the answer
+        wait_until(lambda: "It was slow." in chat.texts())
+        chat.server.token, token = "2:blocked", chat.server.token
+        chat.server.say("the capital?")
+        wait_until(lambda: "sign-in required" in chat.openkoi("daemon", "status").stdout)
+        chat.server.token = token
+
+    assert {"x" * 4096, "yes ABCD", "a slow task"} <= set(tasks_begun(chat.openkoi))
+
+
+def test_a_daemon_that_cannot_work_says_why(tmp_path: Path) -> None:
+    chat = make_chat(tmp_path, more="[commands.daemon]\ntasks = 0\n")
+    none = chat.openkoi("daemon", "start")
+    config = chat.openkoi.home / "config.toml"
+    config.write_text(config.read_text().replace("tasks = 0", 'workspace = "/nowhere"'))
+    nowhere = chat.openkoi("daemon", "run")
+    config.write_text(config.read_text().replace('workspace = "/nowhere"', ""))
+    database = chat.openkoi.home / "data" / "assistant" / "assistant.sqlite"
+    database.write_bytes(b"not a database" * 100)
+    damaged = chat.openkoi("daemon", "status")
+
+    assert "tasks is 0; it has to be at least 1." in none.stderr
+    assert "workspace is /nowhere, which is not a folder." in nowhere.stderr
+    assert "cannot be opened" in damaged.stderr
+    assert "Traceback" not in none.stderr + nowhere.stderr + damaged.stderr
+
+
 def test_stop_ends_a_task_and_also_adds_to_it(tmp_path: Path) -> None:
     chat = make_chat(tmp_path)
     with running(chat.openkoi):

@@ -94,8 +94,7 @@ class DaemonOptions:
 
 async def run_daemon(koi: Koi, options: DaemonOptions) -> None:
     """Host all connected apps until the process is to end."""
-    for name, schedule in options.schedules.items():
-        check_schedule(name, schedule)
+    check_options(options)
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, options.tasks, options.workspace)
@@ -112,6 +111,16 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> None:
         write_state(files, gateway)
         gateway.keep(follow_schedules(gateway, options.schedules))
         await gateway.run(stop_event())
+
+
+def check_options(options: DaemonOptions) -> None:
+    """Raise ConfigError for settings with which nothing would be done."""
+    if options.tasks < 1:
+        raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it has to be at least 1.")
+    if options.workspace and not Path(options.workspace).is_dir():
+        raise ConfigError(f"[commands.daemon] workspace is {options.workspace}, which is not a folder.")
+    for name, schedule in options.schedules.items():
+        check_schedule(name, schedule)
 
 
 @dataclass(slots=True)

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from openkoi_hookspecs import KoiError
+
+DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS cursors (app TEXT PRIMARY KEY, cursor TEXT NOT NULL);
@@ -38,12 +41,16 @@ CREATE TABLE IF NOT EXISTS questions (
 
 def open_database(folder: Path) -> sqlite3.Connection:
     """Open the database in a private folder; every transaction is on the disk when it ends."""
-    connection = sqlite3.connect(folder / "assistant.sqlite", timeout=BUSY_SECONDS, isolation_level=None)
-    (folder / "assistant.sqlite").chmod(0o600)
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.executescript(SCHEMA)
+    file = folder / "assistant.sqlite"
+    try:
+        connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+        file.chmod(0o600)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(SCHEMA)
+    except (sqlite3.Error, OSError) as error:
+        raise KoiError(DAMAGED.format(file=file, error=error)) from None
     return connection
 
 

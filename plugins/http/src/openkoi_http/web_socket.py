@@ -14,18 +14,19 @@ if TYPE_CHECKING:
     from httpx2.websockets import AsyncWebSocketSession
 
 MAX_MESSAGE_BYTES = 16_000_000  # an envelope of Slack's mock has 67 KB, httpx2's default limit is 64 KiB
-PING_SECONDS = 20.0  # a ping is sent so often, and its answer awaited so long: a dead socket is found after 40 s
+PING_SECONDS = 20.0  # a dead socket is found after 40 s
 OPEN_SECONDS = 20.0
 
 
 class WebSocket:
     """A connection to one address, open while it is entered. It lives in a task of its own, so that any may use it.
 
-    Every failure is an AppUnavailableError; ``name`` is what it is called there.
+    Every failure is an AppUnavailableError; ``name`` is what it is called there. A ping is sent every ``ping_seconds``,
+    and its answer awaited so long.
     """
 
-    def __init__(self, url: str, *, name: str) -> None:
-        self.url, self.name = url, name
+    def __init__(self, url: str, *, name: str, ping_seconds: float = PING_SECONDS) -> None:
+        self.url, self.name, self.ping_seconds = url, name, ping_seconds
         self._received: asyncio.Queue[str | AppUnavailableError] = asyncio.Queue()
         self._opened: asyncio.Future[AsyncWebSocketSession] = asyncio.get_running_loop().create_future()
 
@@ -83,8 +84,8 @@ class WebSocket:
             client.websocket(
                 self.url,
                 max_message_size_bytes=MAX_MESSAGE_BYTES,
-                keepalive_ping_interval_seconds=PING_SECONDS,
-                keepalive_ping_timeout_seconds=PING_SECONDS,
+                keepalive_ping_interval_seconds=self.ping_seconds,
+                keepalive_ping_timeout_seconds=self.ping_seconds,
             ) as session,
         ):
             self._opened.set_result(session)
