@@ -12,7 +12,7 @@ from openkoi_hookspecs import (
     Recall,
     Record,
 )
-from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
+from openkoi_learning.entry import EntryEvidence, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.hook import fit_past_tasks
 from openkoi_learning.selection import Selection, SelectionRules, select_entries
@@ -44,18 +44,16 @@ def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at
 
 
 @pytest.mark.row("C68")
-def test_eight_entries_and_six_hundred_tokens_at_most_and_one_on_probation() -> None:
-    many = [entry(f"Export invoices number_{n} {'well ' * 20}") for n in range(20)]
-    guesses = [
-        entry(f"Export invoices rule_{n}", standing=LearningStatus.PROBATION, trust=Trust.MODEL) for n in range(3)
-    ]
+def test_eight_entries_and_six_hundred_tokens_at_most_and_usually_no_more_than_what_is_likely_needed() -> None:
+    many = [entry(f"Export invoices number_{n} {f'w{n}ll x{n} y{n} ' * 9}", base=0.9) for n in range(20)]
+    doubtful = [replace(one, base=0.6) for one in many]
 
     assert 8 == len(select_entries(book(many), asked(), NEVER).shown)
+    assert 120 >= sum(one.tokens for one in select_entries(book(doubtful), asked(), NEVER).shown) > 60
     assert (
         sum(one.tokens for one in select_entries(book(many), asked(), SelectionRules(tokens=100, withheld=0.0)).shown)
         <= 100
     )
-    assert 1 == len(select_entries(book(guesses), asked(), NEVER).shown)
 
 
 @pytest.mark.row("C20", "LEARN-08")
@@ -75,7 +73,8 @@ def test_preferences_are_recalled_and_traps_stand_first() -> None:
 
 
 def test_the_same_run_is_shown_the_same() -> None:
-    kept = book([entry(f"Export invoices by step_{n}.") for n in range(12)])
+    guess = {"standing": LearningStatus.PROBATION, "trust": Trust.MODEL}
+    kept = book([entry(f"Export invoices w{n} x{n} by step_{n}.", **guess) for n in range(12)])
 
     assert select_entries(kept, asked(), SelectionRules()) == select_entries(kept, asked(), SelectionRules())
     assert any(select_entries(kept, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
@@ -86,7 +85,8 @@ def test_what_a_person_stands_for_is_never_withheld() -> None:
     always = SelectionRules(withheld=1.0)
 
     assert () == select_entries(book([mine]), asked(), always).withheld
-    assert select_entries(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
+    guess = replace(mine, trust=Trust.MODEL, standing=LearningStatus.PROBATION)
+    assert select_entries(book([guess]), asked(), always).withheld
 
 
 def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
@@ -119,23 +119,11 @@ def test_what_faded_is_not_shown_and_what_helped_since_is() -> None:
     assert 1 == len(select_entries(book([replace(old, pinned=True)]), asked(), NEVER).shown)
 
 
-def test_what_only_happened_often_gives_way_to_what_says_what_to_do() -> None:
+def test_what_only_happened_often_is_kept_for_review_and_not_shown() -> None:
     bare = entry(
         "Check the export of invoices.", standing=LearningStatus.PROBATION, trust=Trust.MODEL, origin="pattern"
     )
     advice = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
     assert [advice.text] == [one.text for one in select_entries(book([bare, advice]), asked(), NEVER).shown]
-    assert [bare.text] == [one.text for one in select_entries(book([bare]), asked(), NEVER).shown]
-
-
-def test_a_guess_gives_way_to_what_was_seen_to_mend_where_the_same_words_speak_for_both() -> None:
-    portrait, index = "Let users set their portrait", "Make texts findable"
-    mended = entry("blob store does not fit: Use `object_store`.", trust=Trust.MODEL, when=(portrait,))
-    guess = entry("Use `local_disk` as the bucket.", trust=Trust.MODEL, origin="reflection", when=(portrait, index))
-
-    def shown(text: str) -> list[LearningEntry]:
-        return list(select_entries(book([mended, guess]), asked(text), NEVER).shown)
-
-    assert [mended] == shown(portrait)
-    assert [guess] == shown(index)
+    assert () == select_entries(book([bare]), asked(), NEVER).shown

@@ -8,20 +8,21 @@ from hypothesis import strategies as st
 from learning_builders import NOW, book, entry
 
 from openkoi_hookspecs import Event, LearningStatus
-from openkoi_learning.credit_assignment import status_changes
+from openkoi_learning.credit_assignment import is_refuted, status_changes
 from openkoi_learning.decay import Decay, decayed_worth, expires_at
 from openkoi_learning.effectiveness import (
     EntryOutcome,
-    base_holdout_rate,
     count_outcomes,
     estimate_uplift,
     estimate_utility,
+    holdout_rate,
     is_harmful,
     is_idle,
     random_share,
 )
 from openkoi_learning.entry import LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.relevance import Evidence
 
 pytestmark = pytest.mark.unit
 
@@ -40,14 +41,21 @@ def test_the_lift_compares_with_and_without() -> None:
     assert estimate_uplift(used("+" * 3, "w"), 0.5).low < 0
 
 
-def test_three_blames_in_a_row_are_harm_and_failures_elsewhere_are_none() -> None:
-    assert is_harmful(used("+++---"), 0.8)
-    assert not is_harmful(used("++++oo"), 0.6)
-    assert not is_harmful(used("--"), 0.6)
-
-
-def test_harm_that_nothing_points_to_is_seen_by_the_lift() -> None:
+def test_harm_is_what_held_out_runs_show() -> None:
     assert is_harmful(used("oooooo", "W" * 12), 0.8)
+    assert not is_harmful(used("++++oo", "W" * 3), 0.6)
+    assert not is_harmful(used("------"), 0.6)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "harmful"), [("-", True), ("+-", False), ("+--", False), ("+---", True), ("+--+-", False), ("", False)]
+)
+def test_three_refutations_in_a_row_or_one_without_any_confirmation_archive_an_entry(
+    outcomes: str, harmful: bool
+) -> None:
+    evidence = [Evidence(number, frozenset(), one == "+") for number, one in enumerate(outcomes)]
+
+    assert harmful is is_refuted(evidence)
 
 
 def test_what_makes_no_difference_is_found_out() -> None:
@@ -66,7 +74,9 @@ def test_worth_falls_with_harm_more_than_it_rises_with_help() -> None:
 def test_drawing_lots_is_the_same_for_the_same_run_and_fair_over_many() -> None:
     assert random_share("r", "e") == random_share("r", "e")
     assert 0.07 < sum(random_share(str(run), "e") < 0.1 for run in range(2000)) / 2000 < 0.13
-    assert base_holdout_rate(used("+" * 30), 0.1, doubted=False) < 0.02 < base_holdout_rate((), 0.1, doubted=False)
+    rates = [holdout_rate(count_outcomes(used("+" * shown)), 0.1, proved=shown > 50) for shown in (0, 30, 60)]
+    assert rates == sorted(rates, reverse=True)
+    assert [0.1, 0.01] == pytest.approx([rates[0], rates[-1]])
 
 
 @pytest.mark.row("C22", "MEM-12")

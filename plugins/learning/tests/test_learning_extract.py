@@ -21,8 +21,6 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
-from openkoi_learning.credit_assignment import survives_in_result
-from openkoi_learning.entry import LearningEntry
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.rules import extract_entries
 
@@ -85,18 +83,3 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
     hinted = judged(0.5, suggestion="Better with `pipe` for the separator.")
 
     assert ["Better with `pipe` for the separator."] == learned((hinted, ""), (judged(0.9), ""))
-
-
-def test_what_good_work_still_has_was_not_at_fault() -> None:
-    advice = LearningEntry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
-    turn = Iteration(
-        plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), cost=Cost()
-    )
-    worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
-    other = replace(turn, work=ExecutionResult("the separator is a tab"))
-
-    assert [True, False, False] == [survives_in_result(advice, ended(one)) for one in (turn, worse, other)]
-
-
-def ended(turn: Iteration) -> Result:
-    return Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=turn, iterations=[turn], cost=Cost())

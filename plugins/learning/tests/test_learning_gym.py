@@ -2,17 +2,20 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from openkoi_learning import LearningHook
 from openkoi_testing import Scenario
+from openkoi_testing.gym.__main__ import run_learners
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.kernel_runs import KernelRuns
 from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
 from openkoi_testing.gym.runs import Course, run_world
+from openkoi_testing.gym.score import figures, format_report, mean
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
 
 
@@ -51,3 +54,19 @@ def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path:
 
     for figure in ("passed", "shown", "harmful"):
         assert fast.mean(figure) == pytest.approx(whole.mean(figure), abs=2 / 16)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+def test_in_sixty_drawn_worlds_learning_is_above_no_memory_and_near_who_knows_the_subjects(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    who = ("none", "ledger", "informed", "oracle", "ours")
+    worlds = [run_learners(partial(DrawnWorld, seed), 500, who) for seed in range(60)]
+    found = figures(worlds, "ours")
+    with capsys.disabled():
+        print(f"\n{format_report(worlds, 'ours')}")
+
+    assert mean([one.last("ours") for one in worlds]) > mean([one.last("none") for one in worlds]) + 0.2
+    assert mean(found["last 100 of informed"]) >= 0.75
+    assert mean(found["tokens a task"]) <= 120

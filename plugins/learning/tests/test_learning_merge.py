@@ -38,11 +38,14 @@ def test_a_paraphrase_merges_and_another_number_name_or_negation_does_not(text: 
     assert count == len(known)
 
 
-def test_a_newer_verified_contradiction_ends_the_validity_of_the_old() -> None:
+def test_a_newer_contradiction_ends_an_opinion_that_a_result_refutes_and_results_decide_about_the_rest() -> None:
     proof = EntryEvidence(run="run1", rule="columns", where="export.py")
-    old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
+    verified, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
+    old = replace(verified, standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z")
+    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z", {old.id})
+
+    assert [new] == merge_entries([verified], new, NOW, {verified.id}) == merge_entries([old], new, NOW)
 
     assert (new.id, LearningStatus.ARCHIVED, "2026-04-01T00:00:00Z") == (
         ended.superseded_by,
@@ -87,3 +90,12 @@ def test_a_pattern_of_old_is_a_heuristic() -> None:
     old = replace(learning_from_entry(entry()), kind="pattern")
 
     assert "heuristic" == book([], ("r", LearningSaved(old))).entries[old.id].kind
+
+
+def test_pinning_approves_only_while_it_lasts() -> None:
+    read = entry(trust=Trust.PAGE)
+
+    restored = restore_entry(dismiss_entry(pin_entry(read, NOW), NOW), NOW)
+
+    assert not pin_entry(read, NOW).is_untrusted
+    assert (True, Trust.PAGE, False) == (restored.is_untrusted, restored.trust, restored.pinned)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
-from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
+from openkoi_learning.content import terms_of
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.hook import find_similar
-from openkoi_learning.relevance import contained_share, is_similar, relevance_of, score_words
+from openkoi_learning.relevance import Evidence, likeliest, needed_share, right_share
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState
 
@@ -33,61 +34,63 @@ def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Learnin
     return book
 
 
-def relevance(book: LearningState, task: str) -> float:
-    entry, weighed = book.entries["e1"], book.weigh_task(task, "pond")
-    return relevance_of(entry, score_words(entry, weighed.words, book.word_statistics(entry, "pond")), weighed)
+def needed(book: LearningState, task: str) -> float:
+    """How likely a task needs the entry."""
+    entry = book.entries["e1"]
+    known = [(one.number, one.words) for one in book.evidence("e1", "pond")]
+    return needed_share(terms_of(task), known, terms_of(entry.text), book.history("pond"))
 
 
-def test_the_words_in_which_a_fault_came_up_mean_its_entry_whatever_its_own_words_are() -> None:
-    book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
+def test_the_words_of_tasks_that_needed_an_entry_mean_it_whatever_its_own_words_are() -> None:
+    book = lived(("Ingest goods from the feed", True, True))
 
-    assert relevance(book, "Ingest goods from the feed before noon") > 0.5
-    assert 0.0 == relevance(book, "Water the roses")
+    assert needed(book, "Ingest goods from the feed before noon") > 0.5 > needed(book, "Water the roses")
 
 
 def test_a_word_that_many_other_tasks_have_means_little() -> None:
     often = [(f"Water the roses before noon in bed {number}", False, False) for number in range(9)]
-    book = lived(("Ingest goods before noon", False, True), *often, when=("Ingest goods before noon",))
+    book = lived(*often, ("Ingest goods before noon", True, False))
 
-    assert relevance(book, "Cut the hedge before noon") < 0.25 < relevance(book, "Ingest goods")
-
-
-def test_to_be_shown_where_all_went_well_tells_nothing_against_an_entry() -> None:
-    well = [("Ingest goods from the feed", True, False)] * 12
-    book = lived(("Ingest goods from the feed", False, True), *well, when=("Ingest goods from the feed",))
-
-    assert relevance(book, "Ingest goods from the feed") > 0.25
+    assert needed(book, "Cut the hedge before noon") < 0.35 < needed(book, "Ingest goods")
 
 
-def test_two_words_of_its_own_are_enough_for_an_entry_that_was_never_needed_yet() -> None:
-    book = lived(("Mend the charset and the fit of the coat", False, False))
+def test_an_entry_that_most_tasks_needed_is_needed_in_every_task() -> None:
+    rule = lived(*[(f"Task about w{number}", True, False) for number in range(9)])
+    topic = lived(*[(f"Task about w{number}", number < 3, False) for number in range(9)])
 
-    assert relevance(book, "Does the charset fit") > 0.5
-
-
-def test_how_much_of_a_task_stands_in_a_text_is_told_by_its_rare_words() -> None:
-    task = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)]).weigh_task(
-        "Ingest goods before noon", "pond"
-    )
-
-    assert (
-        contained_share(task, "Ingest goods from the feed") > 0.5 > contained_share(task, "Water the roses before noon")
-    )
-    assert 0.0 == contained_share(lived().weigh_task("", "pond"), "x")
+    assert needed(rule, "Something quite new") > 0.8 > 0.3 > needed(topic, "Something quite new")
 
 
-def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
-    book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
-    newer = replace(ENTRY, id="e2", text="charset: Use `latin`.", when=("Load the articles",))
-    book.apply(Record("f", NOW, "r", EntryUpdated(newer)))
-    before = book.word_statistics(newer, "pond").subject_counts.get("feed", 0)
-    book.apply(Record("g", NOW, "r", EntryUpdated(archive_entry(book.entries["e1"], NOW, "contradicted", by="e2"))))
+def test_newer_evidence_counts_for_more_than_older() -> None:
+    good, bad = (Evidence(0, frozenset(), confirmed=True), Evidence(1, frozenset(), confirmed=False))
 
-    assert (0, 1) == (before, book.word_statistics(newer, "pond").subject_counts["feed"])
+    assert right_share([bad, replace(good, number=2)], 0.5) > 0.5 > right_share([good, bad], 0.5)
+    assert 0.8 == right_share([], 0.8)
+
+
+def test_of_two_entries_about_one_subject_the_one_that_was_right_in_such_tasks_wins() -> None:
+    usual = [Evidence(number, terms_of(f"Export the invoice w{number}"), confirmed=True) for number in range(0, 8, 2)]
+    special = [
+        Evidence(number, terms_of(f"Export the invoice on Windows w{number}"), confirmed=True) for number in (1, 3, 7)
+    ]
+
+    def winner(task: str) -> str:
+        scores = likeliest(terms_of(task), {"usual": usual, "special": special})
+        return max(scores, key=lambda one: scores[one])
+
+    assert ("special", "usual") == (winner("Export an invoice on Windows"), winner("Export an invoice"))
+
+
+def test_after_a_change_the_newer_of_two_entries_wins_soon() -> None:
+    old = [Evidence(number, terms_of(f"Export the invoice w{number}"), confirmed=True) for number in range(9)]
+    new = [Evidence(number, terms_of(f"Export the invoice w{number}"), confirmed=True) for number in (9, 10, 11)]
+    scores = likeliest(terms_of("Export an invoice"), {"old": old, "new": new})
+
+    assert scores["new"] > scores["old"]
 
 
 def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:
-    book = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)])
+    book = lived()
     wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=LearningStatus.ARCHIVED)
     book.apply(Record("f", NOW, "r", EntryUpdated(wrong)))
     alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
@@ -99,14 +102,3 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     assert [alike] == list(find_similar(Recall([alike, misled, other]), book, asked, task).hits)
     meant = replace(other, similarity=0.5)
     assert [alike, meant] == list(find_similar(Recall([alike, meant]), book, asked, task).hits)
-
-
-def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:
-    task = lived(("Summarise invoice 4711 of customer Meier", False, False)).weigh_task(
-        "Summarise invoice 4712 of customer Meier", "pond"
-    )
-
-    assert is_similar(task, "Summarise invoice 4711 of customer Meier")
-    assert not is_similar(task, "Summarise the weather")
-    assert not is_similar(lived().weigh_task("", "pond"), "Summarise invoice 4711")
-    assert is_similar(lived().weigh_task("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")

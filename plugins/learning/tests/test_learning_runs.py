@@ -169,8 +169,8 @@ def test_what_one_run_learned_is_recalled_and_in_the_prompt_of_the_next(house: H
 
     [saved] = of(first, LearningSaved)
     [recalled] = of(second, RecallFinished)
-    assert (LearningStatus.PROBATION, True) == (saved.learning.status, saved.learning.untrusted)
-    assert f"The invoice export breaks: {FIX}" == saved.learning.text
+    assert (LearningStatus.ACTIVE, True) == (saved.learning.status, saved.learning.untrusted)
+    assert saved.learning.text == FIX
     assert [saved.learning.id] == [hit.item.id for hit in recalled.recall.hits if isinstance(hit.item, Learning)]
     assert any(FIX in str(record.event) for record in second if record.event.name == "message")
     assert [] == of(first, WarningIssued) + of(second, WarningIssued)
@@ -183,7 +183,7 @@ def test_the_first_attempt_is_credited_to_what_was_shown(house: House) -> None:
     [shown], [credited] = of(records, EntriesShown), of(records, OutcomeCredited)
     assert 1 == len(shown.shown)
     assert "scripted/script" == shown.model
-    assert OutcomeCredited(True) == credited
+    assert OutcomeCredited(True, confirmed=shown.shown) == credited
 
 
 def test_a_small_model_reflects_on_a_run_that_took_two_attempts_and_is_charged(house: House) -> None:

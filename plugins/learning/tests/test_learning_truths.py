@@ -22,13 +22,10 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
-from openkoi_learning.credit_assignment import FirstAttemptFailure, entries_to_blame
 from openkoi_learning.decay import MIN_WORTH, decayed_worth
-from openkoi_learning.duplicates import is_contrary
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, entry_id
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.lesson import Lesson
-from openkoi_learning.merge import merge_entries
 from openkoi_learning.pipeline import derive_changes
 from openkoi_learning.promotion import promote_entry
 from openkoi_learning.provenance import SourcesRead
@@ -71,25 +68,6 @@ def test_a_repair_that_differs_from_what_was_recalled_is_learned_although_it_is_
 
     assert [fix] == [one.advice for one in derive_changes([], lesson(fix), read, str)]
     assert [] == derive_changes([], lesson("Use `semicolon`."), read, str)
-
-
-def test_a_warning_of_one_thing_and_advice_for_another_hold_together() -> None:
-    use, other = entry("Use `tab`."), entry("Use `comma`.")
-    warning = replace(entry("Do not: use `tab`."), kind="anti_pattern")
-
-    assert is_contrary(use, other)
-    assert is_contrary(use, warning)
-    assert not is_contrary(other, warning)
-    assert not is_contrary(warning, replace(warning, text="Do not: use `comma`."))
-
-
-def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
-    totals = entry("Round the totals with `half_even`.", when=("repair the totals",))
-    header = entry("Write the header with `utf8`.", when=("write the header",))
-
-    assert 1 == len(merge_entries([totals], header, NOW))
-    finding = Finding("The header is wrong", rule="columns", where="export.py")
-    assert [header.id] == entries_to_blame([totals, header], FirstAttemptFailure([finding], task="Write the header"))
 
 
 def helping(*entries: LearningEntry, times: int = 3, blamed: bool = False) -> LearningState:

@@ -44,14 +44,14 @@ class Judged:
 
 @dataclass(frozen=True)
 class Fixed:
-    """An embedder that answers what is given."""
+    """An embedder that answers the first vector for a text about water, and the last for any other."""
 
     vectors: Sequence[Sequence[float]]
     id: str = "fixed"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Answer it."""
-        return Embedding(self.vectors)
+        return Embedding([self.vectors[0 if "water" in text else -1] for text in texts if self.vectors])
 
 
 @dataclass
@@ -85,12 +85,12 @@ class Pond:
         """Do a task with the plugins of this distribution."""
         self.workspace.mkdir(exist_ok=True)
         self.model = Scripted([*says, "done"])
-        skills = Skills(data=self.home / "data")
+        skills = Skills(data=self.home / "data", embedder="fixed" if self.embedder else "lexical")
         stage = Scenario(
             model=self.model,
             plugins={"skills": skills, "project-rules": ProjectRules(data=self.home / "data", tokens=100)},
             tool_providers={"skills": SkillTools(skills=skills)},
-            others={"embedders": {"lexical": self.embedder}} if self.embedder else {},
+            others={"embedders": {"fixed": self.embedder}} if self.embedder else {},
             evaluators={"fixed": Judged(self.score)} if self.score is not None else {},
         )
         return asyncio.run(self.solved(task, stage))

@@ -6,6 +6,7 @@ import pytest
 
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
+from openkoi_search.index import make_index
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,
@@ -13,10 +14,10 @@ from openkoi_skills.ranking import (
     SkillEffect,
     approval_score,
     is_recalled,
-    measure_overlap,
     mentions_skill,
     rank_candidates,
 )
+from openkoi_skills.similarity import rate_fit
 
 pytestmark = pytest.mark.unit
 
@@ -100,9 +101,34 @@ def test_what_was_learned_and_approved_or_made_one_s_own_counts() -> None:
     assert 0.0 == approval_score(found("mine"))
 
 
-def test_words_in_common_are_counted_without_those_that_say_nothing() -> None:
-    assert 0.0 == measure_overlap("the of and", "the of and")
-    assert 1.0 == pytest.approx(measure_overlap("a pond with fish", "ponds and fish"))
+SHELF = {
+    name: f"{name.replace('-', ' ')}: {purpose}"
+    for name, purpose in {
+        "deploy-pond": "Deploys the pond with its fish, behind the sluice.",
+        "write-tests": "Writes unit tests for Python functions.",
+        "invoice-export": "Exports invoices as CSV for the bank.",
+        "release-notes": "Writes the notes of a release from its commits.",
+        "translate-text": "Translates texts into German and French.",
+    }.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "best"),
+    [
+        ("Deploy the pond again", "deploy-pond"),
+        ("Add unit tests for these Python functions", "write-tests"),
+        ("The bank needs our invoices as CSV", "invoice-export"),
+        ("Sing a song about the moon", ""),
+        ("the of and", ""),
+        ("What is the capital of Peru?", ""),
+    ],
+)
+def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_word(task: str, best: str) -> None:
+    fits = rate_fit(task, SHELF, make_index(SHELF))
+
+    assert best == max(fits, key=lambda name: fits[name], default="")
+    assert not best or 1.0 == fits[best]
 
 
 @pytest.mark.row("SKILL-04")

@@ -19,6 +19,7 @@ from .entry import LearningEntry
 from .events import EntryUpdated
 from .figures import to_learning
 from .hook import LearningHook
+from .promotion import promote_entry
 from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 from .views import format_json, format_line, format_list, format_page
 
@@ -158,7 +159,10 @@ def approve(ctx: click.Context, /, id: str) -> None:
     entry = find_entry(hook, id)
     if not entry.is_live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
-    finish_action(hook, approve_entry(entry, utc_now()), "Approved")
+    promoted, *replaced = promote_entry(hook.log_view.state, entry, utc_now()) or [entry]
+    finish_action(hook, approve_entry(promoted, utc_now()), "Approved for all projects" if replaced else "Approved")
+    for one in replaced:
+        save_decision(hook, one)
 
 
 @learn.command()

@@ -11,10 +11,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 OUTCOME_DECAY = 0.94  # weight that an outcome loses with each later one
 PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
-SUSPECT_DEVIATIONS = 1.28  # 90 % one-sided
 MIN_RUNS = 3  # before anything is concluded
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
-DOUBTFUL_RATE, HARMFUL_RATE = 0.7, 0.5  # share of runs without a finding about the entry
 MIN_DIFFERENCE = 0.1
 SIDES = {"with": True, "without": False}
 
@@ -127,21 +125,11 @@ def estimate_utility(uses: Sequence[EntryOutcome], base: float) -> float:
 
 
 def is_harmful(uses: Sequence[EntryOutcome], usual: float) -> bool:
-    """Return whether an entry should be archived because it harms: its own subject, or the whole result."""
-    shown = [use for use in uses if use.shown]
-    if len(shown) < MIN_RUNS or shown[-1].passed:
+    """Return whether held-out runs exclude that an entry helps."""
+    known = count_outcomes(uses)
+    if min(known.shown, known.withheld) < MIN_RUNS:
         return False
-    well, total = decayed_successes(uses, not_blamed, shown=True)
-    if not any(map(not_blamed, shown[-MIN_RUNS:])) or (total >= MIN_RUNS and well / total < HARMFUL_RATE):
-        return True
-    return is_below_zero(estimate_uplift(uses, usual, not_blamed), SUSPECT_DEVIATIONS) or (
-        len(shown) >= 2 * MIN_RUNS and is_below_zero(estimate_uplift(uses, usual), CERTAIN_DEVIATIONS)
-    )
-
-
-def is_below_zero(found: Uplift, certainty: float) -> bool:
-    """Return whether an uplift is below zero by so many standard deviations."""
-    return found.mean + certainty * (found.high - found.low) / 2 / CERTAIN_DEVIATIONS < 0
+    return estimate_uplift(uses, usual, not_blamed).high < 0 or estimate_uplift(uses, usual).high < 0
 
 
 def is_idle(uses: Sequence[EntryOutcome], usual: float) -> bool:
@@ -161,23 +149,11 @@ def proves_uplift(uses: Sequence[EntryOutcome], usual: float) -> bool:
     return min(known.shown, known.withheld) >= MIN_RUNS and estimate_uplift(uses, usual).low > 0
 
 
-def is_doubtful(uses: Sequence[EntryOutcome]) -> bool:
-    """Return whether findings are about an entry's subject too often although it was shown."""
-    well, total = decayed_successes(uses, not_blamed, shown=True)
-    return total >= 1 and well / total < DOUBTFUL_RATE
-
-
-def base_holdout_rate(uses: Sequence[EntryOutcome], share: float, *, doubted: bool, opinion: bool = False) -> float:
-    """Return the share of runs to hold an entry out of: the better known, the fewer.
-
-    Only these runs can prove an opinion, so it is held out until there are enough of them.
-    """
-    if doubted:
-        return min(0.5, share * 4)
-    shown = sum(use.shown for use in uses)
-    if opinion and len(uses) - shown < MIN_RUNS:
-        return share / 2
-    return max(share / 10, share * 4 / (4 + shown))
+def holdout_rate(known: Counts, share: float, *, proved: bool) -> float:
+    """Return the share of runs to hold an entry out of: the better known, the fewer; a proved one hardly ever."""
+    if proved:
+        return share / 10
+    return max(share / 4, share * 4 / (4 + known.shown))
 
 
 def random_share(run: str, entry: str) -> float:

@@ -1,22 +1,20 @@
 """Represent an entry: one thing worth knowing next time, and its origin."""
 
-from collections import Counter
 from dataclasses import KW_ONLY, field, replace
 from enum import IntEnum
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from openkoi_hookspecs import Learning, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .text_similarity import stem_terms
+from .content import find_content
+from .text_similarity import extract_details
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
+SAME = "the same as"  # why an entry ended that another one repeats
 OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
-# Of an entry seen in 3 tasks or more, words in a quarter of them are its topic too (estimates).
-MIN_TASKS, RECURRING_SHARE = 3, 4
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -35,7 +33,7 @@ class Trust(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryEvidence:
-    """Why an entry exists: where it was seen, what was found, and the checks before and after."""
+    """Why an entry exists: where it was seen, what was found, the line it ``replaced``, and the failing checks."""
 
     run: str
     iteration: int = 0
@@ -45,6 +43,7 @@ class EntryEvidence:
     diff: str = ""
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    replaced: str = ""
 
     @property
     def subject(self) -> tuple[str, str, str]:
@@ -61,7 +60,9 @@ class EntryEvidence:
 class LearningEntry:
     """One thing worth knowing, without its outcomes, which are counted from the log.
 
-    ``advice`` is the part of the text that says what to do. ``when`` are the tasks in which it was seen, ``unless`` is
+    ``advice`` is the part of the text that says what to do, and ``content`` what a work shows that follows it.
+    ``subject`` is what it is about, whatever it says: entries with the same one are alternatives. ``when`` are the
+    tasks in which it was seen, ``unless`` is
     where it does not apply. ``base`` is its worth before any outcome. ``proved``: held-out runs show that it helps.
     Pinned entries are neither held out nor archived.
     """
@@ -71,6 +72,8 @@ class LearningEntry:
     text: str
     _: KW_ONLY
     advice: str = ""
+    content: tuple[str, ...] = ()
+    subject: str = ""
     when: tuple[str, ...] = ()
     unless: str = ""
     keys: tuple[str, ...] = ()
@@ -91,8 +94,9 @@ class LearningEntry:
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether it is shown as data: not approved, and not proved or taken from a source."""
-        return self.trust is not Trust.PERSON and not (self.proved and not self.is_from_source)
+        """Whether it is shown as data: neither approved nor pinned, and not proved or taken from a source."""
+        confirmed = self.pinned or self.trust is Trust.PERSON
+        return not confirmed and not (self.proved and not self.is_from_source)
 
     @property
     def is_from_source(self) -> bool:
@@ -120,33 +124,16 @@ class LearningEntry:
         return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD_TOKENS
 
     @property
-    def own_words(self) -> frozenset[str]:
-        """Its words that also occur in the tasks in which it was seen."""
-        return stem_terms(self.text) & {word for task in self.when for word in stem_terms(task)}
+    def visible_content(self) -> tuple[str, ...]:
+        """What a work shows that follows it; nothing if it says what not to do."""
+        if self.kind == "anti_pattern" or self.has_no_advice or extract_details(self.stance).denied:
+            return ()
+        return self.content or find_content(self.stance)
 
     @property
-    def check(self) -> str:
-        """The one check that was fixed each time that it was seen, unless a rule is more specific."""
-        fixed = [proof.fixed_checks for proof in self.proofs if proof.fixed_checks]
-        common = frozenset.intersection(*fixed) if fixed else frozenset[str]()
-        rules = {proof.rule for proof in self.proofs} - {""}
-        return next(iter(common)) if len(common) == 1 and rules <= common else ""
-
-    @property
-    def topic(self) -> frozenset[str]:
-        """The words that it shares with the tasks in which it was seen."""
-        return task_words(self.text, self.when)
-
-
-@lru_cache(maxsize=16_384)
-def task_words(text: str, when: tuple[str, ...]) -> frozenset[str]:
-    """Return the words of tasks in a text; for many tasks, also recurring ones."""
-    counted = Counter(word for task in when for word in stem_terms(task))
-    own = stem_terms(text) & counted.keys()
-    again = {
-        word for word, count in counted.items() if count >= min(2, len(when)) and count * RECURRING_SHARE >= len(when)
-    }
-    return own | again if len(when) >= MIN_TASKS or not own else own
+    def topic(self) -> str:
+        """What it is about: its subject, or else itself."""
+        return self.subject or self.id
 
 
 def entry_id(kind: str, text: str, project: str) -> str:

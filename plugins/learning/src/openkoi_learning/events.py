@@ -30,13 +30,16 @@ class EntriesShown(Event):
 class OutcomeCredited(Event):
     """How the first attempt of a run went, and which eligible entries its findings are about.
 
-    ``of`` is the run, if another run logs it.
+    ``of`` is the run, if another run logs it. ``confirmed`` and ``refuted`` are the entries, shown or not, that the
+    result says something about; None in older logs, where the first attempt was all that was known.
     """
 
     name = "ledger.credited"
     passed: bool
     blamed: tuple[str, ...] = ()
     of: str = ""
+    confirmed: tuple[str, ...] | None = None
+    refuted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

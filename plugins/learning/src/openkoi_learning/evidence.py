@@ -13,7 +13,8 @@ from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .text_similarity import advising_stems, contains_names, extract_details, stem_terms
+from .content import terms_of
+from .text_similarity import contains_names, extract_details
 
 CHANGED = lazy_pattern(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = lazy_pattern(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
@@ -40,6 +41,11 @@ class IterationStep:
         """Files in which the second iteration differs from the first."""
         then, now = split_by_file(self.before.work.diff), split_by_file(self.after.work.diff)
         return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the work is an answer: no file was changed, and the text was."""
+        return not (self.before.work.diff or self.after.work.diff) and self.before.work.text != self.after.work.text
 
     @property
     def fixed_checks(self) -> frozenset[str]:
@@ -82,8 +88,9 @@ def is_verified(finding: Finding, step: IterationStep) -> bool:
     own = own_checks(finding, step.old)
     if own:
         files = {check.name: check.file for check in step.old.checks}
-        return own <= step.fixed_checks and all(
-            touches_subject(finding, files[check] or check, step.changed_files) for check in own
+        return own <= step.fixed_checks and (
+            (step.is_answer and not finding.where and not any(files[check] for check in own))
+            or all(touches_subject(finding, files[check] or check, step.changed_files) for check in own)
         )
     return is_cleared(finding, step) and finding.key[1] in step.changed_files
 
@@ -165,8 +172,8 @@ def is_followed(advice: str, written: str) -> bool:
     known = extract_details(advice)
     if names := known.identifiers | known.numbers:
         return contains_names(names, written)
-    words = stem_terms(advice) - advising_stems()
-    return bool(words) and len(words & stem_terms(written)) >= MIN_SHARE * len(words)
+    words = terms_of(advice)
+    return bool(words) and len(words & terms_of(written)) >= MIN_SHARE * len(words)
 
 
 def evaluated_steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:

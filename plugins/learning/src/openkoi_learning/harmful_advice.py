@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from openkoi_hookspecs import Finding, Iteration, LearningStatus
 
+from .content import terms_of
 from .entry import LearningEntry, Trust, shorten
 from .evidence import evaluated_steps, followed_sentences, touches_subject
 from .lesson import Lesson, make_entry, make_evidence
-from .text_similarity import stem_terms
 
 REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # before any outcome (estimates)
 NOWHERE = Finding("")
@@ -22,7 +22,7 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
     for number, step in evaluated_steps(lesson.result.iterations):
         red = sorted(step.new.failing & {check.name for check in step.old.checks if check.passed})
         advice = find_advice(step.after, red[0]) if red else ""
-        if advice and (not step.fixed_checks or stem_terms(advice) & stem_terms(red[0])):
+        if advice and (not step.fixed_checks or terms_of(advice) & terms_of(red[0])):
             followed = (
                 followed_sentences(advice, step.changed_text)
                 if touches_subject(NOWHERE, red[0], step.changed_files)
@@ -56,5 +56,5 @@ def find_advice(iteration: Iteration, check: str) -> str:
     """Return the advice at fault: what an iteration was shown about the check, or its only advice."""
     fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
     advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))
-    about = [one for one in advice if stem_terms(one) & stem_terms(check)]
+    about = [one for one in advice if terms_of(one) & terms_of(check)]
     return about[0] if about else advice[0] if len(advice) == 1 and not iteration.plan.feedback[1:] else ""

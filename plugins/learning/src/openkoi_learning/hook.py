@@ -24,17 +24,18 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import build_recall_text
 
+from .content import has_phrase, terms_of
 from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, utc_now
+from .effectiveness import count_outcomes, holdout_rate, is_harmful, random_share
 from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_from_learning
 from .events import EntriesShown, RunProcessed
 from .figures import to_learning
 from .log_view import LearningLogView
 from .provenance import quotes_source
-from .relevance import WeightedTask, is_similar
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
 from .text_similarity import names_in
-from .thresholds import PLATEAU_DELTA, REGRESSION_DELTA, Thresholds
+from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, USUAL_TOKENS, Thresholds
 
 if TYPE_CHECKING:
     from .learner import Learner
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 MAX_SIMILAR_TASKS = 3
+MIN_WORDS = 0.5  # share of a task's words that a past one has, from where it is like it (estimate)
 MIN_SIMILARITY = 0.35  # cosine, from where a past task is_similar this one (estimate)
 
 
@@ -54,7 +56,7 @@ class LearningHook:
         sessions: Annotated[Path, DataDir("sessions")],
         entries: int = 8,
         tokens: int = 600,
-        relevance: float = 0.25,
+        relevance: float = MIN_RELEVANCE,
         withheld: float = 0.1,
         decay: Annotated[float, SharedSetting("memory.learning_decay_rate")] = DECAY_PER_WEEK,
         prune_below: Annotated[float, SharedSetting("learning.prune_below")] = MIN_WORTH,
@@ -104,11 +106,14 @@ class LearningHook:
                 )
             )
         choice = select_entries(state, asked, self.rules)
-        shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
-        await run.emit(EntriesShown(asked.text, task.project, model, shown, withheld))
-        return Recall(
-            (*entry_hits(choice, state), *fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules))
-        )
+        past = fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules)
+        told, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
+        if past and not shows_past_tasks(state, asked, self.rules):
+            past, held = [], [*held, past_tasks_id(asked.project)]
+        elif past:
+            told.append(past_tasks_id(asked.project))
+        await run.emit(EntriesShown(asked.text, task.project, model, tuple(told), tuple(held)))
+        return Recall((*entry_hits(choice, state), *past))
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
@@ -177,7 +182,7 @@ def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: T
 
     A lesson is in a prompt once, and one that is archived or held out does not return through a past task.
     """
-    tasks = [state.weigh_task(text, asked.project) for text in {task.text, asked.text}]
+    tasks = [terms_of(text) for text in {task.text, asked.text}]
     known = [one for one in state.entries.values() if in_scope(one, asked.project)]
     given = names_in(asked.text.removeprefix(task.text))
     alike = [hit for hit in recall.hits if is_like(hit, tasks) or given & names_in(hit.item.text)]
@@ -185,27 +190,50 @@ def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: T
     return Recall([hit for hit in cut if hit.item.text])
 
 
-def is_like(hit: Hit, tasks: Iterable[WeightedTask]) -> bool:
-    """Return whether a hit is_similar a task in meaning or words."""
-    return hit.similarity >= MIN_SIMILARITY or any(is_similar(one, hit.item.text) for one in tasks)
+def is_like(hit: Hit, tasks: Iterable[frozenset[str]]) -> bool:
+    """Return whether a hit is like a task, in meaning or in most of its words."""
+    words = terms_of(hit.item.text)
+    return hit.similarity >= MIN_SIMILARITY or any(one and len(one & words) >= MIN_WORDS * len(one) for one in tasks)
 
 
 def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
     """Return a text without the lines that repeat an entry; empty if they repeat an archived one."""
-    repeated = [one for one in known if quotes_source(one.stance, (text,))]
+    repeated = [one for one in known if any(repeats(line, one) for line in text.splitlines())]
     if any(not one.is_live for one in repeated):
         return ""
-    lines = text.splitlines()
-    return "\n".join(line for line in lines if not any(quotes_source(one.stance, (line,)) for one in repeated))
+    return "\n".join(line for line in text.splitlines() if not any(repeats(line, one) for one in repeated))
+
+
+def repeats(line: str, entry: LearningEntry) -> bool:
+    """Return whether a line of a past task says what an entry says, in its words or by its content."""
+    content = entry.visible_content
+    return quotes_source(entry.stance, (line,)) or (
+        bool(content) and all(has_phrase(line.lower(), one) for one in content)
+    )
 
 
 def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
-    """Return past tasks, if the entries leave half of the room."""
-    left = rules.tokens - sum(entry.tokens for entry in choice.shown)
+    """Return past tasks that fit what the entries leave of the usual tokens and of the items."""
+    left = min(rules.tokens, USUAL_TOKENS) - sum(entry.tokens for entry in choice.shown)
     chosen: list[Hit] = []
-    for hit in recall.hits if left > rules.tokens / 2 else ():
+    for hit in recall.hits:
         size = -(-len(hit.item.text) // CHARACTERS_PER_TOKEN)
-        if isinstance(hit.item, Passage) and size <= left and len(chosen) < MAX_SIMILAR_TASKS:
+        room = min(MAX_SIMILAR_TASKS, rules.entries - len(choice.shown)) - len(chosen)
+        if isinstance(hit.item, Passage) and size <= left and room > 0:
             chosen.append(hit)
             left -= size
     return chosen
+
+
+def past_tasks_id(project: str) -> str:
+    """Return what the log calls the past tasks of a project: they are credited together, as one entry is."""
+    return f"past tasks of {project}"
+
+
+def shows_past_tasks(state: LearningState, asked: TaskQuery, rules: SelectionRules) -> bool:
+    """Return whether to show past tasks: not in runs that hold them out, nor once these show that they do harm."""
+    uses = state.outcomes(past_tasks_id(asked.project))
+    if is_harmful(uses, state.success_rate(asked.project)):
+        return False
+    rate = holdout_rate(count_outcomes(uses), rules.withheld, proved=False)
+    return random_share(asked.run, past_tasks_id(asked.project)) >= rate

@@ -12,7 +12,7 @@ from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .credit_assignment import entries_to_blame, first_attempt_failure, status_changes, survives_in_result
+from .credit_assignment import status_changes
 from .decay import DEFAULT_DECAY, Decay, utc_now
 from .entry import LearningEntry
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
@@ -21,8 +21,10 @@ from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
 from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone
+from .selection import in_scope
 from .state import LearningState, RunOrigin
 from .thresholds import Thresholds
+from .verdicts import judge_entries
 
 MAX_DUE_RUNS = 50
 
@@ -54,9 +56,8 @@ class Learner:
         """Return a finished run with the user's answers in it."""
         state = self.log_view.state
         project = state.origins.get(id, RunOrigin(project=result.task.project)).project
-        answers, vocabulary = tuple(state.answers.get(id, ())), state.vocabulary(project)
         known = Lesson(run=id, result=result, project=project, at=utc_now(), thresholds=self.thresholds)
-        return replace(known, answers=answers, vocabulary=vocabulary)
+        return replace(known, answers=tuple(state.answers.get(id, ())))
 
     async def learn(self, lesson: Lesson) -> list[LearningEntry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""
@@ -87,15 +88,21 @@ class Learner:
         if visit is None or good is None:
             return set()
         selection = visit.selection
-        eligible = [state.entries[id] for id in (*selection.shown, *selection.withheld) if id in state.entries]
-        suspect = [] if good else [one for one in eligible if not survives_in_result(one, lesson.result)]
-        blamed = entries_to_blame(suspect, first_attempt_failure(lesson.result, selection.task, lesson.vocabulary))
+        known = [one for one in state.entries.values() if one.is_live and in_scope(one, selection.project)]
+        verdicts = judge_entries(lesson.result, known, selection.shown)
+        eligible = {*selection.shown, *selection.withheld}
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
-            await self.run.emit(OutcomeCredited(good, tuple(blamed), other))
+            blamed, confirmed, refuted = (
+                tuple(sorted(some)) for some in (verdicts.blamed & eligible, verdicts.confirmed, verdicts.refuted)
+            )
+            await self.run.emit(OutcomeCredited(good, blamed, other, confirmed, refuted))
             await self.log_view.read()
-        await self.save(status_changes(state, [one.id for one in eligible], selection.project, lesson.at))
-        return set(blamed) & set(selection.shown)
+        topics = {one.topic for one in known if one.id in verdicts.confirmed}
+        rivals = {one.id for one in known if one.topic in topics}
+        told = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
+        await self.save(status_changes(state, told, selection.project, lesson.at))
+        return set(verdicts.refuted & set(selection.shown))
 
     async def save(self, entries: Iterable[LearningEntry]) -> None:
         """Log entries whose status changed."""

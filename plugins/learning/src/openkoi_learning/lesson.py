@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .entry import EntryEvidence, LearningEntry, entry_id, shorten
 from .evidence import IterationStep
-from .text_similarity import EMPTY_VOCABULARY, Vocabulary, keys_in
+from .text_similarity import keys_in
 from .thresholds import Thresholds
 
 MAX_TASK_CHARACTERS = 160
@@ -23,7 +23,6 @@ class Lesson:
     project: str = ""
     at: str = ""
     answers: Sequence[tuple[str, str]] = ()
-    vocabulary: Vocabulary = EMPTY_VOCABULARY
     thresholds: Thresholds = Thresholds()
 
     @property
@@ -48,7 +47,9 @@ def make_entry(lesson: Lesson, kind: str, text: str, proof: EntryEvidence, **mor
     return LearningEntry(id, kind, line, **fields)  # type: ignore[arg-type]  # by field name
 
 
-def make_evidence(lesson: Lesson, number: int, finding: Finding | None, step: IterationStep) -> EntryEvidence:
+def make_evidence(
+    lesson: Lesson, number: int, finding: Finding | None, step: IterationStep, replaced: str = ""
+) -> EntryEvidence:
     """Return where a finding was seen, and the failing checks before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
     diff = step.after.work.diff
@@ -61,6 +62,7 @@ def make_evidence(lesson: Lesson, number: int, finding: Finding | None, step: It
         diff=sha256(diff.encode("utf-8", "replace")).hexdigest()[:12] if diff else "",
         before=tuple(sorted(step.old.failing)),
         after=tuple(sorted(step.new.failing)),
+        replaced=shorten(replaced),
     )
 
 

@@ -1,94 +1,73 @@
-"""Merge a new entry into the existing ones: entries are never rewritten, only changed by rules.
-
-Of two contradicting entries about one thing, the newer verified one ends the older; of two that say the same, one
-remains.
-"""
+"""Merge a new entry into the existing ones: entries are never rewritten, only changed by rules."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
-from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .duplicates import SAME_TOPIC, about_the_same, is_contrary, is_opinion, is_same
-from .entry import LearningEntry, Trust, archive_entry
-from .text_similarity import (
-    EMPTY_VOCABULARY,
-    Vocabulary,
-    contradict,
-    stem_terms,
-    weighted_overlap,
-    without_specifics,
-    word_overlap,
-)
+from .content import read_line
+from .entry import SAME, LearningEntry, archive_entry
+from .sameness import have_similar_subjects, is_same
 
-SIMILAR_TEXT = 0.6  # share of common words (estimate)
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
 DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
 
 
 def merge_entries(
-    entries: Iterable[LearningEntry],
-    new: LearningEntry,
-    now: str,
-    blamed: Collection[str] = (),
-    *,
-    vocabulary: Vocabulary = EMPTY_VOCABULARY,
+    entries: Iterable[LearningEntry], new: LearningEntry, now: str, blamed: Collection[str] = ()
 ) -> list[LearningEntry]:
     """Return the entries that change: the new one or the one it adds evidence to, and those that it ends.
 
-    ``blamed`` entries were shown to the run that taught this, and its findings are about them.
+    ``blamed`` entries were shown to the run that taught this, and its result refutes them.
     """
     near = [one for one in entries if one.scope != "project" or one.project == new.project]
-    twin = find_twin(near, new, vocabulary)
+    new = find_subject(near, new)
+    twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
-    by = MergeContext(new, blamed, vocabulary)
-    ended = [(one, end_reason(one, kept, by)) for one in near if one is not twin and one.is_live]
+    others = [one for one in near if one.id != kept.id and one.is_live]
+    ended = [(one, end_reason(one, kept, blamed)) for one in others]
     return [kept, *(archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why)]
 
 
-@dataclass(frozen=True, slots=True)
-class MergeContext:
-    """What a run taught, the entries to blame for its findings, and the project's vocabulary."""
+def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:
+    """Give an entry the subject of the entry whose content its line replaced: both are about what that line says."""
+    lines = [read_line(proof.replaced) for proof in new.proofs if proof.replaced]
+    for one in entries if lines and not new.subject else ():
+        if any(line.shows(one.visible_content) for line in lines):
+            return replace(new, subject=one.topic)
+    return new
 
-    seen: LearningEntry
-    blamed: Collection[str]
-    vocabulary: Vocabulary
 
-
-def find_twin(entries: Iterable[LearningEntry], new: LearningEntry, vocabulary: Vocabulary) -> LearningEntry | None:
+def find_twin(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry | None:
     """Return the entry that says the same, preferring a live one to an archived one."""
-    twins = [
-        one for one in entries if one.id == new.id or (is_same(one, new, vocabulary) and not is_superseded(one, new))
-    ]
-    return max(twins, key=lambda one: (one.is_live, one.id == new.id, word_overlap(one.text, new.text)), default=None)
+    twins = [one for one in entries if one.id == new.id or is_same(one, new)]
+    return max(twins, key=lambda one: (one.is_live, one.trust, len(one.proofs)), default=None)
 
 
-def is_superseded(old: LearningEntry, new: LearningEntry) -> bool:
-    """Return whether a new entry is confirmed and an older one is not."""
-    return old.is_live and is_opinion(old) and not is_opinion(new)
-
-
-def end_reason(old: LearningEntry, kept: LearningEntry, by: MergeContext) -> str:
+def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str]) -> str:
     """Return why an older entry ends beside one that is kept; empty if it stays."""
-    if supersedes(kept, old, by):
+    if old.pinned or old.trust > kept.trust:
+        return ""
+    doubted = old.standing is not LearningStatus.ACTIVE or old.scope != "project"
+    if old.id in blamed and doubted and (old.topic == kept.topic or have_similar_subjects(old, kept)):
         return "contradicted by"
-    local = old.scope == kept.scope == "project" and not old.pinned
-    return (
-        "the same as"
-        if local and kept.is_live and old.trust <= kept.trust and is_same(old, kept, by.vocabulary)
-        else ""
-    )
+    local = old.scope == kept.scope == "project"
+    return SAME if local and kept.is_live and is_same(old, kept) else ""
 
 
 def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> LearningEntry:
-    """Add the evidence of a repeated observation; a dismissed entry stays dismissed, and read text gains no trust."""
+    """Add the evidence of a repeated observation; a dismissed entry stays dismissed, and read text gains no trust.
+
+    Its content is what both observations have in common.
+    """
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
     proofs = proofs if len(proofs) <= MAX_PROOFS else (proofs[0], *proofs[1 - MAX_PROOFS :])
+    common = tuple(part for part in known.content if part in new.content)
     more = replace(
         known,
         proofs=proofs,
+        content=common or known.content or new.content,
         when=tuple(dict.fromkeys((*known.when, *new.when)))[-MAX_TASKS:],
         keys=tuple(dict.fromkeys((*known.keys, *new.keys))),
         base=known.base if new.is_from_source else max(known.base, new.base),
@@ -97,37 +76,6 @@ def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> Learn
     if known.is_live:
         sure = new.standing is LearningStatus.ACTIVE and not known.is_from_source
         return replace(more, standing=LearningStatus.ACTIVE, trust=max(known.trust, new.trust)) if sure else more
-    if new.standing is not LearningStatus.ACTIVE or known.reason.startswith(DISMISSED):
+    if known.reason.startswith(DISMISSED) or (known.is_from_source and not known.superseded_by):
         return replace(more, reason=known.reason)
     return replace(more, standing=LearningStatus.PROBATION, since=now, until="", superseded_by="", reason="seen again")
-
-
-def supersedes(new: LearningEntry, old: LearningEntry, by: MergeContext) -> bool:
-    """Return whether a new entry ends an older one: they contradict, and the new one was verified.
-
-    Of two opinions the newer wins if the older was shown and is to blame, and a check passes since.
-    """
-    seen, blamed = by.seen, by.blamed
-    verified = seen.standing is LearningStatus.ACTIVE
-    newer = is_opinion(old) and old.id in blamed and any(proof.fixed_checks for proof in seen.proofs)
-    if not (verified or newer) or old.pinned or seen.trust < min(old.trust, Trust.CHECK):
-        return False
-    if old.trust is Trust.PERSON and seen.trust is not Trust.PERSON:
-        return False
-    other = is_advice(old, new) and contradict(old.stance, new.stance, by.vocabulary)
-    if not (is_contrary(old, new) or (other and old.id in blamed)):
-        return False
-    if old.id in blamed and is_opinion(old) and not is_opinion(seen):
-        return True
-    speaks_of_it = (
-        not old.when and is_opinion(old) and weighted_overlap(stem_terms(old.text), new.topic, {}) >= SAME_TOPIC
-    )
-    if old.id in blamed:
-        return speaks_of_it or about_the_same(old, new, by.vocabulary)
-    related = word_overlap(without_specifics(old.stance), without_specifics(new.stance)) >= SIMILAR_TEXT
-    return related and (speaks_of_it or about_the_same(old, new))
-
-
-def is_advice(*entries: LearningEntry) -> bool:
-    """Return whether entries say what to do rather than what not to do."""
-    return all(entry.kind != "anti_pattern" for entry in entries)

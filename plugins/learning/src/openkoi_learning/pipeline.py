@@ -27,7 +27,7 @@ def derive_changes(
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
     for new in vet_entries([*([] if rules_applied else extract_entries(lesson)), *more], read, redact):
-        kept, *ended = merge_entries(known.values(), new, lesson.at, blamed, vocabulary=lesson.vocabulary)
+        kept, *ended = merge_entries(known.values(), new, lesson.at, blamed)
         home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
             known[entry.id] = changed[entry.id] = entry

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .duplicates import about_the_same, is_contrary, is_opinion, is_same
 from .effectiveness import count_outcomes
 from .entry import LearningEntry, archive_entry, entry_id
 from .merge import MAX_TASKS
+from .sameness import have_similar_subjects, is_opinion, is_same
 from .state import LearningState
 
 REASON = "helped in {} projects"
@@ -23,7 +23,7 @@ def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list
     twins = [one for one in others if is_same(one, proved)]
     if not twins or not all(has_helped(state, one) for one in twins):
         return []
-    if any(is_contrary(one, proved) and about_the_same(one, proved) for one in others):
+    if any(have_similar_subjects(one, proved) and not is_same(one, proved) for one in others):
         return []
     confirmed = [proved, *twins]
     promoted = replace(

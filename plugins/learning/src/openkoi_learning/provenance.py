@@ -7,8 +7,9 @@ from openkoi_base.redact import MASK
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
+from .content import terms_of
 from .entry import Trust
-from .text_similarity import WORD, extract_details, stem_terms
+from .text_similarity import WORD, extract_details
 
 # Words in a row that make a quotation, the least of them, and the share of new words that adds something (estimates).
 QUOTED_WORDS, MIN_WORDS, NEW_SHARE = 5, 3, 0.25
@@ -52,9 +53,9 @@ def repeats_memory(text: str, advice: str, read: SourcesRead) -> bool:
 
 def adds_content(text: str, source: str) -> bool:
     """Return whether a text says something that its source does not: a number, a name, a denial, or many new words."""
-    mine, theirs, words = extract_details(text), extract_details(source), stem_terms(text)
+    mine, theirs, words = extract_details(text), extract_details(source), terms_of(text)
     more = (mine.identifiers - theirs.identifiers) | (mine.numbers - theirs.numbers)
-    return bool(more) or mine.denied > theirs.denied or len(words - stem_terms(source)) > NEW_SHARE * len(words)
+    return bool(more) or mine.denied > theirs.denied or len(words - terms_of(source)) > NEW_SHARE * len(words)
 
 
 def quotes_source(text: str, sources: Iterable[str]) -> bool:

@@ -5,11 +5,11 @@ from hashlib import blake2b
 
 from openkoi_hookspecs import Finding, Iteration, Message, Request, Response, Result
 
+from .content import terms_of
 from .effectiveness import random_share
 from .entry import EntryEvidence, LearningEntry
 from .lesson import Lesson, make_entry
 from .lesson_parser import parse_lessons
-from .text_similarity import stem_terms
 
 MAX_LESSONS, MIN_LESSON_CHARACTERS = 3, 8
 MAX_ANSWER_TOKENS, TEMPERATURE = 500, 0.3
@@ -92,7 +92,7 @@ def make_lessons(reply: Response, lesson: Lesson) -> Iterator[LearningEntry]:
         number = one.number.rstrip(".")
         finding = found[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(found) else None
         rule, where, title = finding.key if finding else ("", "", "")
-        text = one.text if stem_terms(one.when) <= stem_terms(one.text) else f"{one.text} (When: {one.when})"
+        text = one.text if terms_of(one.when) <= terms_of(one.text) else f"{one.text} (When: {one.when})"
         text += f" Not when: {one.unless}" if one.unless else ""
         proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=title, before=red, after=left)
         more = {"origin": "reflection", "unless": one.unless, "advice": one.text}

@@ -1,106 +1,102 @@
-"""Score how similar a task is to those in which an entry was needed, by its words.
+"""Estimate from experience whether a task needs a subject, and which of its entries is right there.
 
-Experience counts first: how often a word meant the entry's subject. Words shared by text and task count unless
-experience contradicts them; two of the entry's own words in a task are enough.
+Words are those of the search engine. A subject is needed where the tasks that needed it share a word with this one, or
+in every task of the project if most needed it. Of several entries about one subject the likelier in such tasks wins.
 """
 
-from collections.abc import Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import log
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .entry import MIN_TASKS, LearningEntry
-from .text_similarity import keys_in, stem_terms, weighted_overlap
+from .thresholds import (
+    EARLIER_MAX,
+    EARLIER_WEIGHT,
+    EVERYWHERE_RUNS,
+    EVERYWHERE_SHARE,
+    MOST_TASKS,
+    NEWER_WEIGHT,
+    OTHER_WORD_PRIOR,
+    OWN_WORD_PRIOR,
+    PRIOR_RUNS,
+    WORD_LIMIT,
+    WORD_SMOOTHING,
+)
 
-# Estimates, checked by the simulated users of the tests.
-OWN_WORD_PRIOR = PRIOR = 0.5
-NAME_BONUS = 0.15
-COUNTED_WORDS = 2
-TOPIC_WEIGHT = 0.5
-MAX_TEXT_FACTOR = 3.0
-MIN_WEIGHT_SHARE, MIN_WORD_SHARE = 0.5, 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class WordStatistics:
-    """How many tasks of a project contain each word.
-
-    ``all`` counts all tasks, ``subject_counts`` those in which an entry's subject came up, ``ignored_counts`` those in
-    which it was shown for that word without a finding, so that it is unknown whether it was needed.
-    """
-
-    all: Mapping[str, int]
-    subject_counts: Mapping[str, float]
-    ignored_counts: Mapping[str, float]
+Words = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedTask:
-    """The words of a task, and the weights of words in its project; ``usual`` is that of an unknown word."""
+class TaskHistory:
+    """The tasks of a project, oldest first: how many, and the numbers of those with each word."""
 
-    text: str
-    words: frozenset[str]
-    weights: Mapping[str, float]
-    usual: float
+    count: int
+    with_word: Mapping[str, Sequence[int]]
 
-
-def score_words(entry: LearningEntry, words: Collection[str], statistics: WordStatistics) -> dict[str, float]:
-    """Return the share of each word's tasks in which the entry was needed, of those that could tell."""
-    own = stem_terms(entry.text)
-    shares = {word: needed_share(statistics, word, mine=word in own) for word in words}
-    return {word: part for word, part in shares.items() if part > 0}
+    def tasks_with(self, word: str, since: int) -> float:
+        """Return how many tasks contain a word; those before a number count for less: it was not looked for then."""
+        numbers = self.with_word.get(word, ())
+        later = len(numbers) - bisect_left(numbers, since)
+        return later + min(EARLIER_MAX, EARLIER_WEIGHT * (len(numbers) - later))
 
 
-def needed_share(statistics: WordStatistics, word: str, *, mine: bool) -> float:
-    """Return the share of a word's tasks in which an entry was needed; its own words have a head start."""
-    came = statistics.subject_counts.get(word, 0)
-    informative = max(came, statistics.all.get(word, 0) - statistics.ignored_counts.get(word, 0))
-    return (came + OWN_WORD_PRIOR * mine) / (informative + PRIOR + PRIOR * mine)
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for an entry or against it: a run's number, its task's words, and whether it was confirmed."""
+
+    number: int
+    words: Words
+    confirmed: bool
 
 
-def relevance_of(entry: LearningEntry, scores: Mapping[str, float], task: WeightedTask) -> float:
-    """Return how relevant an entry is to a task: its two strongest words; names that both contain count extra."""
-    known = sum(sorted(scores.values(), reverse=True)[:COUNTED_WORDS]) / COUNTED_WORDS
-    alike = topic_share(entry, task)
-    plain = len(stem_terms(entry.text) & task.words) >= COUNTED_WORDS
-    named = {key.lower() for key in entry.keys} & set(keys_in(task.text))
-    return min(
-        1.0, max(known, alike if plain else min(alike, MAX_TEXT_FACTOR * known)) + (NAME_BONUS if named else 0.0)
-    )
+def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collection[str], history: TaskHistory) -> float:
+    """Return how likely a task needs a subject that some tasks needed; ``own`` are the words of its entries."""
+    since = min((number for number, _ in needed), default=history.count)
+    shares = [word_share(word, needed, word in own, history.tasks_with(word, since)) for word in task]
+    if len(needed) >= EVERYWHERE_RUNS and len(needed) >= EVERYWHERE_SHARE * (history.count - since + 1):
+        shares.append(len(needed) / (history.count - since + 1))
+    return min(1.0, max(shares, default=0.0))
 
 
-def topic_share(entry: LearningEntry, task: WeightedTask) -> float:
-    """Return the weighted share of the entry's topic words that a task contains.
-
-    Two such words, or a third of them, are enough: people use other words each time. An entry without any matches tasks
-    like those in which it was seen.
-    """
-    mine = subject_words(entry, task.weights.keys())
-    if not mine:
-        return TOPIC_WEIGHT * weighted_overlap(
-            task.words, entry.topic or stem_terms(entry.text), task.weights, task.usual
-        )
-    total, shared = (sum(task.weights.get(word, task.usual) for word in some) for some in (mine, mine & task.words))
-    return shared / max(2 * total / max(2, len(mine)), total / 3)
+def word_share(word: str, needed: Sequence[tuple[int, Words]], own: bool, tasks: float) -> float:
+    """Return the share of a word's tasks that needed a subject; a word of its own has a head start."""
+    count = sum(word in words for _, words in needed)
+    return (count + PRIOR_RUNS * (OWN_WORD_PRIOR if own else OTHER_WORD_PRIOR)) / (max(tasks, count) + PRIOR_RUNS)
 
 
-def contained_share(task: WeightedTask, text: str) -> float:
-    """Return how much of a task's words a text contains, 0.0 to 1.0."""
-    weights = {word: task.weights.get(word, task.usual) for word in task.words}
-    return sum(weights[word] for word in task.words & stem_terms(text)) / sum(weights.values()) if weights else 0.0
+def right_share(evidence: Sequence[Evidence], base: float) -> float:
+    """Return how likely an entry is right: newer evidence counts for more, because projects change."""
+    good, bad = base, 1 - base
+    for one in sorted(evidence, key=lambda each: each.number):
+        good, bad = good * NEWER_WEIGHT + one.confirmed, bad * NEWER_WEIGHT + (not one.confirmed)
+    return good / (good + bad)
 
 
-def is_similar(task: WeightedTask, text: str) -> bool:
-    """Return whether a text is like a task: by half of its words' weight, most of its words, or a common name."""
-    if not task.words:
-        return False
-    plain = len(task.words & stem_terms(text)) >= MIN_WORD_SHARE * len(task.words)
-    return plain or contained_share(task, text) >= MIN_WEIGHT_SHARE or bool({*keys_in(task.text)} & {*keys_in(text)})
+def likeliest(task: Words, rivals: Mapping[str, Sequence[Evidence]]) -> Mapping[str, float]:
+    """Score the entries about one subject for a task: by how often and how lately each was right, and by its words."""
+    every = sorted((one.number, id) for id, some in rivals.items() for one in some if one.confirmed)
+    latest = {number: len(every) - place for place, (number, _) in enumerate(every, 1)}
+    texts = [one.words for some in rivals.values() for one in some]
+    return {
+        id: log(0.1 + sum(NEWER_WEIGHT ** latest[one.number] for one in some if one.confirmed))
+        + sum(word_weight(word in task, share, usual) for word, share, usual in word_shares(some, texts))
+        for id, some in rivals.items()
+    }
 
 
-def subject_words(entry: LearningEntry, known: Collection[str]) -> frozenset[str]:
-    """Return the words that an entry is about: its own that occur in tasks, and those that its tasks share.
+def word_shares(evidence: Sequence[Evidence], texts: Sequence[Words]) -> Iterator[tuple[str, float, float]]:
+    """Yield each word of the tasks about a subject, its share of those in which an entry was right, and of all."""
+    right = [one.words for one in evidence if one.confirmed]
+    for word in frozenset[str]().union(*texts):
+        usual = (sum(word in words for words in texts) + WORD_SMOOTHING) / (len(texts) + 2 * WORD_SMOOTHING)
+        count = sum(word in words for words in right)
+        yield word, (count + WORD_SMOOTHING * usual) / (len(right) + WORD_SMOOTHING), usual
 
-    None while it has none, and was seen in too few tasks.
-    """
-    own = stem_terms(entry.text) & frozenset(known)
-    return own | entry.topic if own or len(entry.when) >= MIN_TASKS else own
+
+def word_weight(present: bool, share: float, usual: float) -> float:
+    """Return how much a word speaks for an entry by its presence, or one that most of its tasks have by its absence."""
+    if not present and share <= MOST_TASKS:
+        return 0.0
+    weight = log(share / usual) if present else log((1 - share) / (1 - usual))
+    return max(-WORD_LIMIT, min(WORD_LIMIT, weight))

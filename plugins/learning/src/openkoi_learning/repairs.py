@@ -1,48 +1,87 @@
-"""Learn from findings that are fixed in the next iteration."""
+"""Learn from findings: what was advised, whether it was followed, and whether the result was accepted with it.
+
+Advice is verified when its content shows in the next work and its own check turned green. What an accepted result shows
+is an opinion with good reasons; what was followed and is gone from the result is not learned.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Evaluation, Finding, LearningStatus
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .content import WorkLine, find_content, gone_words, is_shown, names_of, new_lines, read_line, terms_of, work_lines
 from .entry import LearningEntry, Trust, shorten
-from .evidence import IterationStep, evaluated_steps, followed_sentences, is_verified, own_checks
+from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
-from .text_similarity import stem_terms, word_overlap
 
-MIN_TITLE_SIMILARITY = 0.5  # share of common words (estimate)
-VERIFIED_WORTH, OPINION_WORTH = 0.8, 0.6  # before any outcome (estimates)
+VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # before any outcome; see thresholds.py
+FIXED_BY = "fixed by "
+MIN_SUBJECT_WORDS = 2  # of an advice beside its content; with fewer, its finding's title says what it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A finding, the step after it, and the lines of the works before and after, and of the result."""
+
+    lesson: Lesson
+    number: int
+    finding: Finding
+    step: IterationStep
+    before: Sequence[WorkLine]
+    after: Sequence[WorkLine]
+    kept: Sequence[WorkLine]
+
+    @property
+    def settled(self) -> bool:
+        """Whether the result was accepted, so that what it shows is right."""
+        return self.lesson.result.accepted is True
+
+    @property
+    def written(self) -> Sequence[WorkLine]:
+        """The lines that are new in the work after."""
+        return new_lines(self.before, self.after)
+
+    def content_of(self, advice: str) -> tuple[str, ...]:
+        """Return the content of an advice, as far as a new line has it."""
+        title = "" if advice == self.finding.title else self.finding.title
+        return find_content(advice, self.written, [*self.before, read_line(title)])
+
+    def was_followed(self, content: Sequence[str]) -> bool:
+        """Return whether the next work shows a content that the work before did not."""
+        return is_shown(content, self.written) and not is_shown(content, self.before)
 
 
 def find_repairs(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Yield lessons from findings that are gone after their fix, while nothing else broke."""
+    """Yield what the findings of a run taught.
+
+    Advice that no work shows is learned where no work shows any: else it is a platitude, or was ignored.
+    """
+    repairs = list(all_repairs(lesson))
+    followed = [(one, *found) for one in repairs if (found := followed_advice(one))]
+    yield from (entry for one in followed if (entry := judge_advice(*one)))
+    if not followed or lesson.result.accepted is not True:
+        done = {id(one) for one, _, _ in followed}
+        rest = [one for one in repairs if id(one) not in done]
+        yield from (entry for one in rest if (entry := keep_opinion(one)))
+
+
+def all_repairs(lesson: Lesson) -> Iterator[Repair]:
+    """Yield each finding with the step after it."""
+    kept = work_lines(lesson.result.best.work)
     for number, step in evaluated_steps(lesson.result.iterations):
-        if step.broken_checks or not (step.fixed_checks or step.score_gain > 0):
-            continue
+        before, after = work_lines(step.before.work), work_lines(step.after.work)
         for finding in findings_of(step.old):
-            if is_gone(finding, step):
-                yield from learn_from_fix(lesson, number, finding, step)
+            yield Repair(lesson, number, finding, step, before, after, kept)
+    yield from unanswered(lesson, kept)
 
 
-def learn_from_fix(lesson: Lesson, number: int, finding: Finding, step: IterationStep) -> Iterator[LearningEntry]:
-    """Yield a rule if the fix was verified, else an opinion."""
-    proof, sure = make_evidence(lesson, number, finding, step), is_verified(finding, step)
-    if sure and (how := followed_sentences(finding.fix, step.changed_text) or find_fixing_line(finding, step)):
-        title = finding.title if followed_sentences(finding.fix, step.changed_text) else check_of(finding, step.old)
-        facts = {
-            "advice": shorten(how),
-            "standing": LearningStatus.ACTIVE,
-            "trust": Trust.CHECK,
-            "base": VERIFIED_WORTH,
-        }
-        yield make_entry(lesson, "heuristic", f"{title}: {how}" if title else how, proof, **facts)
-    elif not step.new.unavailable_reason and (how := finding.fix or find_fixing_line(finding, step)):
-        text = f"{finding.title}: {how}" if finding.title else how
-        yield make_entry(lesson, "heuristic", text, proof, advice=shorten(how), base=OPINION_WORTH)
-
-
-def check_of(finding: Finding, judged: Evaluation) -> str:
-    """Return the name of what verifies a finding: its check, or the rule that a checker printed."""
-    return min(own_checks(finding, judged), default=finding.rule)
+def unanswered(lesson: Lesson, kept: Sequence[WorkLine]) -> Iterator[Repair]:
+    """Yield the findings that a result was left with."""
+    last = lesson.result.iterations[-1]
+    if lesson.result.accepted is not True and last.evaluation is not None:
+        step = IterationStep(last, last.evaluation, last, last.evaluation)
+        for finding in findings_of(last.evaluation):
+            yield Repair(lesson, len(lesson.result.iterations), finding, step, kept, kept, kept)
 
 
 def findings_of(judged: Evaluation) -> Sequence[Finding]:
@@ -50,47 +89,65 @@ def findings_of(judged: Evaluation) -> Sequence[Finding]:
     return judged.open or ((Finding("", fix=judged.suggestion),) if judged.suggestion else ())
 
 
-def is_gone(finding: Finding, step: IterationStep) -> bool:
-    """Return whether a finding is gone, however it was worded."""
-    return not still_open(finding, step.old.open, step.new.open) and not may_be_reworded(finding, step)
+def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
+    """Return the advice that was followed, with its content; without advice, the line that fixed the finding."""
+    finding, sure = repair.finding, is_verified(repair.finding, repair.step)
+    line = "" if finding.fix or repair.step.broken_checks else fixing_line(repair)
+    fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of(line)) if line else None
+    if fixed and sure:
+        return fixed
+    named, silent = names_of(finding.title), not any(one.fix or one.detail for one in repair.step.old.open)
+    for advice in filter(None, (finding.fix, finding.detail, finding.title if named or (silent and not fixed) else "")):
+        content = repair.content_of(advice)
+        if content and repair.was_followed(content):
+            return advice, content
+    return None if named else fixed
 
 
-def still_open(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
-    """Return whether a finding remains, in whatever words.
-
-    It is identified by its rule and file, unless that rule found several things at once; then by its title.
-    """
-    alone = finding.rule and sum(one.key[:2] == finding.key[:2] for one in before) == 1
-    if alone:
-        return any(one.key[:2] == finding.key[:2] for one in after)
-    return any(word_overlap(one.title, finding.title) >= MIN_TITLE_SIMILARITY for one in after)
-
-
-def may_be_reworded(finding: Finding, step: IterationStep) -> bool:
-    """Return whether a finding may persist in other words, as one that looks new."""
-    if finding.rule and sum(one.key[:2] == finding.key[:2] for one in step.old.open) == 1:
-        return False
-    if any(stem_terms(check) & stem_terms(finding_text(finding)) for check in step.old.failing - step.new.failing):
-        return False
-    known = [one for one in step.old.open if one is not finding]
-    return any(not any(is_same_finding(one, found) for one in known) for found in step.new.open)
+def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> LearningEntry | None:
+    """Return followed advice as a verified rule or as an opinion; nothing if the result does without it."""
+    if repair.step.broken_checks or not is_shown(content, repair.kept):
+        return None
+    facts: dict[str, object] = {"base": OUTCOME_WORTH if repair.settled else OPINION_WORTH}
+    if is_verified(repair.finding, repair.step):
+        facts = {"standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED_WORTH}
+    return write_entry(repair, advice, content, facts)
 
 
-def is_same_finding(known: Finding, found: Finding) -> bool:
-    """Return whether two findings are the same, as far as rules and words can show."""
-    return (known.rule and known.rule == found.rule) or word_overlap(
-        finding_text(known), finding_text(found)
-    ) >= MIN_TITLE_SIMILARITY
+def keep_opinion(repair: Repair) -> LearningEntry | None:
+    """Return advice that no work shows as an opinion, if its finding is gone, or nothing is known of it."""
+    advice = repair.finding.fix or repair.finding.detail
+    step = repair.step
+    known = {one.key for one in step.old.open} - {repair.finding.key}
+    gone = step.new is step.old or all(one.key in known for one in step.new.open)  # a new one may be it, reworded
+    better = step.new is step.old or step.fixed_checks or step.score_gain > 0
+    if not advice or not gone or not better or step.broken_checks or step.new.unavailable_reason:
+        return None
+    return write_entry(repair, advice, (), {"base": OPINION_WORTH})
 
 
-def finding_text(finding: Finding) -> str:
-    """Return everything a finding says."""
-    return f"{finding.title} {finding.detail} {finding.fix}"
+def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:
+    """Return the entry of an advice."""
+    replaced = gone_words(repair.before, repair.after, content)
+    proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step, replaced)
+    text, checks = advice, own_checks(repair.finding, repair.step.old)
+    said = {word for part in content for word in terms_of(part)}
+    if len(terms_of(advice) - said) < MIN_SUBJECT_WORDS or advice.startswith(FIXED_BY):
+        named = min(checks, default="") if advice.startswith(FIXED_BY) else ""
+        text = f"{named or repair.finding.title}: {advice}".removeprefix(": ")
+    subject = f"check {min(checks)}" if len(checks) == 1 else ""
+    more = {"advice": shorten(advice), "content": content, "subject": subject, **facts}
+    return make_entry(repair.lesson, "heuristic", text, proof, **more)
 
 
-def find_fixing_line(finding: Finding, step: IterationStep) -> str:
-    """Return the added line that a finding is about, or the only added line."""
-    lines, words = step.added_lines, stem_terms(f"{finding.title} {finding.detail} {finding.rule}")
-    best = max(lines, key=lambda line: len(stem_terms(line) & words), default="")
-    related = best and (len(lines) == 1 or stem_terms(best) & words)
-    return f"fixed by `{shorten(best, 80)}`" if related else ""
+def fixing_line(repair: Repair) -> str:
+    """Return the new line of code that a verified finding is about, or the only new one."""
+    if not is_verified(repair.finding, repair.step) and len(repair.step.old.open) > 1:
+        return ""
+    if any(one.key == repair.finding.key for one in repair.step.new.open):
+        return ""
+    lines = repair.step.added_lines or [line.text for line in repair.written if code_in(line.text)]
+    words = terms_of(f"{repair.finding.title} {repair.finding.detail} {repair.finding.rule}")
+    best = max(lines, key=lambda line: len(terms_of(line) & words), default="")
+    alone = len(lines) == 1 and (is_verified(repair.finding, repair.step) or not repair.step.new.open)
+    return best if alone or terms_of(best) & words else ""

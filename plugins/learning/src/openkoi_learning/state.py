@@ -1,33 +1,31 @@
 """Rebuild the state of learning from the log: entries, the runs that were shown them, and how those went."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import field, replace
-from math import log
 
 from openkoi_hookspecs import Learning, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import UNDO_EVENTS, CheckpointView
 
+from .content import terms_of
 from .effectiveness import EntryOutcome
-from .entry import LearningEntry, entry_from_learning
+from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
-from .relevance import WeightedTask, WordStatistics, score_words
-from .text_similarity import Vocabulary, stem_terms
+from .relevance import Evidence, TaskHistory, Words
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 PRIOR_RATE = 0.5  # even chances, counted like two runs
-IGNORED_WEIGHT = 0.96  # just below 1, so that an entry shown by mistake stops being shown (estimate)
-SPECIFIC_CHECK_SHARE = 4  # a check fixed in at most a quarter of the entries' fixes is about one thing (estimate)
 
 
 @dataclass(frozen=True, slots=True)
 class RunExposure:
-    """A run that entries were eligible for. ``passed`` is None until it is known."""
+    """A run that entries were eligible for, the ``number``-th of its project. ``passed`` is None until it is known."""
 
     run: str
     at: str
     selection: EntriesShown
+    number: int = 0
     passed: bool | None = None
     blamed: frozenset[str] = frozenset()
     undone: bool = False
@@ -58,29 +56,19 @@ class LearningState:
     """Everything that the log contains about learning.
 
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
-    from yet, oldest first.
-
-    Of each entry, by word: ``subject_counts`` counts the tasks in which its subject came up, ``ignored_counts`` those
-    in which it was shown for that word and nothing was wrong; these weigh a little less. ``replaced`` are the entries
-    that it replaced, one after the other; ``saved`` is each entry as it was last saved. Of each project: ``titles`` are
-    the words of its findings, ``texts`` counts a word's ``entry_counts`` entries, ``fixed_checks`` a check's.
+    from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
+    the numbers of a project's tasks with each word. ``merged`` are the entries that said the same as another.
+    ``saved`` is each entry as it was last saved.
     """
 
     entries: dict[str, LearningEntry] = field(default_factory=dict)
     exposures: dict[str, RunExposure] = field(default_factory=dict)
     eligible_runs: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    word_counts: defaultdict[str, defaultdict[str, int]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(int))
+    proofs: defaultdict[tuple[str, str], dict[str, Evidence]] = field(default_factory=lambda: defaultdict(dict))
+    words: defaultdict[str, defaultdict[str, list[int]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
-    subject_counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    ignored_counts: defaultdict[str, defaultdict[str, float]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(float))
-    )
-    replaced: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    titles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    texts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    fixed_checks: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    entry_counts: Counter[str] = field(default_factory=Counter)
+    merged: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     origins: dict[str, RunOrigin] = field(default_factory=dict)
     due: dict[str, None] = field(default_factory=dict)
@@ -94,13 +82,15 @@ class LearningState:
         run = record.run
         match record.event:
             case EntryUpdated(entry=entry):
-                self.update_entry(entry)
+                self.entries[entry.id] = entry
+                if entry.superseded_by and entry.reason.startswith(SAME):
+                    self.merged[entry.superseded_by] |= {entry.id, *self.merged.get(entry.id, ())}
             case events.LearningSaved(learning=learning):
                 self.apply_saved(learning, record)
             case EntriesShown() as selection if run not in self.exposures:
                 self.add_run(RunExposure(run, record.at, selection))
-            case OutcomeCredited(passed=passed, blamed=blamed, of=of) if (of or run) in self.exposures:
-                self.update_run(replace(self.exposures[of or run], passed=passed, blamed=frozenset(blamed)))
+            case OutcomeCredited(of=of) as outcome if (of or run) in self.exposures:
+                self.apply_outcome(self.exposures[of or run], outcome)
             case events.TaskStarted(task=task, model=model):
                 self.origins[run] = RunOrigin(model, task.project, task.session)
             case events.RunCompleted():
@@ -114,56 +104,39 @@ class LearningState:
             case event if isinstance(event, UNDO_EVENTS):
                 self.apply_checkpoints(record)
 
-    def update_entry(self, entry: LearningEntry) -> None:
-        """Update an entry, and the words of the tasks in which its subject came up again.
+    def apply_outcome(self, visit: RunExposure, outcome: OutcomeCredited) -> None:
+        """Record how a run went, and what it says about entries."""
+        blamed = frozenset(outcome.blamed)
+        self.exposures[visit.run] = replace(visit, passed=outcome.passed, blamed=blamed)
+        confirmed, refuted = outcome.confirmed, frozenset(outcome.refuted)
+        if confirmed is None:
+            shown = frozenset(visit.selection.shown)
+            confirmed, refuted = tuple(shown - blamed) if outcome.passed else (), shown & blamed
+        words, project = terms_of(visit.selection.task), visit.selection.project
+        for id in (*confirmed, *refuted):
+            self.proofs[project, id][visit.run] = Evidence(visit.number, words, id not in refuted)
 
-        An entry that replaces another is about the same: word counts of both are added.
-        """
-        known = self.entries.get(entry.id)
-        self.entries[entry.id] = entry
-        if known is None:
-            self.entry_counts[entry.project] += 1
-            self.texts[entry.project].update(stem_terms(entry.text))
-            self.fixed_checks[entry.project].update(check for proof in entry.proofs for check in proof.fixed_checks)
-        new = set(entry.when) - set(known.when if known else ())
-        for task in new:
-            self.subject_counts[entry.id].update(stem_terms(task))
-        if entry.superseded_by:
-            self.replaced[entry.superseded_by] |= {entry.id, *self.replaced[entry.id]} - {entry.superseded_by}
-        self.titles[entry.project].update(word for proof in entry.proofs for word in stem_terms(proof.finding))
+    def history(self, project: str) -> TaskHistory:
+        """Return the tasks of a project."""
+        return TaskHistory(len(self.projects[project]), self.words[project])
 
-    def update_run(self, visit: RunExposure) -> None:
-        """Record how a run went, and the words for which entries were shown in it without a finding about them."""
-        before, self.exposures[visit.run] = self.exposures[visit.run], visit
-        if before.passed is not None or visit.passed is None:
-            return
-        words = stem_terms(visit.selection.task)
-        for entry in (
-            self.entries[id] for id in visit.selection.shown if id in self.entries and id not in visit.blamed
-        ):
-            scores = score_words(entry, words, self.word_statistics(entry, visit.selection.project))
-            strongest = max(scores.values(), default=0.0)
-            for word, share in scores.items():
-                if share >= strongest / 2:
-                    self.ignored_counts[entry.id][word] += IGNORED_WEIGHT
+    def evidence(self, id: str, project: str) -> list[Evidence]:
+        """Return what the runs of a project say about an entry; what the user undid speaks against what was shown."""
+        found = {**self.proofs.get((project, id), {})}
+        for other in self.merged.get(id, ()):
+            found |= self.proofs.get((project, other), {})
+        return [replace(one, confirmed=False) if self.is_undone(run, id) else one for run, one in found.items()]
 
-    def word_statistics(self, entry: LearningEntry, project: str) -> WordStatistics:
-        """Return the word counts that say how relevant an entry is."""
-        ids = (entry.id, *self.replaced.get(entry.id, ()))
-        came, well = (sum_counts([counts[id] for id in ids]) for counts in (self.subject_counts, self.ignored_counts))
-        return WordStatistics(self.word_counts[project], came, well)
+    def is_undone(self, run: str, id: str) -> bool:
+        """Return whether the user undid a run that was shown an entry."""
+        return self.exposures[run].undone and id in self.exposures[run].selection.shown
 
-    def vocabulary(self, project: str) -> Vocabulary:
-        """Return the vocabulary of a project."""
-        entries = self.entry_counts[project]
-        weights = {word: squared_idf(count, entries) for word, count in self.texts[project].items()}
-        known, fixed = frozenset(self.word_counts[project]) | self.titles[project], self.fixed_checks[project]
-        checks = frozenset(check for check, times in fixed.items() if times * SPECIFIC_CHECK_SHARE <= fixed.total())
-        return Vocabulary(known, weights, squared_idf(0, entries), checks)
-
-    def weigh_task(self, text: str, project: str) -> WeightedTask:
-        """Return a task's words, and their weight in its project."""
-        return WeightedTask(text, stem_terms(text), self.word_weights(project), self.unknown_word_weight(project))
+    def taught(self, entry: LearningEntry, project: str) -> Iterator[tuple[int, Words]]:
+        """Yield the number and words of each task that taught an entry; of another project's, as if it came last."""
+        for run, task in dict(zip((proof.run for proof in entry.proofs), entry.when, strict=False)).items():
+            visit = self.exposures.get(run)
+            known = visit is not None and visit.selection.project == project
+            yield visit.number if visit and known else len(self.projects[project]), terms_of(task)
 
     def apply_saved(self, learning: Learning, record: Record) -> None:
         """Apply a saved learning: another plugin may have changed the entry."""
@@ -185,12 +158,13 @@ class LearningState:
     def add_run(self, visit: RunExposure) -> None:
         """Record a run, and the words of its task."""
         selection = visit.selection
-        self.exposures[visit.run] = visit
-        self.projects[selection.project].append(visit.run)
+        runs = self.projects[selection.project]
+        self.exposures[visit.run] = replace(visit, number=len(runs))
+        for word in terms_of(selection.task):
+            self.words[selection.project][word].append(len(runs))
+        runs.append(visit.run)
         for id in (*selection.shown, *selection.withheld):
             self.eligible_runs[id].append(visit.run)
-        for word in stem_terms(selection.task):
-            self.word_counts[selection.project][word] += 1
 
     def apply_checkpoints(self, record: Record) -> None:
         """Record whether the user has undone a run's changes."""
@@ -198,7 +172,7 @@ class LearningState:
         self.checkpoints[record.run] = files
         visit = self.exposures.get(record.run)
         if visit and visit.undone != files.undone:
-            self.update_run(replace(visit, undone=files.undone))
+            self.exposures[record.run] = replace(visit, undone=files.undone)
 
     def outcomes(self, id: str) -> tuple[EntryOutcome, ...]:
         """Return the outcomes of the runs that an entry was eligible for, oldest first."""
@@ -211,28 +185,7 @@ class LearningState:
         known = [visit.good for visit in recent if visit.passed is not None]
         return (sum(known) + PRIOR_RATE * 2) / (len(known) + 2)
 
-    def word_weights(self, project: str) -> Mapping[str, float]:
-        """Return the weight of each word in a project: the fewer tasks contain it the more."""
-        tasks = len(self.projects[project])
-        return {word: squared_idf(count, tasks) for word, count in self.word_counts[project].items()}
-
-    def unknown_word_weight(self, project: str) -> float:
-        """Return the weight of a word that no task contains."""
-        return squared_idf(0, len(self.projects[project]))
-
     def last_helped(self, entry: LearningEntry) -> str:
         """Return when an entry last helped, or when it was noted."""
         runs = (self.exposures[run] for run in reversed(self.eligible_runs.get(entry.id, ())))
         return next((visit.at for visit in runs if entry.id in visit.selection.shown and visit.good), entry.since)
-
-
-def sum_counts(counts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return counts added up by word."""
-    if len(counts) == 1:
-        return counts[0]
-    return {word: sum(part.get(word, 0) for part in counts) for word in {word for part in counts for word in part}}
-
-
-def squared_idf(count: int, tasks: int) -> float:
-    """Return the weight of a word that so many of the tasks contain: the square of its inverse frequency."""
-    return log(1 + (tasks - count + 0.5) / (count + 0.5)) ** 2

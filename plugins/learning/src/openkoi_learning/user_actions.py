@@ -25,7 +25,6 @@ def pin_entry(entry: LearningEntry, at: str) -> LearningEntry:
         clear_end(entry, at),
         pinned=True,
         standing=LearningStatus.ACTIVE,
-        trust=Trust.PERSON,
         reason="pinned by the user",
     )
 

@@ -7,7 +7,9 @@ from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import count_by_model, count_outcomes, estimate_uplift
 from .entry import EntryEvidence, LearningEntry
 from .figures import to_learning
+from .promotion import promote_entry
 from .state import LearningState
+from .thresholds import REFUTATIONS
 
 MAX_OUTCOMES = 10
 TRUST_LABELS = (
@@ -25,7 +27,17 @@ def format_line(state: LearningState, entry: LearningEntry) -> str:
     marks = ", ".join(
         filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.is_untrusted))
     )
-    return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; shown {known.shown}, helped {known.helpful}, harmed {known.harmful})"  # noqa: E501  # one line of output
+    counts = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}{format_interval(state, entry)}"
+    return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; {counts})"
+
+
+def format_interval(state: LearningState, entry: LearningEntry) -> str:
+    """Return the interval of an entry's uplift, once a run held it out."""
+    uses = state.outcomes(entry.id)
+    if not count_outcomes(uses).withheld:
+        return ""
+    found = estimate_uplift(uses, state.success_rate(entry.project))
+    return f", uplift {found.low:+.2f} to {found.high:+.2f}"
 
 
 def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
@@ -65,6 +77,10 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
     yield f"  worth:     confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
     yield f"  uplift:    {format_uplift(state, entry)}"
+    if content := ", ".join(entry.visible_content):
+        yield f"  refuted:   {REFUTATIONS} accepted results in a row that gave up `{content}` archive it"
+    if promote_entry(state, entry, now):
+        yield f"  proposal:  it helped in another project too; to show it in all: openkoi learn approve {entry.id}"
 
 
 def explain_display(entry: LearningEntry) -> str:

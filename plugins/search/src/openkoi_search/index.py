@@ -189,14 +189,23 @@ def make_index(
 
 
 def index_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: int) -> SegmentIndex:
-    """Return texts as a segment in memory: each is a chunk of its part, the earlier the newer."""
+    """Return texts as a segment in memory."""
+    return read_encoded(encode_texts(texts, parts, dimensions))
+
+
+def read_encoded(data: bytes) -> SegmentIndex:
+    """Return encoded texts as a segment in memory; raise CorruptFileError for other data."""
+    return SegmentIndex([open_segment("", decode_segment(data))])
+
+
+def encode_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: int) -> bytes:
+    """Return texts as a segment's content: each is a chunk of its part, the earlier the newer."""
     runs = {part: str(number) for number, part in enumerate(dict.fromkeys(parts))}
     documents = [
         index_text(number, text, runs[part], len(texts) - number, dimensions)
         for number, (text, part) in enumerate(zip(texts, parts, strict=True))
     ]
-    data = make_content(documents, (), {}).encode(born="", replaces=[])
-    return SegmentIndex([open_segment("", decode_segment(data))])
+    return make_content(documents, (), {}).encode(born="", replaces=[])
 
 
 def index_text(number: int, text: str, run: str, age: int, dimensions: int) -> IndexedDocument:

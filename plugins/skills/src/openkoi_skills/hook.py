@@ -124,23 +124,24 @@ class Skills:
             purpose_text,
             rank_candidates,
         )
-        from .similarity import measure_similarity
+        from .similarity import measure_fit
 
         every = [one for one in shelf.skills.values() if may_use(one.skill, task)]
         effects = (await asyncio.to_thread(read_tally, self.library.data)).effects(task.category)
-        alike = await measure_similarity(task.text, [purpose_text(one.skill) for one in every], self.embedder, run)
+        texts = {one.skill.name: purpose_text(one.skill) for one in every}
+        alike = await measure_fit(task.text, texts, self.library.data / "cache", self.embedder, run)
         return rank_candidates(
             RankedSkill(
                 one,
                 signals=Signals(
                     explicit=mentions_skill(one.skill.name, task.text),
                     effect=effects.get(one.skill.name),
-                    similarity=similarity,
+                    similarity=alike.get(one.skill.name, 0.0),
                     recalled=is_recalled(one.skill.name, recall),
                     approved=approval_score(one),
                 ),
             )
-            for one, similarity in zip(every, alike, strict=True)
+            for one in every
         )
 
     async def make_index(self, shelf: SkillLibrary, run: Run) -> Section:

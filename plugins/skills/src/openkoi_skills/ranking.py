@@ -1,27 +1,18 @@
 """Score how well a skill fits a task."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import KW_ONLY
-from math import sqrt
 
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Recall
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 # Estimates; the weights in ``Signals.score`` are as well.
 MAX_RANKED = 5
 MIN_SCORE = 0.1
 MIN_SIMILARITY = 0.3
 FULL_WEIGHT_RUNS = 10  # judged runs from which on a skill's effect counts fully
-WORD = lazy_pattern(r"[^\W_]{2,}")
-FUNCTION_WORDS = """
-a about after all also an and any are as at be before but by can do does for from get give has have how if in into is it
-its let make me my need new no not of on one only or our out please should so some that the their them then there these
-this to up us use used user uses using via want was we what when where which while who will with you your
-"""
-STOP_WORDS = frozenset(FUNCTION_WORDS.split())
 REQUEST_PATTERN = r"(?:use|using|with|by|run|apply|follow)\s+(?:the\s+)?[\"'`]?{name}(?![\w-])"
 MENTION_PATTERN = (
     r"(?<![\w-]){name}[\"'`]?\s+skill\b|\bskill[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<!\w)[$@`]{name}(?![\w-])"
@@ -108,19 +99,3 @@ def approval_score(found: FoundSkill) -> float:
 def purpose_text(skill: Skill) -> str:
     """Return what a skill says it is for."""
     return f"{skill.name.replace('-', ' ')}: {skill.purpose}"
-
-
-def measure_overlap(one: str, other: str) -> float:
-    """Return how many words two texts share, 0.0 to 1.0."""
-    mine, theirs = extract_words(one), extract_words(other)
-    return len(mine & theirs) / sqrt(len(mine) * len(theirs)) if mine and theirs else 0.0
-
-
-def extract_words(text: str) -> frozenset[str]:
-    """Return a text's content words, without a plural s."""
-    return frozenset(word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in STOP_WORDS)
-
-
-def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the similarity of two vectors of length 1."""
-    return sum(a * b for a, b in zip(one, other, strict=True))

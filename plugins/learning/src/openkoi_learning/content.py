@@ -1,0 +1,129 @@
+"""Find what an advice says to do, and whether a work shows it.
+
+An advice's content is the names and numbers in it; without any, the longest phrase that it shares with a line which the
+next work has and the work before did not.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import product
+
+from openkoi_hookspecs import ExecutionResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_search.words import index_terms
+
+from .text_similarity import WORD, extract_details
+
+MAX_LINES = 2_000  # of a work that are compared
+MIN_SHARE = 0.6  # share of an advice's words in a line that shows it; see thresholds.py
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLine:
+    """A line of a work: in lower case, its words without punctuation, and the stems of those that say something."""
+
+    text: str
+    words: str
+    terms: frozenset[str]
+
+    def shows(self, content: Collection[str]) -> bool:
+        """Return whether the line has all of an advice's content."""
+        return bool(content) and all(has_phrase(self.text, one) or has_phrase(self.words, one) for one in content)
+
+
+@lru_cache(maxsize=16_384)
+def terms_of(text: str) -> frozenset[str]:
+    """Return the words that a text can be found by."""
+    return frozenset(index_terms(text))
+
+
+@lru_cache(maxsize=16_384)
+def read_line(text: str) -> WorkLine:
+    """Return a text as a line."""
+    lowered = text.lower()
+    return WorkLine(lowered, " ".join(WORD.findall(lowered)), terms_of(text))
+
+
+def work_lines(work: ExecutionResult) -> list[WorkLine]:
+    """Return the lines that a work added to files, or else those of its answer."""
+    added = [line[1:] for line in work.diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    lines = [line.strip() for line in (added or work.text.splitlines()) if line.strip()]
+    return [read_line(line) for line in lines[:MAX_LINES]]
+
+
+def names_of(text: str) -> frozenset[str]:
+    """Return the names and numbers in an advice."""
+    found = extract_details(text)
+    return found.identifiers | found.numbers
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    """Return whether a phrase occurs in a text in lower case, not as part of longer words."""
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        if not continues(text[start - 1 : start], phrase[0]) and not continues(text[end : end + 1], phrase[-1]):
+            return True
+        start = text.find(phrase, start + 1)
+    return False
+
+
+def continues(beside: str, edge: str) -> bool:
+    """Return whether a character belongs to the word that another begins or ends."""
+    return bool(beside) and (beside.isalnum() or beside in "_-") and (edge.isalnum() or edge in "_-")
+
+
+def find_content(advice: str, written: Iterable[WorkLine] = (), known: Iterable[WorkLine] = ()) -> tuple[str, ...]:
+    """Return the content of an advice: of its names those that one written line has, or a phrase that is new there."""
+    if names := names_of(advice):
+        shown = [[one for one in names if has_phrase(line.text, one)] for line in written]
+        return tuple(sorted(max(shown, key=len, default=[]) or names))
+    old = {word for line in known for word in line.terms}
+    phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
+    best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")
+    return (best,) if terms_of(best) - old else ()
+
+
+def common_phrases(one: str, other: str) -> Iterator[str]:
+    """Yield the longest runs of words that two texts share, without the function words at their ends."""
+    mine, theirs = WORD.findall(one), WORD.findall(other)
+    for start, begin in product(range(len(mine)), range(len(theirs))):
+        if mine[start] == theirs[begin] and not (start and begin and mine[start - 1] == theirs[begin - 1]):
+            size = common_length(mine[start:], theirs[begin:])
+            if words := strip_function_words(mine[start : start + size]):
+                yield " ".join(words)
+
+
+def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many words two texts have in common from their beginnings."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+
+
+def strip_function_words(words: list[str]) -> list[str]:
+    """Return words without those at the ends that say nothing."""
+    kept = [place for place, word in enumerate(words) if terms_of(word)]
+    return words[kept[0] : kept[-1] + 1] if kept else []
+
+
+def is_shown(content: Collection[str], lines: Iterable[WorkLine]) -> bool:
+    """Return whether a work shows a content in one of its lines."""
+    return any(line.shows(content) for line in lines)
+
+
+def new_lines(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> list[WorkLine]:
+    """Return the lines of a work that the one before did not have."""
+    known = {line.text for line in before}
+    return [line for line in after if line.text not in known]
+
+
+def gone_words(before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str]) -> str:
+    """Return what gave way to a content: the words that are gone of the line in whose place its line is."""
+    old, new = [line.text for line in before], [line.text for line in after]
+    left = {word for line in new for word in line.split()}
+    for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for place in range(begin, stop) if kind == "replace" and end - start == stop - begin else ():
+            if after[place].shows(content):
+                return " ".join(word for word in old[start + place - begin].split() if word not in left)
+    return ""

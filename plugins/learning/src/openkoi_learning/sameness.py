@@ -1,0 +1,59 @@
+"""Decide whether two entries say the same, and whether they are about one thing: the one place that does.
+
+Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
+"""
+
+from .content import has_phrase, terms_of
+from .entry import LearningEntry, Trust
+from .text_similarity import details_differ, extract_details, word_overlap
+
+SIMILAR_SUBJECT = 0.6  # share of common words beside their contents; see thresholds.py
+SAME_WORDS = 0.8  # share of common words of two texts without content that say the same; see thresholds.py
+
+
+def is_same(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries say the same about one thing."""
+    if (one.kind == "anti_pattern") != (other.kind == "anti_pattern") or found_together(one, other):
+        return False
+    mine, theirs = one.visible_content, other.visible_content
+    if mine and theirs:
+        return set(mine) == set(theirs) and not have_different_checks(one, other)
+    if mine or theirs:
+        with_it, without = (one, other) if mine else (other, one)
+        if extract_details(without.stance).denied:
+            return False
+        return all(has_phrase(without.stance.lower(), part) for part in with_it.visible_content)
+    return not details_differ(one.stance, other.stance) and word_overlap(one.text, other.text) >= SAME_WORDS
+
+
+def same_subject(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries are about one thing, so that only one of them can apply to a task."""
+    return one.topic == other.topic and not found_together(one, other)
+
+
+def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
+    if not (one.visible_content and other.visible_content) or found_together(one, other):
+        return False
+    mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
+    return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0
+
+
+def found_together(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two findings of one evaluation taught them."""
+    places = {(proof.run, proof.iteration): proof.subject for proof in one.proofs if proof.finding}
+    return any(
+        places.get((proof.run, proof.iteration), proof.subject) != proof.subject
+        for proof in other.proofs
+        if proof.finding
+    )
+
+
+def have_different_checks(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether each is known to be about a check of its own."""
+    return one.subject.startswith("check ") and other.subject.startswith("check ") and one.subject != other.subject
+
+
+def is_opinion(entry: LearningEntry) -> bool:
+    """Return whether an entry was never confirmed, neither by a check nor by the user."""
+    return entry.trust < Trust.CHECK

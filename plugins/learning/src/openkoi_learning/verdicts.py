@@ -1,0 +1,100 @@
+"""Judge entries by how a run went: which ones its result confirms, which ones it refutes.
+
+An accepted result is right in everything that it shows. So an entry whose content it shows is confirmed, whether it was
+shown or held out; one whose content was in an earlier attempt and is gone is refuted. Of a result that was not accepted
+only an entry's own check says something. An entry whose content no work can show is judged by the first attempt.
+"""
+
+from collections.abc import Collection, Sequence
+
+from openkoi_hookspecs import Evaluation, Finding, Result
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .content import WorkLine, is_shown, work_lines
+from .entry import LearningEntry
+from .lesson import first_attempt_passed, first_findings
+from .text_similarity import word_overlap
+
+SAME_FINDING = 0.5  # share of common words of two findings about one thing; see thresholds.py
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdicts:
+    """The ids of entries that a run confirms, refutes, and of those that a finding is about although they were shown
+    or because they were held out."""
+
+    confirmed: frozenset[str] = frozenset()
+    refuted: frozenset[str] = frozenset()
+    blamed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RunWorks:
+    """The lines of the first attempt and of the result, and whether the result was accepted."""
+
+    first: Sequence[WorkLine]
+    earlier: Sequence[WorkLine]
+    final: Sequence[WorkLine]
+    accepted: bool
+    judged: Evaluation
+    findings: Sequence[Finding]
+    passed: bool
+
+
+def judge_entries(result: Result, entries: Sequence[LearningEntry], shown: Collection[str]) -> RunVerdicts:
+    """Return what a run says about entries; ``shown`` are the ids that it was shown."""
+    run = read_works(result)
+    verdicts = {entry.id: judge_entry(entry, run, entry.id in shown) for entry in entries}
+    confirmed = frozenset(id for id, verdict in verdicts.items() if verdict is True)
+    refuted = frozenset(id for id, verdict in verdicts.items() if verdict is False)
+    missed = (one.id for one in entries if one.id in confirmed - set(shown) and not is_in_first(one, run))
+    return RunVerdicts(confirmed, refuted, refuted if run.passed else refuted | frozenset(missed))
+
+
+def read_works(result: Result) -> RunWorks:
+    """Return what a run says, read once for all entries."""
+    earlier = [line for one in result.iterations if one is not result.best for line in work_lines(one.work)]
+    return RunWorks(
+        work_lines(result.iterations[0].work),
+        earlier,
+        work_lines(result.best.work),
+        result.accepted is True,
+        result.best.evaluation or Evaluation(),
+        first_findings(result),
+        bool(first_attempt_passed(result)),
+    )
+
+
+def is_in_first(entry: LearningEntry, run: RunWorks) -> bool:
+    """Return whether the first attempt shows an entry's content."""
+    return is_shown(entry.visible_content, run.first)
+
+
+def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None:
+    """Return True for a confirmed entry, False for a refuted one, and None if the run says nothing about it."""
+    content = entry.visible_content
+    kept = is_shown(content, run.final)
+    if not kept and not is_shown(content, run.earlier):
+        return judge_by_first(entry, run) if shown and not content else None
+    if run.accepted:
+        return kept
+    check = entry.subject.removeprefix("check ")
+    if not kept or not entry.subject.startswith("check ") or not any(one.name == check for one in run.judged.checks):
+        return None
+    return check not in run.judged.failing
+
+
+def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
+    """Judge an entry that was shown by the first attempt alone."""
+    if any(is_about(entry, finding) for finding in run.findings):
+        return False
+    return True if run.passed else None
+
+
+def is_about(entry: LearningEntry, finding: Finding) -> bool:
+    """Return whether a finding is about an entry's subject."""
+    if entry.subject and entry.subject == f"check {finding.rule}":
+        return True
+    told = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
+    text = f"{finding.title} {finding.detail} {finding.fix}"
+    return finding.key in told or word_overlap(entry.text, text) >= SAME_FINDING

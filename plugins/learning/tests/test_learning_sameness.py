@@ -1,0 +1,125 @@
+"""What is one thing and what is two, and what a result says about what was shown."""
+
+from dataclasses import replace
+
+import pytest
+from learning_builders import NOW, entry, lesson, patch, red, turn
+
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Iteration, LearningStatus, NextAction, Score
+from openkoi_learning.content import WorkLine, find_content, gone_words, terms_of, work_lines
+from openkoi_learning.entry import EntryEvidence
+from openkoi_learning.merge import merge_entries
+from openkoi_learning.sameness import found_together, have_similar_subjects, is_same, same_subject
+from openkoi_learning.verdicts import judge_entries
+
+pytestmark = pytest.mark.unit
+
+
+def lines(*texts: str) -> list[WorkLine]:
+    return work_lines(ExecutionResult("\n".join(texts)))
+
+
+def found(run: str, title: str, **more: object) -> EntryEvidence:
+    return EntryEvidence(run=run, iteration=1, finding=title, **more)  # type: ignore[arg-type]  # by field name
+
+
+def test_two_findings_of_one_evaluation_are_never_one_thing_whatever_they_share() -> None:
+    header = entry("Write `utf-8` in the header.", proofs=(found("a", "Header"),), content=("utf-8",))
+    footer = entry("Write `utf-8` in the footer.", proofs=(found("a", "Footer"),), content=("utf-8",))
+    later = replace(footer, proofs=(found("b", "Footer"),))
+
+    assert found_together(header, footer)
+    assert not is_same(header, footer)
+    assert not same_subject(replace(header, subject="check x"), replace(footer, subject="check x"))
+    assert is_same(header, later)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Use `tab` as the separator.", "The delimiter must be `tab`.", True),
+        ("Use `tab` as the separator.", "Use `comma` as the separator.", False),
+        ("Wait 3 seconds.", "Wait 5 seconds.", False),
+        ("Use `tab` as the separator.", "Never use `tab` as the separator.", False),
+        ("Sort the rows by name before export.", "Sort rows by name before the export!", True),
+        ("Sort the rows by name.", "Water the roses.", False),
+    ],
+)
+def test_advice_is_the_same_when_its_names_and_numbers_are(one: str, other: str, same: bool) -> None:
+    assert same is is_same(entry(one), entry(other))
+
+
+def test_checks_of_their_own_keep_equal_advice_apart() -> None:
+    one, other = (entry(f"Use `utf-8` for {name}.", subject=f"check {name}") for name in ("input", "output"))
+
+    assert not is_same(one, other)
+    assert is_same(one, replace(other, subject=""))
+
+
+def test_entries_that_are_worded_alike_beside_their_content_are_about_similar_subjects() -> None:
+    tab, comma = entry("Use `tab` as the separator."), entry("Use `comma` as the separator.")
+
+    assert have_similar_subjects(tab, comma)
+    assert not have_similar_subjects(tab, entry("Use `comma` in the greeting of the letter."))
+
+
+def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothing_had_before() -> None:
+    before, after = lines("The colour is dark red."), lines("I chose pale blue for the colour.")
+
+    assert ("pale blue",) == find_content("Set the colour to pale blue.", after, before)
+    assert () == find_content("Keep it simple.", after, before)
+    assert ("`tab`".strip("`"),) == find_content("Use `tab`.", after, before)
+
+
+def test_an_entry_whose_content_gave_way_to_another_is_about_the_same_subject() -> None:
+    old = entry("Use `tab` as the separator.", content=("tab",))
+    line = gone_words(lines("a = 1", "separator: tab"), lines("a = 1", "separator: comma"), ("comma",))
+    new = entry("Use `comma`.", content=("comma",), proofs=(found("a", "x", replaced=line),))
+
+    assert "tab" == line
+    assert old.topic == merge_entries([old], new, NOW)[0].topic
+    assert new.topic == merge_entries([entry("Use `pipe`.", content=("pipe",))], new, NOW)[0].topic
+
+
+def work(text: str, evaluation: Evaluation) -> Iteration:
+    return replace(turn(evaluation), work=ExecutionResult(text))
+
+
+def test_an_accepted_result_confirms_what_it_shows_and_refutes_what_is_gone() -> None:
+    good = Evaluation(scores=(Score("s", 0.9),))
+    ended = lesson(work("sep: tab\nend: lf", red(Finding("x"))), work("sep: comma\nend: lf", good)).result
+    tab, comma, lf, other = (entry(f"Use `{one}`.", content=(one,)) for one in ("tab", "comma", "lf", "pipe"))
+
+    verdicts = judge_entries(ended, [tab, comma, lf, other], {tab.id, other.id})
+
+    assert [{comma.id, lf.id}, {tab.id}] == [set(verdicts.confirmed), set(verdicts.refuted)]
+    assert {tab.id, comma.id} == set(verdicts.blamed)
+
+
+def test_of_a_result_that_was_not_accepted_only_an_own_check_says_something() -> None:
+    checks = Check("sep", passed=True), Check("end", passed=False)
+    ended = lesson(work("sep: tab\nend: lf\nx: y", Evaluation(checks=checks, scores=(Score("s", 0.9),)))).result
+    ended = replace(ended, decision=replace(ended.decision, action=NextAction.ACCEPT_BEST))
+    sep, end = (
+        entry(f"Use `{one}`.", content=(one,), subject=f"check {c}") for one, c in (("tab", "sep"), ("lf", "end"))
+    )
+
+    verdicts = judge_entries(ended, [sep, end, entry("Use `y`.", content=("y",))], ())
+
+    assert [{sep.id}, {end.id}] == [set(verdicts.confirmed), set(verdicts.refuted)]
+
+
+def test_work_in_files_is_read_from_what_was_added() -> None:
+    told = work_lines(ExecutionResult("Answer.", diff=patch("a.py", "x = 1", "y = 2")))
+
+    assert ["x = 1", "y = 2"] == [line.text for line in told]
+    assert terms_of("Answer") - {word for line in told for word in line.terms}
+
+
+def test_the_same_advice_again_adds_evidence_and_keeps_what_both_have_in_common() -> None:
+    first = entry("Use `tab`.", content=("tab", "x"), standing=LearningStatus.PROBATION, proofs=(found("a", "x"),))
+    again = replace(first, content=("tab",), standing=LearningStatus.ACTIVE, proofs=(found("b", "y"),))
+
+    [kept] = merge_entries([first], again, NOW)
+
+    assert (("tab",), LearningStatus.ACTIVE, 2) == (kept.content, kept.standing, len(kept.proofs))
