@@ -50,6 +50,7 @@ def help_pages(command: click.Command, context: click.Context, path: str) -> Ite
                 yield from help_pages(below, click.Context(below, parent=context, info_name=name), f"{path} {name}")
 
 
+@pytest.mark.row("TEST-02")
 def test_every_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     group = OpenKoi(Invocation(Launcher(scan(), (), "VERSION", "")))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 IGNORE_CLOSED = suppress(OSError)
 TICK_SECONDS = 1.0
+FRAME_SECONDS = 0.1
 STEPS = ("[recall] ", "[execute] ", "[tools] ")
 CTRL_C_HINT = "ctrl-c to interrupt"
 HEARTBEAT_SECONDS = 30.0  # of a terminal on which nothing is drawn again: a screen reader says that it still works
@@ -92,9 +93,12 @@ class TerminalOutput:
         self.keys: Keyboard | None = None
 
     def add_record(self, record: Record) -> None:
-        """Note a record, for the working line."""
+        """Note a record, for the working line; many may come at once, and few of them are drawn."""
         self.working.add_record(record)
-        self.draw()
+        if monotonic() - self.screen.drawn_at >= FRAME_SECONDS:
+            self.draw()
+        else:
+            self.update_working_line()
 
     def print_line(self, text: str) -> None:
         """Print a finished line above the working line, or on the stream of lines where that is not the terminal.
@@ -126,6 +130,7 @@ class TerminalOutput:
         """Print a piece of the answer as it comes."""
         if self.shows_text:
             self.spoke = monotonic()
+            self.update_working_line()
             with IGNORE_CLOSED:
                 self.screen.add(text)
 
@@ -157,10 +162,13 @@ class TerminalOutput:
 
     def draw(self) -> None:
         """Draw the working line as of now."""
-        quiet = self.stopped or self.questions
-        self.screen.working_line = "" if quiet else self.working_text()
+        self.update_working_line()
         with IGNORE_CLOSED:
             self.screen.draw()
+
+    def update_working_line(self) -> None:
+        """Set the working line as of now; there is none while a question is open."""
+        self.screen.working_line = "" if self.stopped or self.questions else self.working_text()
 
     def working_text(self) -> str:
         """Return the working line; what it shows of a tool's call is foreign text."""

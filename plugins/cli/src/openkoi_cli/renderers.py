@@ -76,6 +76,7 @@ class Renderer:
     def add_record(self, record: Record) -> None:
         """Render a record."""
         record = redact_record(record, current_redactor())
+        self.live.add_record(record)
         self.pause_for_question(record)
         for shown in self.display.show_record(record):
             match shown:
@@ -85,7 +86,6 @@ class Renderer:
                     self.show_piece(text)
                 case AnswerEnd() as end:
                     self.end_answer(end)
-        self.live.add_record(record)
 
     def show_piece(self, text: str) -> None:
         """Show a piece of what the model says, as it comes."""

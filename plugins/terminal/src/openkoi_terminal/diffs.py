@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from openkoi_base.files.diffs import split_by_file
+from openkoi_base.files.diffs import count_lines, split_by_file
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
@@ -36,8 +36,7 @@ def count_changes(diff: str) -> Sequence[DiffCount]:
 
 
 def count_file(file: str, part: str) -> DiffCount:
-    lines = part.partition("\n@@")[2].splitlines()[1:]
-    return DiffCount(file, *(sum(line.startswith(sign) for line in lines) for sign in "+-"))
+    return DiffCount(file, *count_lines(part))
 
 
 def render_diff(diff: str, style: Style, *, most: int = FOLD_LINES, more: str = "openkoi diff") -> Sequence[str]:

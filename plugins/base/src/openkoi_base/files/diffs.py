@@ -24,6 +24,12 @@ def split_by_file(diff: str) -> Mapping[str, str]:
     return {path_in(one[1]): diff[one.start() : end] for one, end in zip(headers, ends, strict=False)}
 
 
+def count_lines(part: str) -> tuple[int, int]:
+    """Return how many lines one file's part of a diff adds and removes."""
+    lines = part.partition("\n@@")[2].splitlines()[1:]
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+
+
 def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
     """Return the names of files, the first ones of many."""
     more = len(names) - most

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
-from openkoi_base.files.diffs import split_by_file
+from openkoi_base.files.diffs import count_lines, split_by_file
 from openkoi_hookspecs import Check, Evaluation
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -172,7 +172,7 @@ def check_files(sentence: str, report: RunReport) -> Finding:
     if missing := [name for name in named if name not in found]:
         verdict = Verdict.UNVERIFIED if len(missing) < len(named) else Verdict.CONTRADICTED
         return verdict, f"diff: no change to {format_list(missing, 3)}"
-    return Verdict.SUPPORTED, f"diff: {format_list([count_lines(file, parts[file]) for file in found.values()], 3)}"
+    return Verdict.SUPPORTED, f"diff: {format_list([format_change(file, parts[file]) for file in found.values()], 3)}"
 
 
 def check_fixed(sentence: str, report: RunReport) -> Finding:
@@ -220,10 +220,9 @@ def check_command(pattern: re.Pattern[str], report: RunReport) -> Finding:
     return UNKNOWN
 
 
-def count_lines(file: str, part: str) -> str:
+def format_change(file: str, part: str) -> str:
     """Return a file with the number of lines that were added and removed."""
-    lines = part.partition("\n@@")[2].splitlines()[1:]
-    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    added, removed = count_lines(part)
     return f"{file} +{added} -{removed}"
 
 
