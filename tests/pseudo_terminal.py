@@ -24,20 +24,32 @@ INTERRUPT, END = "\x03", "\x04"
 MOVES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_=>]|\x1b\][^\x07]*\x07|[\r\x08\u2800-\u28ff]")
 VENDORS = re.compile(r".*_(API_KEY|BASE_URL)|OLLAMA_HOST|OPENKOI_.*")
 PATIENCE = 60.0
+ROWS = 40
 
 
 class Terminal:
     """A terminal with one program on it. ``raw`` is all that it was sent."""
 
-    def __init__(self, command: Command, master: int) -> None:
+    def __init__(self, command: Command, master: int, columns: int) -> None:
         self.command = command
         self.master = master
+        self.columns = columns
         self.raw = ""
 
     @property
     def screen(self) -> str:
         """What was written, without colours, what only turns, and where the cursor went."""
         return MOVES.sub("", self.raw)
+
+    @property
+    def page(self) -> str:
+        """What the terminal shows now, with what has scrolled out of it; what was erased is gone."""
+        from pyte import HistoryScreen, Stream
+
+        screen = HistoryScreen(self.columns, ROWS, history=10_000)
+        Stream(screen).feed(self.raw)
+        gone = ["".join(row[column].data for column in range(self.columns)).rstrip() for row in screen.history.top]
+        return "\n".join([*gone, *map(str.rstrip, screen.display)]).rstrip() + "\n"
 
     def type(self, keys: str) -> None:
         """Press keys."""
@@ -71,11 +83,11 @@ class Terminal:
 def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Terminal]:
     """Start OpenKoi on a terminal; it is gone in the end."""
     master, slave = pty.openpty()
-    termios.tcsetwinsize(slave, (40, columns))
+    termios.tcsetwinsize(slave, (ROWS, columns))
     command = start(arguments, environment(shell), shell.folder, [slave] * 3, terminal=True)
     os.close(slave)
     try:
-        yield Terminal(command, master)
+        yield Terminal(command, master, columns)
     finally:
         command.kill()
         os.close(master)

@@ -66,7 +66,7 @@ def test_a_key_in_the_environment_is_used_and_nothing_is_asked(person: Shell, an
 
     with terminal(person, TASK) as first:
         assert 0 == first.ends()
-    assert f"  {BANNER}\n  Found: anthropic (from ANTHROPIC_API_KEY)\n  Using: claude-sonnet-4-5\n" in first.screen
+    assert f"  {BANNER}\n  Found: anthropic (from ANTHROPIC_API_KEY)\n  Using: claude-sonnet-4-5\n" in first.page
     assert "It is a teahouse." in first.screen
     no_secret(first, person, SECRET)
     with terminal(person, TASK) as second:
@@ -85,7 +85,7 @@ def test_a_login_of_the_claude_cli_is_used_when_a_person_allows_it_once(person: 
         first.type(f"yes{ENTER}")
 
         assert 0 == first.ends()
-        assert "Found: anthropic (from Claude CLI)\n  Using: claude-sonnet-4-5\n" in first.screen
+        assert "Found: anthropic (from Claude CLI)\n  Using: claude-sonnet-4-5\n" in first.page
         assert f"Bearer {TOKEN}" == server.requests[-1].headers["authorization"]
         no_secret(first, person, TOKEN)
         second = stack.enter_context(terminal(person, TASK))
@@ -159,7 +159,7 @@ def test_an_ollama_that_runs_is_found_without_a_question(person: Shell) -> None:
         seen = stack.enter_context(terminal(person.told(OLLAMA_HOST=server.url), TASK))
 
         assert 0 == seen.ends()
-    assert "Found: ollama (local)\n  Using: codestral:22b\n" in seen.screen
+    assert "Found: ollama (local)\n  Using: codestral:22b\n" in seen.page
 
 
 @pytest.mark.row("ONB-20")

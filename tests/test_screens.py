@@ -73,18 +73,11 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 if sys.platform != "win32":
-    import pyte
-    from pseudo_terminal import Terminal, terminal
+    from pseudo_terminal import terminal
 
     NOTES = ToolCall("c1", "write_file", {"path": "notes.txt", "content": "Paris\n"})
     REMOVE = ToolCall("c2", "run_command", {"command": "git push --force origin main"})
     DONE = "Done:\n\n- `notes.txt` names *Paris*.\n\nI wrote notes.txt. All tests pass. It is 40% faster.\n"
-
-    def rows(seen: Terminal) -> str:
-        """Return what is on the screen at the end."""
-        screen = pyte.Screen(110, 40)
-        pyte.Stream(screen).feed(seen.raw)
-        return "\n".join(row.rstrip() for row in screen.display).rstrip() + "\n"
 
     def test_a_run_with_an_approval_and_its_end(openkoi: Shell) -> None:
         with OpenAIServer(Say(["I write it.", NOTES]), Say([REMOVE]), DONE, models=("gpt-fake",)) as server:
@@ -99,4 +92,4 @@ if sys.platform != "win32":
                 seen.type("just write it down\r")
 
                 assert 0 == seen.ends(), seen.screen
-        check_screen("run", rows(seen))
+        check_screen("run", seen.page)

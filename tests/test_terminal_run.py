@@ -11,7 +11,6 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs a POSIX terminal", allow_module_level=True)
 
-import pyte
 from cli_process import Shell, shell
 from pseudo_terminal import ESCAPE, Terminal, terminal
 
@@ -36,14 +35,6 @@ def served(openkoi: Shell, server: OpenAIServer) -> Shell:
     return openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
 
 
-def rows(seen: Terminal, columns: int = 110) -> list[str]:
-    """Return the rows that a terminal shows, with those that have left it."""
-    screen = pyte.HistoryScreen(columns, 40, history=1000)
-    pyte.Stream(screen).feed(seen.raw)
-    gone = ["".join(row[column].data for column in range(columns)).rstrip() for row in screen.history.top]
-    return [*gone, *(row.rstrip() for row in screen.display)]
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """A run that has written a file and ended with a hostile answer."""
@@ -58,7 +49,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
 
 
 def test_every_block_is_there_once_and_the_working_line_is_gone(finished: Terminal) -> None:
-    shown = rows(finished)
+    shown = finished.page.split("\n")
 
     assert WORKING.search(finished.raw)
     assert not [row for row in shown if "esc to interrupt" in row]
@@ -75,7 +66,7 @@ def test_no_escape_sequence_of_the_model_reaches_the_terminal(finished: Terminal
 
 
 def test_the_end_shows_files_a_folded_diff_claims_and_what_to_run_next(finished: Terminal) -> None:
-    shown = "\n".join(rows(finished))
+    shown = finished.page
 
     assert "1 file changed, +60 -0\n    notes.txt +60 -0\n" in shown
     assert re.search(r"… \d+ more lines: openkoi diff [0-9a-f]{8}\n", shown)

@@ -90,6 +90,8 @@ class WorkingLine:
             case events.IterationFinished(score=score, cost=cost):
                 self.costs.append(cost.usd)
                 self.scores += [score] if score is not None else []
+            case events.DecisionMade(iteration=number, decision=ruling) if ruling.final:
+                self.iteration = min(number + 1, self.iterations)
             case event:
                 self.activity = describe_activity(event, judges=self.iterations > 0) or self.activity
 
