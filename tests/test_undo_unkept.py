@@ -69,7 +69,7 @@ def test_no_evaluation_is_reused_and_nothing_is_said_to_be_unchanged(unwritable_
 def test_at_a_terminal_it_is_asked_first(unwritable_store: Shell) -> None:
     model = write_script_outside(unwritable_store, EDIT + DONE, "executor.yaml")
     with terminal(unwritable_store, "-m", model, "-i", "0", TASK) as there:
-        there.shows("Change files anyway?")
+        there.shows("[yes/no]")
         before = (unwritable_store.folder / "a.py").read_text()
         there.type("yes\n")
         assert 0 == there.ends(), there.screen

@@ -30,7 +30,7 @@ LONGEST, WIDTH = 1 << 20, 16
 LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_minilm", "openkoi_testing"}
 THIRD_PARTY = {
     *("concurrent.futures.thread", "duckdb", "encodings.utf_8_sig", "httpx2", "importlib_metadata", "json_repair"),
-    *("mcp", "pathspec", "pydantic", "rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "tomlkit"),
+    *("mcp", "pathspec", "pydantic", "rapidfuzz", "markdown_it", "pygments", "snowballstemmer", "tomlkit"),
     *("tree_sitter", "tree_sitter_bash", "yaml"),
 }
 STARTING = threading.Lock()
