@@ -191,3 +191,18 @@ def test_a_newcomer_writes_a_script_and_sees_it_work(tmp_path: Path) -> None:
     assert "Write American English. No exclamation marks." in [one.text for one in plan.sections]
     again = openkoi("plugin", "new", "script", "my-style")
     assert (2, True) == (again.returncode, "already exists" in again.stderr)
+
+
+def test_a_script_is_disabled_and_enabled_like_any_plugin(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path)
+    write_user(openkoi, {"My Rules.star": "\ufeffdef before_plan():\n    return ['Be brief.']\n"})
+
+    def sources() -> set[str]:
+        openkoi("Say hello")
+        return {one.source for one in events_of(openkoi, events.PlanReady)[-1].plan.sections}
+
+    assert "my-rules" in sources()
+    assert "Set hooks.my-rules.enabled = false" in openkoi("plugin", "disable", "hooks.my-rules").stdout
+    assert "my-rules" not in sources()
+    assert 0 == openkoi("plugin", "enable", "my-rules").returncode
+    assert "my-rules" in sources()

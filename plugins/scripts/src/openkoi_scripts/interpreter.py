@@ -38,8 +38,8 @@ def section(name, text, layer = "task", untrusted = False):
 def learning(id, text, kind = "heuristic", keys = []):
     return {"id": id, "kind": kind, "text": text, "keys": keys}
 
-def finding(title, severity = "important", description = "", fix = "", rule = ""):
-    return {"title": title, "severity": severity, "description": description, "fix": fix, "rule": rule}
+def finding(title, severity = "important", detail = "", fix = "", rule = "", where = ""):
+    return {"title": title, "severity": severity, "detail": detail, "fix": fix, "rule": rule, "where": where}
 
 def allow(reason = ""):
     return {"permission": "allow", "reason": reason}

@@ -15,6 +15,7 @@ from .script_hooks import UNASKED_HOOKS
 
 DESCRIBE_SECONDS = 5.0
 MARK = "hookimpl"
+NO_HOOK = "no function has the name of a hook, such as before_plan, and the mark @hookimpl."
 
 
 class PythonHooks:
@@ -28,10 +29,15 @@ class PythonHooks:
         if is_approved(self.script, self.koi):
             return self.load()
         path = str(self.script.path)
-        described = await ScriptProcesses(path, self.script.text, DESCRIBE_SECONDS).describe(load=False)
-        for one in described:
-            if one["name"] in hook_names() and MARK in one["marks"]:
-                setattr(self, one["name"], hookimpl(self.implement(one["name"])))
+        try:
+            described = await ScriptProcesses(path, self.script.text, DESCRIBE_SECONDS).describe(load=False)
+        except ScriptError as error:
+            raise PluginError(self.script.name, "loading", str(error)) from error
+        marked = [one["name"] for one in described if one["name"] in hook_names() and MARK in one["marks"]]
+        if not marked:
+            raise PluginError(self.script.name, "loading", f"{path}: {NO_HOOK}")
+        for name in marked:
+            setattr(self, name, hookimpl(self.implement(name)))
         for name, text in find_misspelled(described, path):
             self.koi.warn(str(PluginError(self.script.name, name, text)))
         return self

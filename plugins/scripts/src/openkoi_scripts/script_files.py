@@ -11,6 +11,7 @@ from openkoi_base.grants import NO_CAPABILITIES, Capabilities, read_capabilities
 from openkoi_base.skillfile.locations import plugin_locations
 from openkoi_hookspecs import ConfigError, KoiError, PluginEntry
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 STARLARK, PYTHON = ".star", ".py"
 MAX_CHARACTERS = 65_536  # of a Starlark script: more than 20 MB ended the interpreter at once
@@ -18,6 +19,9 @@ PROJECT = Path(".openkoi")
 COMMANDS = "commands"
 HOOKS = "hooks"
 NOT_A_SCRIPT = "[plugins] scripts: {path} is not a file that ends in .star or .py."
+NOT_REGULAR = "it is not a regular file, or is larger than 1 MB"
+NOT_IN_NAMES = lazy_pattern(r"[^a-z0-9.]+")
+BYTE_ORDER_MARK = "\ufeff"
 MANIFEST_KEYS = {"capabilities", "description"}
 
 
@@ -53,7 +57,7 @@ class ScriptFile:
     @property
     def name(self) -> str:
         """What the plugin is called."""
-        return self.path.stem.lower().replace("_", "-")
+        return NOT_IN_NAMES.sub("-", self.path.stem.lower()).strip("-") or "script"
 
     @property
     def is_python(self) -> bool:
@@ -113,14 +117,21 @@ def list_files(folder: Path) -> list[Path]:
 def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> ScriptFile | KoiError:
     """Return a script with what its manifest asks for, or why it cannot be used."""
     try:
-        text = read_small_text(path)
+        text = read_small_text(path).removeprefix(BYTE_ORDER_MARK)
         if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
             return KoiError(f"{path} is longer than {MAX_CHARACTERS:,} characters, so it is not used.")
         return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(".toml")), is_command)
     except ConfigError as error:
         return error
     except (OSError, ValueError) as error:
-        return KoiError(f"{path} cannot be read: {error}.")
+        return KoiError(f"{path} cannot be read: {explain(error)}.")
+
+
+def explain(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8"
+    return error.strerror or str(error) if isinstance(error, OSError) else NOT_REGULAR
 
 
 def read_manifest(file: Path) -> tuple[Capabilities, str]:
@@ -129,8 +140,10 @@ def read_manifest(file: Path) -> tuple[Capabilities, str]:
         table = tomllib.loads(read_small_text(file))
     except FileNotFoundError:
         return NO_CAPABILITIES, ""
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}.") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{file} cannot be read: {error}.") from None
+        raise ConfigError(f"{file} cannot be read: {explain(error)}.") from None
     if unknown := sorted(table.keys() - MANIFEST_KEYS):
         raise ConfigError(f"{file} has the unknown key {unknown[0]!r}. Use {', '.join(sorted(MANIFEST_KEYS))}.")
     capabilities, description = table.get("capabilities", {}), table.get("description", "")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import PluginState
 
     from ..invocation import Invocation
+    from ..plugin_sources import SourcedPlugin
 
 NOT_INSTALLED = "No plugin named {name!r} is installed. To list plugins, run `openkoi plugin list`."
 AMBIGUOUS = "{name!r} is the name of {count} plugins. Choose one: {names}."
@@ -42,10 +43,15 @@ def find_sourced(name: str, invocation: "Invocation") -> list[str]:
     installed = invocation.launcher.installation(config=invocation.config).plugins
     if any(name in (one.name, f"{one.kind}.{one.name}", one.distribution) for one in installed):
         return []
-    listed, _ = ask_sources(invocation)
-    found = [one for one in listed if name in (one.name, f"{one.kind}.{one.name}")]
+    found = list_sourced(name, invocation)
     lines = [f"{one.kind:<12}{one.name}" for one in found]
     return [f"{found[0].name}, listed by {found[0].source}", f"Origin      {found[0].origin}", *lines] if found else []
+
+
+def list_sourced(name: str, invocation: "Invocation") -> "list[SourcedPlugin]":
+    """Return the plugins of a name that sources list for this folder."""
+    listed, _ = ask_sources(invocation)
+    return [one for one in listed if name in (one.name, f"{one.kind}.{one.name}")]
 
 
 def find_plugins(name: str, invocation: "Invocation") -> "list[PluginState]":
@@ -60,7 +66,8 @@ def find_plugins(name: str, invocation: "Invocation") -> "list[PluginState]":
 
 def set_enabled(name: str, invocation: "Invocation", *, enabled: bool) -> str:
     """Enable or disable a plugin in the user's configuration; return what was done."""
-    found = {f"{one.kind}.{one.name}" for one in find_plugins(name, invocation)}
+    sourced = {f"{one.kind}.{one.name}" for one in list_sourced(name, invocation)}
+    found = sourced or {f"{one.kind}.{one.name}" for one in find_plugins(name, invocation)}
     if len(found) > 1:
         raise KoiError(AMBIGUOUS.format(name=name, count=len(found), names=", ".join(sorted(found))))
     key = f"{found.pop()}.enabled"
