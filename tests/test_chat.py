@@ -189,6 +189,27 @@ def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
         opened.shows("[done]")
 
 
+def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> None:
+    with chat(openkoi, ANSWER) as opened:
+        opened.send("Which tea is there?")
+        opened.shows("[done]")
+    with chat(openkoi, ANSWER) as opened:
+        opened.inner.type("only a draft")
+        opened.shows("> only a draft")
+        time.sleep(0.2)
+    with chat(openkoi, ANSWER, "-c") as opened:
+        opened.shows("Where we were: Which tea is there?")
+        opened.shows("> only a draft")
+    with chat(openkoi, ANSWER) as opened:
+        opened.inner.type("\x1b[A")
+        opened.shows("> only a draft")
+        opened.inner.type("\x15")
+        opened.send("!sleep 60.25")
+        opened.shows("! sleep 60.25")
+        opened.inner.type("\x1b")
+        opened.shows("Stopped.")
+
+
 HOSTILE = (
     "\x1b[2Jclear \x1b]52;c;ZXZpbA==\x07 copy \x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\ \u202eorder \x9b31m "
     + "w" * 3000

@@ -48,6 +48,7 @@ class ChatProgram:
         self.history_file = Path()
         self.added_commands: Mapping[str, str] = {}
         self.knows_skills = False
+        self.old_draft = ""
         self.tasks: set[asyncio.Task[None]] = set()
 
     # OpenKoi
@@ -63,31 +64,36 @@ class ChatProgram:
         self.session.sessions = self.launcher.paths().sessions
         if self.options.continued or self.options.session:
             self.take_up(koi, state)
+        else:
+            self.old_draft = state.draft
         self.session.attach(koi, self.session.sessions)
         self.added_commands = find_plugin_commands(koi)
         for warning in koi.warnings():
             self.view.print(f"  ! {strip_controls(koi.redact(warning))}")
 
     def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
-        """Continue the session that the command line names, else the last one here."""
-        session = self.find_session(self.options.session) if self.options.session else state.session
+        """Continue the session that the command line names, else the last one here; bring back what was not sent."""
+        known = list_sessions(self.session.sessions)
+        saved = state.session if state.session in known else ""
+        session = self.find_session(self.options.session) if self.options.session else saved
         session = session or next((id for id, *_ in self.list_sessions()), "")
-        if not session:
+        if session:
+            self.session.continue_session(session)
+            self.start(self.welcome_back(koi, session))
+        else:
             self.view.print(NO_SESSION)
-            return
-        self.session.continue_session(session)
-        if state.session == session:
-            self.restore_state(state)
-        self.start(self.welcome_back(koi, session))
+        if session == state.session or not (self.options.session or saved):
+            self.restore_state(koi, state)
 
     async def welcome_back(self, koi: "OpenedKoi", session: str) -> None:
         """Print where the session is, once the log has been read."""
         lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
         self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
 
-    def restore_state(self, state: SavedState) -> None:
+    def restore_state(self, koi: "OpenedKoi", state: SavedState) -> None:
         """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
         if state.rewound_to:
+            self.session.koi = koi
             self.load_exchanges()
             place = next((n for n, one in enumerate(self.session.exchanges) if one.run == state.rewound_to), None)
             if place is not None:
@@ -115,8 +121,7 @@ class ChatProgram:
         """Save what waits, stop the task under way, and leave OpenKoi."""
         self.save()
         await self.session.close()
-        for task in self.tasks:
-            task.cancel()
+        self.stop_work()
         await self.stack.aclose()
 
     def start(self, work: Coroutine[object, object, None]) -> None:
@@ -124,6 +129,12 @@ class ChatProgram:
         task = asyncio.create_task(self.report_errors(work))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+    def stop_work(self) -> bool:
+        """Stop commands that are under way, such as a shell command; return whether there were any."""
+        for task in self.tasks:
+            task.cancel()
+        return bool(self.tasks)
 
     async def report_errors(self, work: Coroutine[object, object, None]) -> None:
         """Wait for something; print an error that it raises."""
@@ -182,11 +193,12 @@ class ChatProgram:
 
     def save(self) -> None:
         """Save what is not in the log."""
-        if self.saved:
-            rewound = self.session.rewound
-            waiting = [one.text for one in self.session.queue] + self.session.unread
+        if self.saved and self.session.koi:
+            redact, rewound = self.session.koi.redact, self.session.rewound
+            waiting = [redact(text) for text in (*(one.text for one in self.session.queue), *self.session.unread)]
             first = rewound.exchanges[0].run if rewound and rewound.exchanges else ""
-            save_state(self.saved, SavedState(self.session.session, self.front.input_text(), waiting, first))
+            draft = redact(self.front.input_text())
+            save_state(self.saved, SavedState(self.session.session, draft, waiting, first))
 
     # Other commands
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 QUIT_HINT = "Press Ctrl-C again to quit."
 STASHED = "Draft put aside; Up brings it back."
+STOPPED = "Stopped."
 DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
 SAVE_SECONDS = 0.09
 
@@ -116,6 +117,8 @@ class KeyActions:
             self.screen.dialogs.reject()
         elif self.is_working and self.chat:
             self.chat.session.interrupt()
+        elif self.chat and self.chat.stop_work():
+            self.screen.show_hint(STOPPED)
         elif self.pressed_twice("escape") and self.chat and not self.buffer.text:
             self.run_command("/rewind")
 
@@ -125,6 +128,8 @@ class KeyActions:
             self.chat.session.interrupt()
         elif self.screen.dialogs.open:
             self.screen.dialogs.reject()
+        elif self.chat and self.chat.stop_work():
+            self.screen.show_hint(STOPPED)
         elif self.buffer.text:
             self.entry.stash()
             self.screen.show_hint(STASHED)

@@ -100,6 +100,7 @@ class ScreenProgram:
             self.quit()
             return
         self.entry.history.open(chat.history_file, chat.require_koi().redact)
+        self.entry.history.add(chat.old_draft)
         self.lists.attach(chat)
         await self.show_banner(chat)
         self.actions.attach(chat)
