@@ -24,6 +24,7 @@ def openkoi(tmp_path: Path) -> Shell:
 def test_bare_openkoi_talks_and_each_block_has_a_number(openkoi: Shell) -> None:
     with chat(openkoi, ANSWER) as opened:
         opened.shows("| scripted/script.yaml | memory: 0 entries | $0.00 spent")
+        opened.inner.type("\x1b[O")  # another window has the focus now
         opened.send("Which tea is there?")
         opened.shows("[done]")
         opened.send("/copy 3")
@@ -34,6 +35,7 @@ def test_bare_openkoi_talks_and_each_block_has_a_number(openkoi: Shell) -> None:
             assert 1 == text.count(line), text
         assert "\x1b]52;c;eCA9IDE=\x07" in opened.inner.raw
         assert not FORBIDDEN.search(opened.inner.raw)
+        assert "\x07\x1b]9;OpenKoi is done\x07" in opened.inner.raw
         opened.type("\x04")
         assert 0 == opened.inner.ends()
         assert "To continue this session: openkoi chat -c" in opened.inner.raw

@@ -128,6 +128,32 @@ def test_help_and_lists_are_as_they_were(openkoi: Shell) -> None:
     assert HELP.read_text() == shown
 
 
+def test_a_conversation_is_compacted_cleared_resumed_and_exported(openkoi: Shell) -> None:
+    turns = "  - when: {contains: [A summary with the heron], last: which}\n    says: It was heron.\n"
+    turns += says("A summary with the heron.", "Summarise") + says("The code word is heron.", "remember")
+    with chat(openkoi, turns) as opened:
+        opened.send("remember the code word")
+        opened.shows("[done]")
+        opened.send("/compact the code word")
+        opened.shows("Compacted ")
+        opened.send("which word?")
+        opened.shows("It was heron. [2]")
+        opened.send("/export out.md")
+        opened.shows("Wrote ")
+        opened.send("/clear")
+        opened.shows("A new session. /resume ")
+        opened.send("/resume")
+        opened.shows("▸ remember the code word")
+        assert "Summarise" not in opened.display
+        opened.type("\r")
+        opened.shows("Where we were: which word?")
+        opened.send("/history")
+        opened.shows("  2. which word?")
+
+    exported = (openkoi.folder / "out.md").read_text()
+    assert "## remember the code word\n\nThe code word is heron.\n\n## which word?\n\nIt was heron.\n\n" == exported
+
+
 def test_sizes_that_are_too_small_and_keys_in_any_order_break_nothing(openkoi: Shell) -> None:
     with chat(openkoi, says("# Long\n\n" + "word " * 400, "go") + WELL, columns=100) as opened:
         for columns, rows in ((20, 5), (2, 2), (1, 1), (200, 50), (60, 8)):

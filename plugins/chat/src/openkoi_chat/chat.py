@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
 
 NO_SESSION = "No session to continue in this folder. /resume lists those of other folders' tasks by id."
+SUMMARY_TASK = (
+    "Summarise this conversation for yourself"  # how the task of /compact begins, whose session is not listed
+)
 NOT_READY = "OpenKoi is still starting."
 
 
@@ -167,7 +170,11 @@ class ChatProgram:
     def list_sessions(self) -> Sequence[tuple[str, str, str]]:
         """Return the last sessions of this folder: id, first message, and how old they are."""
         here, now = Path.cwd(), datetime.now(UTC)
-        found = (one for one in iterate_past_sessions(self.session.sessions) if is_within(here, one.last.workspace))
+        found = (
+            one
+            for one in iterate_past_sessions(self.session.sessions)
+            if is_within(here, one.last.workspace) and not one.title.startswith(SUMMARY_TASK)
+        )
         return [
             (one.id, one.title, f"{format_age(one.last.at, now)}, {format_count(len(one.tasks), 'task')}")
             for one in islice(found, 20)

@@ -5,7 +5,7 @@ from openkoi_runlog.report import first_line, format_count
 from openkoi_terminal import strip_controls
 
 from . import rewind as rewinding
-from .chat import ChatProgram
+from .chat import SUMMARY_TASK, ChatProgram
 from .command_table import COMMANDS
 from .keys_help import KEYS
 from .menu import Item
@@ -15,8 +15,8 @@ ACCESSIBLE_HELP = (
     "colours, numbered questions, and a line every 30 seconds while a task is under way."
 )
 SUMMARY = (
-    "Summarise this conversation for yourself, so that the work can go on from the summary alone: the user's requests "
-    "and decisions, what was done, the files that matter, what is open. Change nothing and call no tool.{focus}"
+    f"{SUMMARY_TASK}, so that the work can go on from the summary alone: the user's requests "
+    "and decisions, what was done, the files that matter, what is open. Change nothing and call no tool."
 )
 SUMMARISED = "Summary of the conversation so far:\n\n{text}"
 
@@ -51,17 +51,14 @@ async def compact(chat: ChatProgram, words: str) -> None:
     focus = f" Pay most attention to: {words}." if words else ""
     limits = Limits(iterations=0, cycles=1, seconds=120.0)
     chat.view.print("Summarising the conversation…")
-    task = Task(SUMMARY.format(focus=focus), channel="chat", history=session.history, limits=limits, judge=False)
+    task = Task(f"{SUMMARY}{focus}", channel="chat", history=session.history, limits=limits, judge=False)
     try:
         result = await session.koi.solve(task)
     except KoiError as error:
         chat.view.print(f"  ! {session.koi.redact(str(error))}")
         return
     before = sum(len(str(part)) for message in session.history for part in message.parts)
-    session.history = (
-        Message.user(SUMMARISED.format(text=result.text)),
-        *session.history[:0],
-    )
+    session.history = (Message.user(SUMMARISED.format(text=result.text)),)
     after = len(result.text)
     chat.view.print(f"Compacted {format_count(before, 'character')} to {after}.")
 
