@@ -109,7 +109,7 @@ def test_an_approval_shows_all_and_is_not_given_by_what_was_typed_before(openkoi
             opened.type("y")
             opened.inner.hear(0.02)
         opened.shows("$ git push --force <U+202E>origin main")
-        opened.shows("undo: /undo restores the files")
+        opened.shows("undo: `openkoi undo` restores the files")
         assert "y" * 10 in opened.display
         opened.type("\x15")
         time.sleep(0.4)
@@ -196,6 +196,7 @@ def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> No
         opened.send("Which tea is there?")
         opened.shows("[done]")
     with chat(openkoi, ANSWER) as opened:
+        opened.shows("spent")  # ready
         opened.inner.type("only a draft")
         opened.shows("> only a draft")
         time.sleep(0.2)

@@ -43,6 +43,8 @@ class KeyActions:
         chat.session.show_notes()
         for draft, queue in entered:
             self.hand_over(chat, draft, queue=queue)
+        if self.buffer.text:
+            self.save()
 
     def hand_over(self, chat: "ChatProgram", draft: "Draft", *, queue: bool = False) -> None:
         """Let the conversation take a line."""

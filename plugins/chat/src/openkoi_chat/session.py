@@ -259,7 +259,7 @@ class ChatSession:
     async def answer(self, question: Question) -> str | None:
         """Ask the user a question of a task."""
         self.view.notify("OpenKoi has a question")
-        return await self.approvals.ask(question, self.turn)
+        return await self.approvals.ask(question)
 
     async def close(self) -> None:
         """Stop the task under way, and wait until it has."""
