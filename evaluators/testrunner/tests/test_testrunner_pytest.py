@@ -64,6 +64,24 @@ def bench(tmp_path: Path, venv: str) -> Bench:
     return Bench(tmp_path, TestRunner(venv=venv))
 
 
+@pytest.mark.parametrize("loaded", [True, False])
+def test_coverage_is_switched_off_where_its_plugin_is_loaded(
+    bench: Bench, loaded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pytest refuses an option that no loaded plugin knows, so one that is only installed is told nothing."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "" if loaded else "1")
+    option = "def pytest_addoption(parser):\n    parser.addoption('--no-cov', action='store_true')\n"
+    test = f"def test_off(request):\n    assert {loaded} is request.config.getoption('--no-cov', False)\n"
+    files = {
+        "pyproject.toml": SETTINGS,
+        "pytest_cov.py": "",
+        "test_a.py": test,
+        **({"conftest.py": option} if loaded else {}),
+    }
+
+    assert {"test_a.py::test_off": True} == outcomes(bench.told(files))
+
+
 def outcomes(evaluation: Evaluation) -> dict[str, bool]:
     return {check.name: check.passed for check in evaluation.checks}
 

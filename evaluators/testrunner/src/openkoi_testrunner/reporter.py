@@ -143,7 +143,7 @@ def run_pytest(tell: ResultWriter, only: list[str], scratch: Path) -> int:
     sys.path.insert(0, str(Path.cwd()))
     options = ["-q", "--tb=short", "--color=no", "--maxfail=0", "--continue-on-collection-errors"]
     options += ["-o", f"cache_dir={scratch}"]
-    if find_spec("pytest_cov"):
+    if find_spec("pytest_cov") and not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
         options.append("--no-cov")
     sys.argv = ["pytest", *options]
     return int(pytest.main(options, plugins=[Reporter(tell, only, scratch)]))
