@@ -104,6 +104,7 @@ def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path:
         (f'{TOOL}[capabilities]\ntools = "x"\n', "tools has to be a list of texts"),
         (TOOL.replace("Run it", "Run\u200b it"), "it contains the invisible character U+200B"),
         ("", "it brings nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]]"),
+        ('[evaluator]\njudges = "yes"\n', "judges has to be true or false"),
         ("[[", "plugin.toml cannot be read: "),
     ],
 )  # fmt: skip
@@ -114,3 +115,39 @@ def test_what_is_wrong_with_a_manifest_is_said_with_its_file(tmp_path: Path, tex
 
     assert str(raised.value).startswith(str(file))
     assert error in str(raised.value)
+
+
+def test_a_component_is_refused_with_what_to_build_instead(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with plugins(tmp_path, fish=answering("42 fish")) as (run, (fish,)):
+            file = write_plugin(tmp_path / "other", answering("x"), f'abi = "component"\n{TOOL}') / "plugin.toml"
+            manifest = read_manifest(file)
+            await WasmPlugin(manifest, manifest.digest(manifest.read_module()), fish.host, run.koi).load()
+
+    with pytest.raises(ConfigError, match="components are not supported"):
+        asyncio.run(work())
+
+
+def test_plugins_are_found_where_the_configuration_names_them_before_the_data_folder(tmp_path: Path) -> None:
+    data, mine, named = tmp_path / "data", tmp_path / "mine", tmp_path / "named"
+    for parent, version in ((data, "1"), (mine, "2")):
+        write_plugin(parent, answering("x"), name="fish", version=version)
+    write_plugin(named, answering("x"), name="carp")
+    (data / "broken").mkdir()
+    (data / "broken" / "plugin.toml").write_text("[plugin]\n")
+
+    async def work() -> tuple[list[tuple[str, str]], list[str]]:
+        paths = [str(mine / "fish"), str(named / "carp" / "carp.wasm"), str(tmp_path / "missing")]
+        async with make_run(tmp_path) as run, WasmPlugins(paths=paths, folder=data) as source:
+            found = [(one.name, one.version) for one in source.find(run.koi)]
+            listed = [entry.name for entry in source.discover(run.koi, tmp_path)]
+            assert [name for name, _ in found] == listed
+            return found, [*run.koi.warnings()]
+
+    found, warnings = asyncio.run(work())
+
+    assert [("fish", "2"), ("carp", "1.0")] == found
+    assert 3 == len(warnings)
+    assert "both the WASM plugin fish; the first is used" in "\n".join(warnings)
+    assert f"{tmp_path / 'missing'}, which has no manifest" in "\n".join(warnings)
+    assert "broken/plugin.toml: name is missing" in "\n".join(warnings)

@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -12,7 +13,7 @@ import click
 
 from openkoi_base.files import private_folder
 from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 
 from .approval import NOT_APPROVED, YES, describe, question
 from .discovery import MANIFEST, WasmPlugins, manifest_file
@@ -63,7 +64,10 @@ async def add(koi: Koi, /, path: Path) -> None:
         if other.name == manifest.name:
             raise KoiError(EXISTS.format(manifest.name, other.file.parent))
     folder = private_folder(source.folder) / manifest.name
-    await asyncio.to_thread(copy_plugin, manifest, content, folder)
+    try:
+        await asyncio.to_thread(copy_plugin, manifest, content, folder)
+    except OSError as error:
+        raise KoiError(f"{folder} cannot be written: {error.strerror}. Remove it, or free some space.") from None
     click.echo(ADDED.format(manifest.name, folder))
 
 
@@ -77,9 +81,10 @@ async def remove(koi: Koi, /, name: str) -> None:
     folder = found.file.parent
     if folder.parent.resolve() != source.folder.resolve():
         raise KoiError(NOT_OURS.format(name, folder))
-    digest = source.plugin_of(found, koi).digest
-    for consent in [one for one in koi.consents() if one.digest == digest]:
-        koi.revoke_consent(consent.id)
+    with suppress(ConfigError):  # of a module that cannot be read there is nothing to revoke
+        digest = source.plugin_of(found, koi).digest
+        for consent in [one for one in koi.consents() if one.digest == digest]:
+            koi.revoke_consent(consent.id)
     await asyncio.to_thread(shutil.rmtree, folder)
     click.echo(f"Removed {name}.")
 

@@ -69,8 +69,11 @@ class CompiledModule:
     def cancel(self, call: ActiveCall) -> None:
         """End a call that nothing waits for: at once if no other call would end with it, else at its deadline."""
         call.cancelled = True
-        if all(one.cancelled for one in self.clock.calls if isinstance(one, ActiveCall)):
-            self.clock.stop_all(call.limits.seconds)
+        self.clock.stop_if_all(is_cancelled, call.limits.seconds)
+
+
+def is_cancelled(call: object) -> bool:
+    return isinstance(call, ActiveCall) and call.cancelled
 
 
 def read_answer(guest: Guest, packed: int, limits: CallLimits) -> bytes:

@@ -5,7 +5,7 @@ The child that compiles a module makes the same engine, because a compiled modul
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,12 @@ class EngineClock:
                 self.idle = 0 if self.calls else self.idle + 1
             time.sleep(TICK_SECONDS)
             self.engine.increment_epoch()
+
+    def stop_if_all(self, condition: Callable[[object], bool], seconds: float) -> None:
+        """Stop every call if all of them meet a condition; none begins meanwhile that would be stopped with them."""
+        with self.changed:
+            if all(map(condition, self.calls)):
+                self.stop_all(seconds)
 
     def stop_all(self, seconds: float) -> None:
         """Stop every call that was given at most so many seconds."""

@@ -20,6 +20,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .limits import MAX_MEMORY_MIB, MAX_MODULE_BYTES, MAX_SECONDS, MIB, CallLimits
 from .manifest_values import (
     ManifestError,
+    flag_of,
     number_of,
     optional_table,
     refuse_invisible,
@@ -161,7 +162,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         read_limits(table_of(document, "limits")),
         tuple(map(read_tool, tables_of(document, "tools"))),
         read_hooks(table_of(document, "hooks")),
-        optional_table(document, "evaluator", ("judges",)),
+        read_evaluator(document),
         read_models(optional_table(document, "provider", ("models",)) or {}),
         granted_tools,
         document,
@@ -191,7 +192,7 @@ def read_tool(table: Mapping[str, Any]) -> ToolDeclaration:
     if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
         raise ManifestError(f"parameters of the tool {name} have to be a JSON Schema of the type object.")
     schema = {"properties": {}, **parameters, "type": "object"}
-    return ToolDeclaration(name, text_of(table, "description"), schema, EFFECTS[effect], table.get("deferred") is True)
+    return ToolDeclaration(name, text_of(table, "description"), schema, EFFECTS[effect], flag_of(table, "deferred"))
 
 
 def read_hooks(table: Mapping[str, Any]) -> tuple[str, ...]:
@@ -204,6 +205,12 @@ def read_hooks(table: Mapping[str, Any]) -> tuple[str, ...]:
         near = "".join(f" Did you mean {one}?" for one in get_close_matches(unknown[0], vars(hooks), 1))
         raise ManifestError(f"{unknown[0]!r} in [hooks] is not the name of a hook.{near}")
     return tuple(dict.fromkeys(names))
+
+
+def read_evaluator(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the table of the evaluator, if a plugin brings one."""
+    found = optional_table(document, "evaluator", ("judges",))
+    return None if found is None else {"judges": flag_of(found, "judges")}
 
 
 def read_models(table: Mapping[str, Any]) -> tuple[Model, ...]:

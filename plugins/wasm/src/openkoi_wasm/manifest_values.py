@@ -48,6 +48,14 @@ def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def flag_of(table: Mapping[str, Any], key: str) -> bool:
+    """Return a value that is true or false, which is the default."""
+    found = table.get(key, False)
+    if not isinstance(found, bool):
+        raise ManifestError(f"{key} has to be true or false.")
+    return found
+
+
 def number_of(table: Mapping[str, Any], key: str, default: float, most: float) -> float:
     found = table.get(key, default)
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found <= most:
