@@ -26,7 +26,8 @@ def before_plan():
 """
 SAME = PLUGIN.format(text="work.text")
 ANSWER = "  - {says: Dear Sir., repeat: true}\n"
-OTHERS = {"hooks": {"house-style": {"enabled": False}}, "evaluators": {"word-count": {"enabled": False}}}
+OFF = {"enabled": False}  # plugins of the workspace that are not in the default bundle
+OTHERS = {"hooks": {"house-style": OFF}, "evaluators": {"word-count": OFF}, "tools": {"apps": OFF}}
 
 
 def openkoi_with(folder: Path, plugins: Mapping[str, str], turns: str = ANSWER) -> Shell:

@@ -73,7 +73,7 @@ class BisectRun:
                 self.done += 1
                 plugins = always | {among[place] for place in wanted}
                 outcome = await self.replay(plugins)
-                self.show(f"[{self.done}/{most}]", plugins, outcome)
+                self.show(f"[{self.done}/{most + (PROOF if recording.may_call else 0)}]", plugins, outcome)
                 wanted = search.send(outcome)
         except StopIteration as found:
             cause: Cause = found.value
