@@ -166,3 +166,33 @@ def test_a_command_of_a_project_needs_approval(tmp_path: Path) -> None:
     assert "is not approved, so it is not run. To decide, run `openkoi script approve ship`." in refused.stderr
     openkoi("script", "approve", "ship", "--yes")
     assert "Shipped.\n" == openkoi("ship").stdout
+
+
+APP = """
+from pathlib import Path
+from openkoi_hookspecs.integrations import Capabilities
+
+class App:
+    capabilities = Capabilities()
+
+    async def watch(self, cursor=""):
+        yield
+
+    async def send(self, post):
+        Path("sent.txt").write_text(f"{post.channel}: {post.text}")
+        return "m1"
+"""
+
+
+@pytest.mark.row("PLUG-03")
+def test_messages_are_sent_with_the_granted_app_alone(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path).with_plugin(APP, integrations="acme:App")
+    script = "def before_plan(task):\n    return [send_message('{app}', '#pond', 'Began: ' + task.text)]\n"
+    texts = {f"{app}.star": script.format(app=app) for app in ("acme", "slack")}
+    manifest = '[capabilities]\nmessages = ["acme"]\n'
+    write_user(openkoi, {**texts, "acme.toml": manifest, "slack.toml": manifest})
+    openkoi("script", "approve", "acme", "slack", "--yes")
+
+    assert "m1" == section_of(openkoi, "acme")
+    assert "#pond: Began: Say hello" == (openkoi.folder / "sent.txt").read_text()
+    assert 'send_message is not granted. Add messages = ["APP"]' in section_of(openkoi, "slack")
