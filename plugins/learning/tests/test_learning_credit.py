@@ -55,7 +55,14 @@ def test_three_refutations_in_a_row_or_one_without_any_confirmation_archive_an_e
 ) -> None:
     evidence = [Evidence(number, frozenset(), one == "+") for number, one in enumerate(outcomes)]
 
-    assert harmful is is_refuted(evidence)
+    assert harmful is is_refuted(evidence, visible=True)
+
+
+def test_what_no_result_can_show_is_not_archived_after_one_bad_attempt() -> None:
+    once = [Evidence(0, frozenset(), confirmed=False)]
+
+    assert not is_refuted(once, visible=False)
+    assert is_refuted([replace(once[0], number=number) for number in range(3)], visible=False)
 
 
 def test_what_makes_no_difference_is_found_out() -> None:

@@ -5,7 +5,6 @@ next work has and the work before did not.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import product
 
@@ -15,8 +14,7 @@ from openkoi_search.words import index_terms
 
 from .text_similarity import WORD, extract_details
 
-MAX_LINES = 2_000  # of a work that are compared
-MIN_SHARE = 0.6  # share of an advice's words in a line that shows it; see thresholds.py
+MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def work_lines(work: ExecutionResult) -> list[WorkLine]:
 def names_of(text: str) -> frozenset[str]:
     """Return the names and numbers in an advice."""
     found = extract_details(text)
-    return found.identifiers | found.numbers
+    return (found.identifiers | found.numbers) - {""}
 
 
 def has_phrase(text: str, phrase: str) -> bool:
@@ -87,7 +85,7 @@ def find_content(advice: str, written: Iterable[WorkLine] = (), known: Iterable[
 
 def common_phrases(one: str, other: str) -> Iterator[str]:
     """Yield the longest runs of words that two texts share, without the function words at their ends."""
-    mine, theirs = WORD.findall(one), WORD.findall(other)
+    mine, theirs = WORD.findall(one)[:MAX_WORDS], WORD.findall(other)[:MAX_WORDS]
     for start, begin in product(range(len(mine)), range(len(theirs))):
         if mine[start] == theirs[begin] and not (start and begin and mine[start - 1] == theirs[begin - 1]):
             size = common_length(mine[start:], theirs[begin:])
@@ -120,6 +118,8 @@ def new_lines(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> list[Wor
 
 def gone_words(before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str]) -> str:
     """Return what gave way to a content: the words that are gone of the line in whose place its line is."""
+    from difflib import SequenceMatcher
+
     old, new = [line.text for line in before], [line.text for line in after]
     left = {word for line in new for word in line.split()}
     for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

@@ -25,7 +25,8 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
     """Yield how the status of an entry changes, if it does."""
     usual, uses = state.success_rate(project), state.outcomes(entry.id)
     evidence = sorted(state.evidence(entry.id, project), key=lambda one: one.number)
-    if is_refuted(evidence) or is_harmful(uses, usual):
+    visible = bool(entry.visible_content) and entry.trust is not Trust.PERSON
+    if is_refuted(evidence, visible=visible) or is_harmful(uses, usual):
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
     elif is_outvoted(state, entry, project, evidence):
         yield archive_entry(entry, now, "archived: something else was right instead")
@@ -38,11 +39,13 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
         yield replace(entry, standing=LearningStatus.ACTIVE, trust=Trust.CHECK, reason=reason)
 
 
-def is_refuted(evidence: Sequence[Evidence]) -> bool:
-    """Return whether the latest runs refute an entry: one if none ever confirmed it, else several in a row."""
-    latest = evidence[-REFUTATIONS:] if any(one.confirmed for one in evidence) else evidence
-    wanted = REFUTATIONS if any(one.confirmed for one in evidence) else 1
-    return len(latest) >= wanted and not any(one.confirmed for one in latest)
+def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
+    """Return whether the latest runs refute an entry: several in a row.
+
+    One is enough if none ever confirmed it, and the result was ``visible``: it gave up the entry's content.
+    """
+    wanted = 1 if visible and not any(one.confirmed for one in evidence) else REFUTATIONS
+    return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
 
 
 def is_outvoted(state: LearningState, entry: LearningEntry, project: str, evidence: Sequence[Evidence]) -> bool:

@@ -1,11 +1,11 @@
-"""The constants of learning, each with its origin; the README has the curves."""
+"""The constants of learning, each with its origin."""
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 REGRESSION_DELTA = 0.1  # default of learning.regression_delta (LEARN-04)
 PLATEAU_DELTA = 0.02  # default of learning.plateau_delta (LEARN-04)
 
-# Chosen in the gym (`python -m openkoi_testing.gym`), by cross-validation over its twelve families of worlds.
+# Estimates, checked on drawn worlds of all twelve families (`python -m openkoi_testing.gym --worlds 0-24`).
 MIN_RELEVANCE = 0.3  # the chance that a task needs an entry and that it is right, from which it is shown
 EARLIER_WEIGHT, EARLIER_MAX = 0.5, 2.5  # of a task before an entry was known, and of all of them together
 PRIOR_RUNS = 0.5  # tasks that every share assumes
