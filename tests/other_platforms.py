@@ -12,7 +12,7 @@ POSIX_CALLS = ("killpg", "setsid", "getuid", "fdatasync", "wait4", "waitid", "ge
 THIRD_PARTY = (
     *("asyncio", "ctypes", "multiprocessing", "subprocess", "tempfile", "importlib_metadata", "http.server"),
     *("click", "click.shell_completion", "duckdb", "httpx2", "json_repair", "pathspec", "pluggy", "pydantic", "pytest"),
-    *("mcp", "rapidfuzz", "markdown_it", "pygments", "snowballstemmer", "yaml", "zoneinfo", "justhtml"),
+    *("mcp", "rapidfuzz", "markdown_it", "pygments", "snowballstemmer", "sqlite3", "yaml", "zoneinfo", "justhtml"),
     *("prompt_toolkit", "prompt_toolkit.output.vt100", "wasmtime"),
 )
 
