@@ -11,9 +11,9 @@ from cli_process import Shell, shell
 from openkoi_cli.planned_commands import explain_doubt
 from openkoi_testing.servers import OpenAIServer
 
-WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "list", "help", "statsu")
+WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Web", "login", "quit", "list", "help", "statsu")
 PLANNED = (
-    *("chat", "fleet", "disconnect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
+    *("web", "fleet", "disconnect", "tui", "version", "run web", "run fix", "web -i 0", "-i 0 web"),
     *("fleet start", "fleet stop", "disconnect slack", "disconnect notion", "login anthropic"),
     *("list models", "session list", "auth login"),
     *(
@@ -27,26 +27,26 @@ PLANNED = (
         "disconect slack",
         "skills list",
         "team status",
-        "chat hello",
+        "web hello",
         "Fleet now",
-        "run chat hello",
+        "run web hello",
         "help me",
         "skil list",
         "lern list",
         "evaluater certify",
         "evaluater general",
     ),
-    *("--category docs chat", "chat --budget 0.10 --format json"),
+    *("--category docs web", "web --budget 0.10 --format json"),
 )
 TASKS = (
     '"fix it"',
-    "-- chat",
+    "-- web",
     "-- fleet start",
     "list all the files that import os",
     "config.py has a bug",
     "disconnect the two modules",
     "model names are not saved, fix it",
-    "chat history is lost on reload",
+    "web history is lost on reload",
     "fleet start fails on boot",
     "login page is broken",
     "help me fix the tests",
@@ -54,8 +54,8 @@ TASKS = (
     "sort list",
     "lean list of imports",
     "tests fail",
-    '"chat hello"',
-    "chat hello there",
+    '"web hello"',
+    "web hello there",
     "run the tests",
     '"config set x y"',
     "settings set up for the project is broken",
@@ -110,7 +110,7 @@ def test_a_sentence_is_a_task_whatever_it_begins_with(openkoi: Shell, server: Op
 @pytest.mark.row("CLI-18")
 @pytest.mark.parametrize("how", ["--stdin", "-"])
 def test_a_word_from_standard_input_is_a_task(openkoi: Shell, server: OpenAIServer, how: str) -> None:
-    assert 0 == openkoi("-i", "0", how, stdin="chat").returncode
+    assert 0 == openkoi("-i", "0", how, stdin="web").returncode
     assert 1 == len(server.asked)
 
 
@@ -127,7 +127,7 @@ def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
     assert "Did you mean `openkoi --help`?" in openkoi("help", "me").stderr
     assert "Did you mean" not in openkoi("fleet", "start").stderr
     assert "Did you mean `openkoi --version`?" in openkoi("version").stderr
-    assert "is not available in this version" in openkoi("chat").stderr
+    assert "is not available in this version" in openkoi("web").stderr
     assert "'skil' is not an openkoi command. Did you mean `openkoi skill`?" in openkoi("skil", "list").stderr
     assert "'contxt' is not an openkoi command. Did you mean `openkoi context`?" in openkoi("contxt").stderr
     assert "Did you mean `openkoi learn list`?" in openkoi("learn", "lst").stderr
@@ -141,7 +141,7 @@ if sys.platform != "win32":
     def test_at_a_terminal_it_is_asked_first(
         openkoi: Shell, server: OpenAIServer, answer: str, status: int, asked: int
     ) -> None:
-        with terminal(openkoi, "-i", "0", "chat") as seen:
+        with terminal(openkoi, "-i", "0", "web") as seen:
             seen.shows("Run it as a task? [y/N]")
             before = len(server.requests)
             seen.type(answer + ENTER)
