@@ -41,17 +41,17 @@ def test_bare_openkoi_talks_and_each_block_has_a_number(openkoi: Shell) -> None:
         assert "To continue this session: openkoi chat -c" in opened.inner.raw
 
 
-def test_without_a_terminal_it_shows_what_to_type(openkoi: Shell) -> None:
+def test_without_a_terminal_it_welcomes_the_user(openkoi: Shell) -> None:
     done = openkoi()
 
     assert 0 == done.returncode
-    assert "openkoi demo" in done.stdout
+    assert "watch it repair a small project" in done.stdout
 
 
 def test_the_setting_turns_it_off(openkoi: Shell) -> None:
     (openkoi.home / "config.toml").write_text('[use]\nfrontend = "cli"\n')
     with terminal(openkoi) as opened:
-        opened.shows("All commands and options: openkoi --help")
+        opened.shows("watch it repair a small project")
         assert 0 == opened.ends()
 
 
@@ -136,9 +136,8 @@ def test_what_is_allowed_for_the_chat_names_its_scope_and_can_be_revoked(openkoi
 
 
 def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Shell) -> None:
-    turns = says("I write.", "Task one", calls=writes("one.txt", "1")) + says(
-        "I write.", "Task two", calls=writes("two.txt", "2")
-    )
+    turns = says("I write.", "Task two", calls=writes("two.txt", "2"))
+    turns += says("I write.", "Task one", calls=writes("one.txt", "1"))
     with chat(openkoi, turns + says("Well.", "")) as opened:
         opened.send("Task one")
         opened.shows("[done]")
