@@ -5,13 +5,13 @@ from inspect import isawaitable, signature
 from types import ModuleType
 from typing import Any
 
+from openkoi_base.grants import UNASKED_HOOKS
 from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
 
-from .consent import Approval, is_approved
+from .consent import ask_approval, is_approved, make_consent
 from .functions import find_misspelled, hook_names
 from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
-from .script_hooks import UNASKED_HOOKS
 
 DESCRIBE_SECONDS = 5.0
 MARK = "hookimpl"
@@ -22,7 +22,7 @@ class PythonHooks:
     """Enters as the module itself where the user allows it; else implements its hooks, and asks at the first call."""
 
     def __init__(self, script: ScriptFile, koi: Koi) -> None:
-        self.script, self.koi, self.approval = script, koi, Approval(script)
+        self.script, self.koi, self.consent = script, koi, make_consent(script, koi)
         self.module: ModuleType | None = None
 
     async def __aenter__(self) -> object:
@@ -59,7 +59,7 @@ class PythonHooks:
 
         async def call(**facts: Any) -> Any:
             run: Run | None = None if hook in UNASKED_HOOKS else facts.get("run")
-            if not await self.approval.is_given(self.koi, run):
+            if not await ask_approval(self.script, self.consent, run):
                 return None
             function: Any = getattr(self.load(), hook)
             answer = function(**select(function, facts))

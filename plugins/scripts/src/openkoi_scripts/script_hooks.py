@@ -3,9 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
+from openkoi_base.grants import UNASKED_HOOKS
 from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
 
-from .consent import Approval, is_approved
+from .consent import ask_approval, is_approved, make_consent
 from .facts import build_answer, encode_facts
 from .functions import Function, find_functions, find_misspelled, hook_names
 from .host_functions import NAMES, HostFunctions
@@ -13,14 +14,13 @@ from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
 
 NO_HOOK = "no function is named like a hook, such as before_plan."
-UNASKED_HOOKS = frozenset({"on_event", "before_learn", "on_learning"})  # a question would be an event, or come too late
 
 
 class ScriptHooks:
     """Implements the hooks of a script. An approved script is loaded when a run begins, any other when it is called."""
 
     def __init__(self, script: ScriptFile, koi: Koi, seconds: float) -> None:
-        self.script, self.koi, self.approval = script, koi, Approval(script)
+        self.script, self.koi, self.consent = script, koi, make_consent(script, koi)
         self.processes = ScriptProcesses(str(script.path), script.text, seconds, NAMES)
 
     async def __aenter__(self) -> Self:
@@ -48,7 +48,7 @@ class ScriptHooks:
 
         async def call(**facts: Any) -> Any:
             run: Run | None = facts.get("run")
-            if not await self.approval.is_given(self.koi, None if hook in UNASKED_HOOKS else run):
+            if not await ask_approval(self.script, self.consent, None if hook in UNASKED_HOOKS else run):
                 return None
             taken = {name: facts[name] for name in (known if function.facts is None else function.facts)}
             answer = await self.call(function, encode_facts(taken), self.host(run, hook))

@@ -130,7 +130,7 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
     source = await source_of(koi)
     (manifest,) = plugins_of(source, koi, [name])
     plugin = source.plugin_of(manifest, koi)
-    if not plugin.approval.is_given:
+    if not plugin.consent.is_given:
         raise KoiError(NOT_APPROVED.format(name))
     if tool not in [one.name for one in manifest.tools]:
         raise PluginNotFoundError("tools", tool, tuple(one.name for one in manifest.tools))
@@ -161,7 +161,7 @@ async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:
         await plugin.load()
     except KoiError as error:
         return str(error), False
-    approval = "" if plugin.approval.is_given else ", not approved"
+    approval = "" if plugin.consent.is_given else ", not approved"
     return f"{plugin.manifest.name}: ok, {monotonic() - began:.1f} s{approval}", True
 
 
@@ -202,6 +202,6 @@ def plugin_to_json(manifest: Manifest, source: WasmPlugins, koi: Koi) -> dict[st
 def state_of(manifest: Manifest, source: WasmPlugins, koi: Koi) -> str:
     """Return whether a plugin is used, in words."""
     try:
-        return "approved" if source.plugin_of(manifest, koi).approval.is_given else "not approved"
+        return "approved" if source.plugin_of(manifest, koi).consent.is_given else "not approved"
     except KoiError:
         return "broken"

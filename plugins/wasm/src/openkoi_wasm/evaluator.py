@@ -16,7 +16,7 @@ class WasmEvaluator(Adapter):
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Evaluate the work; None where the module has nothing to say about it."""
-        if not await self.plugin.approval.ask(run):
+        if not await self.plugin.consent.ask(run):
             return None
         fields = {"task": to_plain(run.task), "work": to_plain(work), "run": run_fields(run)}
         found = await self.plugin.call("evaluate", fields, run)

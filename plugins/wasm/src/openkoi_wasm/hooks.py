@@ -1,19 +1,15 @@
 """The hooks of a plugin: an implementation of each that its manifest names, whatever facts the hook has."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from openkoi_base.grants import HOOK_SECONDS, UNASKED_HOOKS
 from openkoi_base.plain_facts import answer_from_plain, first_fact, to_plain
 from openkoi_hookspecs import Run, hookimpl
 
-from .approval import NOT_APPROVED
 from .plugin import Adapter, WasmPlugin
 from .run_fields import run_fields
 
-# Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
-UNASKED = frozenset({"on_event", "before_learn", "on_learning"})
-ANSWER_SECONDS = 25.0  # a hook is cut off after 30 s by default
 NOT_SENT = frozenset({"run", "koi"})
 
 
@@ -41,11 +37,6 @@ class WasmHooks(Adapter):
 
     async def is_allowed(self, hook: str, run: Run | None) -> bool:
         """Whether the plugin is approved; the user is asked within a run."""
-        if run is None or hook in UNASKED:
-            return self.plugin.approval.is_given
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await self.plugin.approval.ask(run)
-        except TimeoutError:
-            self.plugin.koi.warn(NOT_APPROVED.format(self.plugin.manifest.name))
-            return False
+        if run is None or hook in UNASKED_HOOKS:
+            return self.plugin.consent.is_given
+        return await self.plugin.consent.ask(run, seconds=HOOK_SECONDS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from openkoi_base.redact import secrets_of
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
 
-from .approval import NOT_APPROVED, Approval
+from .approval import NOT_APPROVED, make_consent
 from .manifest import Manifest
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class WasmPlugin:
 
     def __init__(self, manifest: Manifest, digest: str, host: "WasmHost", koi: Koi) -> None:
         self.manifest, self.digest, self.host, self.koi = manifest, digest, host, koi
-        self.approval = Approval(manifest, digest, koi)
+        self.consent = make_consent(manifest, digest, koi)
         self.loading = asyncio.Lock()
         self.module: CompiledModule | None = None
 
@@ -84,7 +84,7 @@ class Adapter:
 
     async def health(self) -> Mapping[str, str]:
         """Say that the module can be used; raise KoiError if it is not approved or cannot be compiled."""
-        if not self.plugin.approval.is_given:
+        if not self.plugin.consent.is_given:
             raise KoiError(NOT_APPROVED.format(self.plugin.manifest.name))
         await self.plugin.load()
         return {"ok,": f"a WASM module that may {'; '.join(self.plugin.manifest.wants) or 'do nothing but compute'}"}

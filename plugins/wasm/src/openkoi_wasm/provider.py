@@ -31,7 +31,7 @@ class WasmProvider(Adapter):
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Yield the answer; raise RequestRejectedError for one that cannot be had."""
         plugin = self.plugin
-        if not plugin.approval.is_given:
+        if not plugin.consent.is_given:
             raise RequestRejectedError(NOT_APPROVED.format(plugin.manifest.name))
         try:
             found = await plugin.call("chat", {"request": request_to_json(request)}, None)

@@ -16,7 +16,7 @@ class WasmTools(Adapter):
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """List the tools; nothing of the module is compiled for that."""
-        if not await self.plugin.approval.ask(run):
+        if not await self.plugin.consent.ask(run):
             return []
         return [self.tool(one, run) for one in self.plugin.manifest.tools]
 

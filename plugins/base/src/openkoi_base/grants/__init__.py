@@ -7,7 +7,17 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .capabilities import NO_CAPABILITIES, Capabilities, read_capabilities
+    from .consent import HOOK_SECONDS, UNASKED_HOOKS, Consent
     from .path_grants import PathGrant
     from .url_patterns import UrlPattern
 
-__all__ = ["NO_CAPABILITIES", "Capabilities", "PathGrant", "UrlPattern", "read_capabilities"]
+__all__ = [
+    "HOOK_SECONDS",
+    "NO_CAPABILITIES",
+    "UNASKED_HOOKS",
+    "Capabilities",
+    "Consent",
+    "PathGrant",
+    "UrlPattern",
+    "read_capabilities",
+]

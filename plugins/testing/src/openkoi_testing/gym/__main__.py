@@ -13,6 +13,7 @@ from .hook_learner import HookLearner
 from .learners import InformedLearner, Learner, NoMemory, Oracle, PlainLedger
 from .runs import Course, run_world
 from .score import WorldCourses, format_report
+from .second_generator import SEED, draw_second_world
 from .world import World
 
 LEARNERS: Mapping[str, Callable[[World], Learner]] = {
@@ -57,12 +58,15 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
     parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
     parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")
+    parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plot", action="store_true", help="draw the curves of each world")
     given = parser.parse_args()
     first, _, end = given.worlds.partition("-")
     every = []
     for seed in range(int(first), int(end or int(first) + 1)):
-        one = run_learners(partial(DrawnWorld, seed, given.drift), given.tasks, given.learners.split(","))
+        make = partial(draw_second_world, f"{SEED}-{seed}", tasks=given.tasks) if given.second else None
+        drawn = make or partial(DrawnWorld, seed, given.drift)
+        one = run_learners(drawn, given.tasks, given.learners.split(","))
         every.append(one)
         shares = ", ".join(f"{who} {one.last(who):.2f}" for who in one.courses)
         print(f"{one.name}: {one.family}; last 100: {shares}", flush=True)

@@ -1,0 +1,45 @@
+"""Ask the user whether a plugin may be used as it is now, once in a run. The kernel keeps the answer."""
+
+import asyncio
+from collections import OrderedDict
+from contextlib import suppress
+
+from openkoi_hookspecs import Koi, Question, Run, is_yes
+
+HOOK_SECONDS = 25.0  # that a hook may wait for an answer: it is cut off after 30 s by default
+# Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
+UNASKED_HOOKS = frozenset({"on_event", "before_learn", "on_learning"})
+MAX_RUNS = 256  # that are remembered to have been asked
+
+
+class Consent:
+    """Whether the user allows what a question is about; its digest changes with it. ``unanswered`` is a warning."""
+
+    def __init__(self, question: Question, unanswered: str, koi: Koi) -> None:
+        self.question, self.unanswered, self.koi = question, unanswered, koi
+        self.asking = asyncio.Lock()
+        self.asked: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the user has said yes."""
+        return is_yes(self.koi.consent(self.question.digest))
+
+    async def ask(self, run: Run, *, seconds: float | None = None) -> bool:
+        """Return whether the user says yes, within some seconds; without an answer warn, and ask in the next run."""
+        async with self.asking:
+            if self.koi.consent(self.question.digest) is None and run.outermost not in self.asked:
+                self.remember(run.outermost)
+                answer = None
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        answer = await run.ask(self.question)
+                if answer is None:
+                    self.koi.warn(self.unanswered)
+        return self.is_given
+
+    def remember(self, run: str) -> None:
+        """Note that a run was asked."""
+        self.asked[run] = None
+        if len(self.asked) > MAX_RUNS:
+            self.asked.popitem(last=False)
