@@ -166,7 +166,7 @@ def test_a_compactor_shortens_a_long_conversation(tmp_path: Path) -> None:
 
 def test_an_agent_runner_does_each_line_as_a_task(tmp_path: Path) -> None:
     turns = (
-        "  - when: {contains: one plus one}\n    says: Two.\n  - when: {contains: three plus one}\n    says: Four.\n"
+        "  - when: {contains: three plus one}\n    says: Four.\n  - when: {contains: one plus one}\n    says: Two.\n"
     )
     openkoi = shell_with(tmp_path, "Agent runner", turns=turns)
     (openkoi.folder / "sums.txt").write_text("What is one plus one?\n\nWhat is three plus one?\n")
@@ -180,7 +180,7 @@ def test_an_agent_runner_does_each_line_as_a_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize("member", [False, True], ids=["alone", "in a team"])
 def test_an_agent_in_yaml_names_an_agent_runner_of_another_distribution(tmp_path: Path, member: bool) -> None:
     turns = (
-        "  - when: {contains: one plus one}\n    says: Two.\n  - when: {contains: three plus one}\n    says: Four.\n"
+        "  - when: {contains: three plus one}\n    says: Four.\n  - when: {contains: one plus one}\n    says: Two.\n"
     )
     openkoi = shell_with(tmp_path, "Agent runner", turns=turns)
     (openkoi.folder / "reader.yaml").write_text(example_of("Agent runner").files["reader.yaml"])

@@ -17,7 +17,7 @@ FIGURES = "SELECT id, confidence, reinforced, last_used, expires_at FROM learnin
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    """A home in which something was learned, shown three times, and helped twice."""
+    """A home in which something was learned and helped; three tasks like it followed."""
     home = Home(tmp_path)
     meet(home, Poison("suggestion", "Guard limit_1 with a lock.", "limit_1", "nothing turns green"))
     home.do("Fix answer.py so that the value is right, again", ["Done."])
@@ -57,8 +57,8 @@ def test_the_table_the_export_and_learn_agree(home: Home) -> None:
     why = shell("learn", "why", id).stdout
 
     assert found == exported_figures(shell) == listed_figures(shell)
-    assert 2 == helpful
-    assert "shown 3, helped 2" in why
+    assert 1 == helpful
+    assert "shown 1, helped 1" in why
     assert f"confidence {confidence:.2f}" in why
     assert f"shown until {expires[:10]}" in why
     assert used

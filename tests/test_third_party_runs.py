@@ -135,6 +135,7 @@ def spans(openkoi: Shell) -> list[dict[str, Any]]:
 
 def test_spans_of_runs_sub_tasks_failures_and_stopped_runs_are_complete(tmp_path: Path) -> None:
     turns = LINGER + "  - when: {contains: Fail}\n    fails: {refused: not today}\n    repeat: true\n"
+    turns += "  - when: {contains: Another thing}\n    says: Done.\n"  # whose prompt recalls the thing before
     turns += turn(calling("read_file", path="missing.txt"), when="contains: One thing, after: 0") + DONE
     openkoi = shell_with(tmp_path, "Agent runner", "A daemon", turns=turns)
     openkoi = openkoi.with_plugin((HERE / "acme_traces.py").read_text(), hooks="acme:Traces")

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from cli_process import Shell
 from documented_plugins import DONE, calling, numbered, shell_with, turn
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 from reference_servers import cache_folder, npm_package
 
 WRITE = turn(calling("write_file", path="one.txt", content="one"), when="contains: Write it, after: 0")
@@ -36,7 +37,8 @@ def drive(openkoi: Shell, use: Callable[[Client], Awaitable[Any]], mode: str = "
     """Return what a client gets that speaks the newest protocol, or the one before."""
 
     async def connect() -> Any:
-        async with asyncio.timeout(100), Client(serve(openkoi), mode=mode) as client:
+        assert sys.__stderr__  # the default is the stream of when the SDK was imported, which pytest has closed
+        async with asyncio.timeout(100), Client(stdio_client(serve(openkoi), sys.__stderr__), mode=mode) as client:
             return await use(client)
 
     return asyncio.run(connect())

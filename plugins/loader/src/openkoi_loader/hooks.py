@@ -93,16 +93,15 @@ class Hooks:
 
     def implementations(self, hook: Hook) -> "list[HookImplementation]":
         """Return the enabled implementations of a hook."""
-        if not hasattr(hook, "openkoi_spec"):
-            raise ArgumentError(f"Expected a hook, a function of openkoi_hookspecs.hooks, not {hook!r:.80}.")
-        return [one for one in self.implementations_by_hook.get(hook.__name__, ()) if not one.is_disabled]
+        return [one for one in self.implementations_by_hook.get(name_of(hook), ()) if not one.is_disabled]
 
     def calls(self, hook: Hook, facts: Mapping[str, object]) -> HookCalls:
         """Return the calls of a hook's implementations, which the caller makes one by one."""
-        counted = self.counted_by_hook.get(hook.__name__)
+        name = name_of(hook)
+        counted = self.counted_by_hook.get(name)
         if counted is None:
             counted = tuple((one, self.counts[one.key]) for one in self.implementations(hook))
-            self.counted_by_hook[hook.__name__] = counted
+            self.counted_by_hook[name] = counted
         return HookCalls(counted, facts)
 
     async def collect(
@@ -209,9 +208,17 @@ class Hooks:
         )
 
 
+def name_of(hook: Hook) -> str:
+    """Return the name of a hook; raise ArgumentError for anything else."""
+    if not hasattr(hook, "openkoi_spec"):
+        raise ArgumentError(f"Expected a hook, a function of openkoi_hookspecs.hooks, not {hook!r:.80}.")
+    return hook.__name__
+
+
 @cache
 def first_parameter(hook: Hook) -> str:
     """Return the name of the value that is passed through all implementations."""
+    name_of(hook)
     return next(iter(inspect.signature(hook).parameters))
 
 
