@@ -1,4 +1,4 @@
-"""What each key does."""
+"""Do what a key is for: Enter, Escape, Tab, Ctrl-C and the others."""
 
 import asyncio
 from collections.abc import Callable

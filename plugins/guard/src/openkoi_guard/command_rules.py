@@ -54,9 +54,9 @@ class CommandRule:
     category: str
 
     def matches(self, words: Sequence[Word], rest: Sequence[Word], operands: Sequence[str]) -> bool:
-        """Return whether it means a command with these words; ``given`` are those from the subcommand on."""
-        looked_at = rest if self.operands else words
-        return match_operands(self.operands, operands) and all(option.matches(looked_at) for option in self.options)
+        """Return whether it means a command with these words; ``rest`` are those from the subcommand on."""
+        where = rest if self.operands else words
+        return match_operands(self.operands, operands) and all(option.matches(where) for option in self.options)
 
 
 def compile_option(alternatives: Sequence[str]) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""Decide for each tool call whether it may run, asks or is denied."""
+"""Decide for each tool call, shell commands included, whether it is approved, asked about or denied."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence

@@ -17,8 +17,8 @@ CACHE_BYTES = 2 * 1024 * 1024  # re-encoding as much takes 10 ms, and a process 
 class IdentityCache(Generic[F, W]):
     """A least-recently-used cache of values made from immutable objects.
 
-    An object is identified by its id and kept referenced, so that the id is not reused. ``weigh`` returns the size of a
-    value in bytes, ``room`` limits the total.
+    An object is identified by its id and kept referenced, so that the id is not reused. ``size_of`` returns the size of
+    a value in bytes, ``max_bytes`` limits the total.
     """
 
     def __init__(self, make: Callable[[F], W], *, size_of: Callable[[W], int], max_bytes: int = CACHE_BYTES) -> None:

@@ -10,8 +10,8 @@ MIB = 1024 * KIB
 class ResponseLimits:
     """Timeouts in seconds and sizes in bytes.
 
-    ``idle`` counts from the last content; keep-alive bytes do not reset it. The first content may take 11/6 of
-    ``idle``, headers included, which is less than two minutes by default.
+    ``idle_seconds`` counts from the last content; keep-alive bytes do not reset it. The first content may take 11/6 of
+    ``idle_seconds``, headers included, which is less than two minutes by default.
     """
 
     connect_seconds: float = 10.0

@@ -16,7 +16,7 @@ MAX_KEPT_CHARACTERS = 40
 
 
 def to_vendor_name(given: str, accepted: re.Pattern[str] = NAME) -> str:
-    """Return a name of at most 64 letters, digits, underscores and dashes; keep one that matches ``takes``."""
+    """Return a name of at most 64 letters, digits, underscores and dashes; keep one that matches ``accepted``."""
     if accepted.fullmatch(given) and not DIGEST_SUFFIX.search(given):
         return given
     kept = INVALID_NAME_CHARACTERS.sub("_", given)[:MAX_KEPT_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Update the entries that a run says something about: promote, quarantine, archive."""
+"""Update the entries that a run says something about: promote, quarantine, withdraw (archive)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

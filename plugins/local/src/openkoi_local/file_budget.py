@@ -1,4 +1,4 @@
-"""Track the costs of a day in a file that all processes of a user share under a lock.
+"""Enforce the daily spending limit by the costs of a day in a file that all processes of a user share under a lock.
 
 Reservations count as spent until the call is over. Those of a process that ended count as spent for good, since their
 result is unknown.

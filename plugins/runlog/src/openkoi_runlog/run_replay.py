@@ -63,7 +63,9 @@ def accept_any(event: Event) -> bool:
 
 @dataclass(slots=True)
 class RunReplay:
-    """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
+    """The recorded events of a resumed run that are not replayed yet, and what they say about it.
+
+    ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
     ``baselines`` are how checks stood then, by evaluator; ``called`` tells whether a tool was called after that.
 
     ``rejudge``: it ended, and only a judgement was missing.
@@ -71,8 +73,8 @@ class RunReplay:
     ``approved`` are the paths that the user has let its commands change, ``advice`` what the user wanted after an
     iteration, by its number.
 
-    ``paid`` is what it and its parts have paid for, ``lapped`` what its iterations have cost. ``lost`` are questions of
-    which nothing more was heard, by run.
+    ``paid`` is what it and its parts have paid for, ``iteration_cost`` what its iterations have cost. ``lost`` are
+    questions of which nothing more was heard, by run.
     """
 
     left: list[Event] = field(default_factory=list)
@@ -201,10 +203,10 @@ def build_replay(records: Sequence[Record], run: str) -> RunReplay:
         event for _, event in lost
     ]
     replayed: list[Event] = [event for event in happened if isinstance(event, REPLAYED_EVENTS)]
-    laps = [event.cost for event in happened if isinstance(event, events.IterationFinished)]
+    costs = [event.cost for event in happened if isinstance(event, events.IterationFinished)]
     called = called_tool_after_baseline(happened)
     rejudge = ended_unjudged([record.event for record in whole])
-    lapped, approved = sum(laps, Cost()), frozenset(approved_paths(happened))
+    iteration_cost, approved = sum(costs, Cost()), frozenset(approved_paths(happened))
     advice = {one.number: one.advice for one in view.ended_iterations if one.advice}
     return RunReplay(
         replayed,
@@ -215,7 +217,7 @@ def build_replay(records: Sequence[Record], run: str) -> RunReplay:
         running_seconds(own),
         paid,
         lost,
-        lapped,
+        iteration_cost,
         rejudge,
         approved,
         advice,

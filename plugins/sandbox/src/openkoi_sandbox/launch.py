@@ -108,7 +108,7 @@ def unnamed_file() -> IO[bytes]:
 
 @dataclass(slots=True)
 class LauncherReport:
-    """Read what a launcher reports; the ``written`` end is closed once the launcher has it."""
+    """Read what a launcher reports; the ``write_handle`` is closed once the launcher has it."""
 
     handle: int
     write_handle: int

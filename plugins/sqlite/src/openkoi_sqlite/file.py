@@ -39,7 +39,7 @@ SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 @dataclass(slots=True)
 class SQLiteMemoryFile:
-    """A file, and for how many seconds to wait for it. ``looked_at`` is the file that was found to be sound."""
+    """A file, and for how many seconds to wait for it. ``checked_inode`` is the file that was found to be sound."""
 
     path: Path
     seconds: float

@@ -1,4 +1,4 @@
-"""What a module may use in one call. A manifest may lower these limits or, up to the most, raise them."""
+"""Limits of a WASM module in one call: memory, time, sizes. A manifest may lower them, or raise them up to the most."""
 
 from dataclasses import field
 

@@ -42,7 +42,7 @@ def tool_condition_met(condition: ToolReturned, tool: str, result: ToolResult) -
 
 def build_reminder(conditions: Iterable[Condition]) -> str:
     """Return the reminder for a model that waits instead of working; empty if it can meet none of the conditions."""
-    wanted = [advice_to_finding for condition in conditions if (advice_to_finding := describe_condition(condition))]
+    wanted = [advice for condition in conditions if (advice := describe_condition(condition))]
     return f"{UNDONE} It is done when you {' or '.join(wanted)}. Continue." if wanted else ""
 
 

@@ -37,7 +37,7 @@ HOOK_NAME = lazy_pattern(r"[^.]+(\.exe)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ScannedFolder:
-    """Record a scanned folder: ``changed`` is its change time and ``looked`` the time of the scan, in nanoseconds.
+    """Record a scanned folder: ``changed`` is its change time and ``scanned`` the time of the scan, in nanoseconds.
 
     ``files`` are those that a rule matches, by name; ``links`` are those of them that are symbolic links. ``git``: it
     is a git folder, as git itself would see it.
