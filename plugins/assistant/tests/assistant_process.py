@@ -158,7 +158,7 @@ class TelegramChat:
 
     def texts(self, chat: int = 7) -> list[str]:
         """Return what the bot has said."""
-        return [str(one.get("text", "")) for one in self.server.said(chat)]
+        return [str(one.get("text", "")) for one in self.server.list_sent(chat)]
 
     def pair(self, user: int = 7, role: str = "owner", name: str = "ann") -> None:
         """Pair a user by a code from the terminal; the daemon runs."""
@@ -169,7 +169,7 @@ class TelegramChat:
 
     def question(self, chat: int = 7) -> dict[str, Any]:
         """Wait for a message with buttons; return it."""
-        return wait_until(lambda: next((one for one in self.server.said(chat) if "reply_markup" in one), {}))
+        return wait_until(lambda: next((one for one in self.server.list_sent(chat) if "reply_markup" in one), {}))
 
 
 def button(message: dict[str, Any], label: str) -> str:

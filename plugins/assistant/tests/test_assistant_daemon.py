@@ -75,7 +75,7 @@ def test_an_owner_s_press_is_the_approval_and_all_other_presses_are_nothing(tmp_
         wait_until(lambda: "Paris." in chat.texts())
 
     assert (1, 3) == (calls, model_calls(chat.openkoi))
-    answered = next(one for one in chat.server.said() if one["message_id"] == id)
+    answered = next(one for one in chat.server.list_sent() if one["message_id"] == id)
     assert "reply_markup" not in answered
     assert "Yes (ann, 20" in answered["text"]
 
@@ -124,7 +124,7 @@ def test_what_a_member_s_task_asks_for_is_asked_of_the_owner(tmp_path: Path) -> 
         wait_until(lambda: "Removed." in chat.texts(8))
 
     assert question["text"].startswith("ben asks for this.")
-    assert not any("reply_markup" in one for one in chat.server.said(8))
+    assert not any("reply_markup" in one for one in chat.server.list_sent(8))
 
 
 def test_odd_messages_and_lost_places_end_neither_the_daemon_nor_the_conversation(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_odd_messages_and_lost_places_end_neither_the_daemon_nor_the_conversatio
         wait_until(lambda: chat.texts().count("I do not know.") == 3)
         chat.server.say("a slow task")
         wait_until(lambda: len(chat.texts()) == 5)
-        sign = max(one["message_id"] for one in chat.server.said())
+        sign = max(one["message_id"] for one in chat.server.list_sent())
         del chat.server.messages[7, sign]  # its user deletes the sign before the answer
         wait_until(lambda: "It was slow." in chat.texts())
         chat.server.token, token = "2:blocked", chat.server.token

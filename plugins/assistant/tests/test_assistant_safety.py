@@ -160,7 +160,7 @@ def test_no_secret_leaves_by_any_way_out(tmp_path: Path) -> None:
         chat.server.say("a short one")
         wait_until(lambda: any("The key is" in text for text in chat.texts()))
         chat.server.say("a long one")
-        wait_until(lambda: any("document" in one for one in chat.server.said()))
+        wait_until(lambda: any("document" in one for one in chat.server.list_sent()))
         chat.server.say("read a file")
         wait_until(lambda: "I have read it." in chat.texts())
         chat.server.say("remove it")

@@ -14,12 +14,12 @@ ANN, TEAM = "D0000ANN", "C0000TEAM"
 def pair(openkoi: Shell, server: SlackServer) -> None:
     """Pair a user by a code from the terminal; the daemon runs."""
     server.say(openkoi("connect", "slack", "--pair", "owner").stdout.split()[-1])
-    wait_until(lambda: server.said(ANN))
+    wait_until(lambda: server.list_sent(ANN))
 
 
 def texts(server: SlackServer, channel: str = TEAM) -> list[tuple[str, str]]:
     """Return what the bot has said in a channel, each with its thread."""
-    return [(str(one.get("thread_ts", "")), str(one["text"])) for one in server.said(channel)]
+    return [(str(one.get("thread_ts", "")), str(one["text"])) for one in server.list_sent(channel)]
 
 
 def test_one_post_in_eleven_envelopes_is_one_task_in_a_thread_of_its_own(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_message_is_acknowledged_and_shows_a_sign_within_a_second_while_the_mo
             began = time.monotonic()
             server.say(f"an endless task {n}", channel=f"D000{n}")
             wait_until(lambda: not server.envelopes)
-            wait_until(lambda n=n: server.said(f"D000{n}"))  # type: ignore[misc]
+            wait_until(lambda n=n: server.list_sent(f"D000{n}"))  # type: ignore[misc]
             slowest = max(slowest, time.monotonic() - began)
 
     assert 1.0 > slowest
@@ -79,7 +79,7 @@ def test_a_pressed_button_approves_in_the_thread(tmp_path: Path) -> None:
     with slack_workspace(tmp_path) as (openkoi, server), running(openkoi):
         pair(openkoi, server)
         root = server.say("<@U0000KOI> please remove the pond", channel=TEAM)
-        asked = wait_until(lambda: next((one for one in server.said(TEAM) if buttons(one)), {}))
+        asked = wait_until(lambda: next((one for one in server.list_sent(TEAM) if buttons(one)), {}))
         server.press(TEAM, asked["ts"], buttons(asked)[0], user="U0000EVE")
         server.press(TEAM, asked["ts"], buttons(asked)[0])
         wait_until(lambda: (root, "Removed.") in texts(server))
@@ -112,7 +112,7 @@ def test_a_slack_thread_becomes_a_notion_page_by_an_approved_call(tmp_path: Path
             pair(openkoi, server)
             root = server.say("The koi are hungry.", channel=TEAM, user="U0000BEN", username="ben")
             server.say("<@U0000KOI> write it down", channel=TEAM, thread_ts=root)
-            asked = wait_until(lambda: next((one for one in server.said(TEAM) if buttons(one)), {}))
+            asked = wait_until(lambda: next((one for one in server.list_sent(TEAM) if buttons(one)), {}))
             assert 1 == len(notion.pages)
             server.press(TEAM, asked["ts"], buttons(asked)[0])
             wait_until(lambda: (root, "I wrote the page Minutes.") in texts(server))

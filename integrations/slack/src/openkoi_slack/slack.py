@@ -145,7 +145,7 @@ class Slack:
         opened = await self.call_as(self.apps, "apps.connections.open", "", {})
         async with WebSocket(str(opened["url"]), name="Slack") as socket:
             self.socket, self.unacknowledged = socket, []
-            missed = [post async for post in self.missed(cursor)] if cursor else []
+            missed = [post async for post in self.read_missed(cursor)] if cursor else []
             cursor = cursor or f"{time():.6f}"
             yield Delivery(cursor)
             for post in sorted(missed, key=lambda one: one.revision or one.id):
@@ -171,7 +171,7 @@ class Slack:
             if self.socket:
                 await self.socket.send(json.dumps({"envelope_id": id}))
 
-    async def missed(self, cursor: str) -> AsyncGenerator[Post, None]:
+    async def read_missed(self, cursor: str) -> AsyncGenerator[Post, None]:
         """Yield what was said since a cursor in the channels and their threads, while no socket was open."""
         found = await self.call("users.conversations", types="public_channel,private_channel,im,mpim", limit=200)
         for channel in (str(one["id"]) for one in found["channels"]):

@@ -46,7 +46,7 @@ def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Po
 
 
 def read_press(press: Facts, me: Facts) -> Post | None:
-    """Return the press of a button; None for one of a message that is too old to be told apart."""
+    """Return the press of a button; None for one of a message that is too old to be identified."""
     message = press.get("message")
     if not message:
         return None

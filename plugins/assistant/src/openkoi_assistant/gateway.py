@@ -126,7 +126,7 @@ class Gateway:
 
     def resume(self) -> None:
         """Act upon all that was not done when the daemon ended."""
-        for request in self.requests.unfinished():
+        for request in self.requests.list_unfinished():
             if request.post.app in self.apps and request.state is not State.WAITING:
                 self.act(request)
 
@@ -158,7 +158,7 @@ class Gateway:
         turn = self.turns.active.get(request.conversation)
         try:
             if turn is None or turn.handle is None:
-                raise KoiError("There is no task under way.")
+                raise KoiError("No task is under way.")
             turn.handle.say(steering_text(request))
         except KoiError:
             self.requests.set_kind(request.identity, Kind.TASK)

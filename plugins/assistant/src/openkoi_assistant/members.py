@@ -1,4 +1,4 @@
-"""Decide who may command: users who were paired by a code from the owner's terminal, and nobody else."""
+"""Decide who may command: users who were paired by a code from the owner's terminal, and no other user."""
 
 import re
 import secrets
@@ -45,7 +45,7 @@ class Members:
     database: sqlite3.Connection
 
     def role_of(self, app: str, sender: Sender) -> Role:
-        """Return the role of a sender; a stranger is whoever is not paired or not vouched for by the service."""
+        """Return the role of a sender; a stranger is a user who is not paired or not vouched for by the service."""
         if not (sender.authenticated and sender.id):
             return Role.STRANGER
         query = "SELECT role FROM members WHERE app = ? AND user = ?"

@@ -80,7 +80,7 @@ class Requests:
         )
         return done.rowcount == 1
 
-    def unfinished(self) -> list[Request]:
+    def list_unfinished(self) -> list[Request]:
         """Return all that is not done, oldest first."""
         query = "SELECT * FROM requests WHERE state != ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.DONE,))]

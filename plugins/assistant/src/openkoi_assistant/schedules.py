@@ -73,7 +73,7 @@ def begin_due(gateway: Gateway, name: str, schedule: Schedule, now: datetime) ->
 
 
 def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Request | None:
-    """Return the request of a schedule; warn where its app is not hosted or nobody is paired there."""
+    """Return the request of a schedule; warn where its app is not hosted or no user is paired there."""
     owners = [one for one in gateway.members.list_all(schedule.app) if one.role is Role.OWNER]
     channel = schedule.channel or (owners[0].channel if owners else "")
     if schedule.app not in gateway.apps or not channel:

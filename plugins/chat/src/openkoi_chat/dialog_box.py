@@ -115,6 +115,6 @@ class DialogBox:
         self.refresh()
 
 
-def numbered(choices: Sequence[Choice]) -> Sequence[str]:
+def format_choices(choices: Sequence[Choice]) -> Sequence[str]:
     """Return the choices as lines, for a view that is read line by line."""
     return [f"{number}. {one.label}" for number, one in enumerate(choices, 1)]

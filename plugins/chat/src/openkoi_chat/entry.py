@@ -46,11 +46,11 @@ class Entry:
             return None
         images = {chip: data for chip, data in self.images.items() if chip in text}
         self.history.add(text)
-        full = self.expanded(text)
+        full = self.expand_pastes(text)
         self.clear()
         return Draft(full, images)
 
-    def expanded(self, text: str) -> str:
+    def expand_pastes(self, text: str) -> str:
         """Return a text with what stands behind its chips of pasted text."""
         for chip, pasted in self.pasted.items():
             text = text.replace(chip, pasted)
@@ -58,7 +58,7 @@ class Entry:
 
     def expand(self) -> None:
         """Show pasted text in full."""
-        self.buffer.text = self.expanded(self.buffer.text)
+        self.buffer.text = self.expand_pastes(self.buffer.text)
 
     def clear(self) -> None:
         """Empty the input."""
@@ -68,7 +68,7 @@ class Entry:
 
     def stash(self) -> None:
         """Put the draft aside, where the Up key finds it."""
-        self.history.add(self.expanded(self.buffer.text))
+        self.history.add(self.expand_pastes(self.buffer.text))
         self.clear()
 
     def recall(self, *, older: bool) -> None:

@@ -6,7 +6,6 @@ For screen readers, dumb terminals and logs of terminals.
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError
@@ -15,7 +14,7 @@ from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, strip_c
 from .attachments import Draft
 from .banner import make_banner
 from .chat import ChatProgram
-from .dialog_box import numbered
+from .dialog_box import format_choices
 from .entering import enter
 from .menu import Item
 from .options import Options
@@ -95,7 +94,7 @@ class PlainView:
 
     async def choose(self, dialog: Dialog) -> str | None:
         """Ask with numbers; another line asks again."""
-        print("\n".join([*dialog.lines, *numbered(dialog.choices)]), flush=True)
+        print("\n".join([*dialog.lines, *format_choices(dialog.choices)]), flush=True)
         while True:
             word = (
                 await self.read(f"Type a number from 1 to {len(dialog.choices)}." if dialog.choices else "")
@@ -222,15 +221,6 @@ class PlainProgram:
         choices = [Choice("", f"{one.label}  {one.detail}".rstrip(), str(place)) for place, one in enumerate(items)]
         found = await self.view.choose(Dialog([title], [*choices, Choice("", "Nothing", "")]))
         return items[int(found)] if found else None
-
-
-def discard_typed_input() -> None:
-    """Discard what was typed before a question was shown, where the platform can."""
-    with suppress(ImportError, OSError, ValueError):
-        import termios
-
-        with suppress(termios.error):
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def find_choice(word: str, choices: Sequence[Choice]) -> Choice | None:

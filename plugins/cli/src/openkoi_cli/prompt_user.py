@@ -6,13 +6,12 @@ What was typed before a question never answers it: keys are ignored for a moment
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from openkoi_base.terminal import can_prompt
+from openkoi_base.terminal import can_prompt, discard_typed_input
 from openkoi_hookspecs import Koi, Question, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import truncate_line
@@ -76,7 +75,7 @@ class TerminalPrompt:
         """Show a question and read a line."""
         choices = f" [{'/'.join(question.choices)}]" if question.choices else ""
         click.echo(f"\n{escape_controls(question.text)}", err=True, nl=False)
-        await discard_typed_input()
+        await discard_early_input()
         click.echo(f"{choices} ", err=True, nl=False)
         return (await read_line()).strip() or None
 
@@ -97,7 +96,7 @@ class TerminalPrompt:
             *(f"  {place}. {one.label}" for place, one in enumerate(choices, 1)),
         ]
         click.echo("\n" + "\n".join(lines), err=True)
-        await discard_typed_input()
+        await discard_early_input()
         answer = await read_choice(choices)
         if answer == "always" and request.scope:
             self.allowed.add(request.scope)
@@ -161,14 +160,10 @@ class FlagAnswer:
         return None
 
 
-async def discard_typed_input() -> None:
-    """Discard what was typed before the question was shown and for a moment after it, where the platform can."""
+async def discard_early_input() -> None:
+    """Discard what was typed before the question was shown and for a moment after it."""
     await asyncio.sleep(IGNORED_SECONDS if sys.stdin.isatty() else 0)
-    with suppress(ImportError, OSError, ValueError):
-        import termios
-
-        with suppress(termios.error):
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    discard_typed_input()
 
 
 async def read_choice(choices: Sequence[Choice]) -> str | None:

@@ -41,7 +41,7 @@ class FetchRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
-    def redirected(self, url: str, status: int) -> "FetchRequest":
+    def follow_redirect(self, url: str, status: int) -> "FetchRequest":
         """Return the request that a redirect asks for; another server gets no credentials."""
         same = origin_of(self.url) == origin_of(url)
         headers = {name: one for name, one in self.headers.items() if same or name.lower() not in OF_THE_ORIGIN}
@@ -59,7 +59,9 @@ async def fetch(request: FetchRequest, granted: Capabilities) -> Mapping[str, An
             async with answer_to(request, granted) as response:
                 if not response.has_redirect_location:
                     return await read_answer(response)
-                request = request.redirected(urljoin(request.url, response.headers["location"]), response.status_code)
+                request = request.follow_redirect(
+                    urljoin(request.url, response.headers["location"]), response.status_code
+                )
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise KoiError(f"{request.url} cannot be fetched: {type(error).__name__}.") from None
     raise KoiError(f"{request.url} redirects more than {MAX_REDIRECTS} times.")

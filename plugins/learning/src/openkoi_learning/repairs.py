@@ -72,10 +72,10 @@ def all_repairs(lesson: Lesson) -> Iterator[Repair]:
         before, after = work_lines(step.before.work), work_lines(step.after.work)
         for finding in findings_of(step.old):
             yield Repair(lesson, number, finding, step, before, after, kept)
-    yield from unanswered(lesson, kept)
+    yield from find_unanswered(lesson, kept)
 
 
-def unanswered(lesson: Lesson, kept: Sequence[WorkLine]) -> Iterator[Repair]:
+def find_unanswered(lesson: Lesson, kept: Sequence[WorkLine]) -> Iterator[Repair]:
     """Yield the findings that a result was left with."""
     last = lesson.result.iterations[-1]
     if lesson.result.accepted is not True and last.evaluation is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_base.terminal import can_prompt
+from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
 
 from .definitions import Definitions, count, visible
@@ -22,7 +22,6 @@ from .snapshots import YES, Snapshots, start_question
 if TYPE_CHECKING:
     from .server_tools import ServerTools
 
-NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
@@ -105,8 +104,8 @@ async def remove(koi: Koi, /, name: str) -> None:
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     """Show what MCP servers offer, and let OpenKoi call them; a server that changes needs approval again."""
-    if not yes and not can_prompt(sys.stdout):
-        raise KoiError(NEEDS_TERMINAL)
+    if not yes:
+        require_prompt(sys.stdout)
     source = await source_of(koi)
     for config in await servers_of(koi, names):
         start = start_question(config)

@@ -6,15 +6,14 @@ from typing import cast
 
 import click
 
-from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_base.terminal import require_prompt
+from openkoi_hookspecs import Koi, PluginNotFoundError
 
 from .consent import NO, YES, is_approved, is_refused, make_question
 from .discovery import Scripts
 from .listing import list_scripts
 from .script_files import ScriptFile
 
-NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 NONE = "No scripts. To write one, run `openkoi plugin new script NAME`."
 
 
@@ -43,8 +42,8 @@ async def list_all(koi: Koi, /) -> None:
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     """Let OpenKoi run scripts as they are now; one that changes needs approval again."""
-    if not yes and not can_prompt(sys.stdout):
-        raise KoiError(NEEDS_TERMINAL)
+    if not yes:
+        require_prompt(sys.stdout)
     found = await find_all(koi)
     for name in names:
         named = [one for one in found if one.name == name]

@@ -28,7 +28,7 @@ from openkoi_base.skillfile import (
     read_text,
     validate,
 )
-from openkoi_base.terminal import can_prompt
+from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .fetch import fetch_skill
@@ -40,7 +40,6 @@ from .skill_tools import read_skill_file
 from .supplies import RULE_FILES, Supply, find_supplies, save_answers
 from .template import create_file, make_template, report_write_errors
 
-NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 DECISIONS = {YES: "trusted", NO: "not trusted"}
 SKIPPED_FOLDERS = {".git", "node_modules"}
 KINDS = click.Choice([TASK, EVALUATOR])
@@ -194,8 +193,7 @@ def describe_package(one: SkillPackage) -> str:
 
 def ask_consent(question: str) -> bool:
     """Return the user's answer; raise KoiError without a terminal."""
-    if not can_prompt(sys.stderr):
-        raise KoiError(NEEDS_TERMINAL)
+    require_prompt(sys.stderr)
     return click.confirm(question, err=True)
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 import click
 
 from openkoi_base.files import private_folder
-from openkoi_base.terminal import can_prompt
+from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 
 from .approval import NOT_APPROVED, YES, describe, question
@@ -20,7 +20,6 @@ from .discovery import MANIFEST, WasmPlugins, manifest_file
 from .manifest import Manifest, read_manifest
 from .plugin import WasmPlugin
 
-NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
 EXISTS = "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm remove {0}` first."
 NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
@@ -95,8 +94,8 @@ async def remove(koi: Koi, /, name: str) -> None:
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     """Show what plugins add and may do, and let OpenKoi use them; a plugin that changes needs approval again."""
-    if not yes and not can_prompt(sys.stdout):
-        raise KoiError(NEEDS_TERMINAL)
+    if not yes:
+        require_prompt(sys.stdout)
     source = await source_of(koi)
     for manifest in plugins_of(source, koi, names):
         plugin = source.plugin_of(manifest, koi)
@@ -113,7 +112,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 async def test(koi: Koi, /, names: Sequence[str]) -> int:
     """Compile plugins and check what they import and export; exit status 1 if one cannot be used."""
     source = await source_of(koi)
-    found = [one for name in names for one in named(source, koi, name)] if names else source.find(koi)
+    found = [one for name in names for one in find_named(source, koi, name)] if names else source.find(koi)
     results = [await try_plugin(source.plugin_of(one, koi)) for one in found]
     for line, _ in results:
         click.echo(koi.redact(line))
@@ -148,7 +147,7 @@ def docs() -> None:
     click.echo(Path(__file__).with_name("ABI.md").read_text(encoding="utf-8"), nl=False)
 
 
-def named(source: WasmPlugins, koi: Koi, name: str) -> list[Manifest]:
+def find_named(source: WasmPlugins, koi: Koi, name: str) -> list[Manifest]:
     """Return the plugin in a folder, or of a name."""
     file = manifest_file(Path(name))
     return [read_manifest(file)] if file.is_file() else plugins_of(source, koi, [name])

@@ -47,7 +47,7 @@ class GrantedFiles:
 
     def list(self, text: str) -> list[str]:
         """Return the names in a folder that are granted; those of folders end with a slash."""
-        path = self.resolved(text)
+        path = self.resolve_path(text)
         grants = [one for one in self.granted.filesystem if one.may_read]
         if not any(path.is_relative_to(one.folder(self.root)) for one in grants):
             raise self.refusal(text, "listed")
@@ -66,13 +66,13 @@ class GrantedFiles:
 
     def resolve(self, text: str, verb: str) -> Path:
         """Return where a path leads; raise KoiError if that is not granted."""
-        path = self.resolved(text)
+        path = self.resolve_path(text)
         grants = [one for one in self.granted.filesystem if (one.may_write if verb == "written" else one.may_read)]
         if not self.covers(grants, path):
             raise self.refusal(text, verb)
         return path
 
-    def resolved(self, text: str) -> Path:
+    def resolve_path(self, text: str) -> Path:
         """Return a path without links, also where a part of it does not exist; raise KoiError for one that is none."""
         try:
             if not IS_SUPPORTED:

@@ -146,15 +146,15 @@ def fetch(address: str, most: int) -> bytes:
         """Follows a redirect to an address that is as safe."""
 
         def redirect_request(self, *arguments: Any) -> Request | None:
-            checked(arguments[-1])
+            check_address(arguments[-1])
             return super().redirect_request(*arguments)
 
-    with build_opener(CheckedRedirects).open(checked(address), timeout=TIMEOUT_SECONDS) as response:
+    with build_opener(CheckedRedirects).open(check_address(address), timeout=TIMEOUT_SECONDS) as response:
         content: bytes = response.read(most + 1)
     return content
 
 
-def checked(address: str) -> str:
+def check_address(address: str) -> str:
     """Return an address; raise ValueError for one that others could change on the way."""
     parts = urlsplit(address)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK):

@@ -22,9 +22,18 @@ from ..hook_implementations import find_implementations
 from ..plugin_factory import BuildContext, construct
 from ..registry import Found, resolve
 from ..unknown_settings import parameters_of
-from .messages import LENGTH, FactUnpickler, Functions, KoiFacts, RunFacts, describe_error, make_error, pack
+from .messages import (
+    LENGTH,
+    RUN_METHODS,
+    FactUnpickler,
+    Functions,
+    KoiFacts,
+    RunFacts,
+    describe_error,
+    make_error,
+    pack,
+)
 
-RUN_METHODS = ("search", "ask", "solve", "chat", "execute", "list_tools", "call", "emit")
 METHODS = {"evaluators": ("evaluate", "baseline"), "tools": ("tools",)}
 ATTRIBUTES = {"evaluators": ("judges",)}
 UNAVAILABLE = "{0} is not available to a plugin in a process of its own."
@@ -46,7 +55,7 @@ class RemoteFacts:
         raise KoiError(UNAVAILABLE.format(f"run.{name}"))
 
 
-class PluginProcess:
+class HostedPlugin:
     """The plugin of this process, and the requests that it answers."""
 
     def __init__(self, output: BinaryIO) -> None:
@@ -186,10 +195,10 @@ def read_messages(source: BinaryIO, take: Callable[[bytes], None]) -> None:
 
 async def serve(source: BinaryIO, output: BinaryIO) -> None:
     """Answer requests until standard input ends."""
-    process = PluginProcess(output)
+    hosted = HostedPlugin(output)
 
     def take(data: bytes) -> None:
-        process.loop.call_soon_threadsafe(process.receive, data)
+        hosted.loop.call_soon_threadsafe(hosted.receive, data)
 
     threading.Thread(target=read_messages, args=(source, take), daemon=True).start()
     await asyncio.Event().wait()

@@ -24,6 +24,7 @@ CONTRACT = "openkoi_hookspecs"
 PLAIN = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("builtins", "bytearray")})
 PATHS = frozenset({"PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"})
 FUNCTIONS = (FunctionType, MethodType, partial)
+RUN_METHODS = ("search", "ask", "solve", "chat", "execute", "list_tools", "call", "emit")
 LENGTH = struct.Struct(">I")
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 

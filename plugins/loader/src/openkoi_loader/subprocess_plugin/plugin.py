@@ -13,7 +13,7 @@ from .process import PluginProcess
 
 KINDS = ("hooks", "evaluators", "tools")
 NOT_SUPPORTED = (
-    "[{0}.{1}] subprocess = true has no effect: only {2} can run in a process of their own. Remove the setting."
+    "[{0}.{1}] subprocess = true is not supported: only {2} can run in a process of their own. Remove the setting."
 )
 
 

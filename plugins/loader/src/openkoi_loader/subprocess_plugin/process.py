@@ -1,7 +1,7 @@
 """Start a plugin's process, call it, and end it when it does not answer in time.
 
 A call that is cancelled is cancelled there too; if that does not end it soon, the process is ended, so that a late
-answer reaches nobody. It is started again at the next call, a few times.
+answer is never used. It is started again at the next call, a few times.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from ..registry import Found
 from .messages import (
     LENGTH,
     MAX_MESSAGE_BYTES,
+    RUN_METHODS,
     ContractUnpickler,
     Functions,
     KoiFacts,
@@ -38,7 +39,6 @@ CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what com
 END_SECONDS = 2.0
 MAX_STARTS = 3
 ERROR_LINES = 5
-RUN_METHODS = frozenset({"search", "ask", "solve", "chat", "execute", "list_tools", "call", "emit"})
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class PluginProcess:
         try:
             data = pack(message, self.functions)
         except (TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
-            raise KoiError(f"What it was given cannot be sent to its process: {error}") from None
+            raise KoiError(f"A value cannot be sent to the plugin's process: {error}") from None
         with suppress(ConnectionError):  # it has ended, which the reader reports
             self.process.stdin.write(data)
             await self.process.stdin.drain()
@@ -183,7 +183,7 @@ class PluginProcess:
         elif kind == "hold":
             self.context.redactor.hold(str(rest[0]), str(rest[1]))
         elif (call := self.calls.get(number)) is None or call.answer.done():
-            return  # it was cancelled: a late answer reaches nobody
+            return  # it was cancelled: a late answer is never used
         elif kind == "ask":
             task = asyncio.create_task(self.answer_question(call, *rest))
             self.asked.add(task)

@@ -36,7 +36,7 @@ class Actors:
 
     def attempt(self, prompt: Prompt) -> str:
         """Return a work: one line for each subject of the task, and a few that say nothing."""
-        lines = [self.line(fact, self.choose(fact, prompt)) for fact in self.truth.needed(prompt.task)]
+        lines = [self.line(fact, self.choose(fact, prompt)) for fact in self.truth.find_needed(prompt.task)]
         fillers = [] if self.like.file else self.model.sample(FILLERS, 2)
         return "\n".join([*fillers[:1], *lines, *fillers[1:]])
 
@@ -75,7 +75,7 @@ class Actors:
 
     def evaluate(self, task: GymTask, work: str, *, first: bool) -> Evaluation:
         """Return checks, a score and findings."""
-        facts = list(self.truth.needed(task))
+        facts = list(self.truth.find_needed(task))
         good = {fact.key: self.seems_right(fact, task, work, first=first) for fact in facts}
         wrong = [fact for fact in facts if not good[fact.key]]
         return Evaluation(

@@ -61,9 +61,9 @@ class DrawnWorld:
         about = self.random.sample(own, min(len(own), self.random.randint(1, most)))
         self.count += 1
         project = f"project{self.random.randrange(self.like.projects)}"
-        return GymTask(project, self.worded(kind, about), KINDS[kind][0])
+        return GymTask(project, self.write_task(kind, about), KINDS[kind][0])
 
-    def worded(self, kind: int, about: Sequence[int]) -> str:
+    def write_task(self, kind: int, about: Sequence[int]) -> str:
         """Return a task in words."""
         names = [self.random.choice(TOPICS[one][: 3 if self.like.reworded else 1]) for one in about]
         text = self.random.choice(KINDS[kind][1]).format(t=self.random.choice(JOINS).join(names))

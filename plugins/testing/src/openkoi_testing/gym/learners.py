@@ -87,7 +87,7 @@ class PlainLedger(NoMemory):
                 if self.harm[*key, value] >= QUARANTINE:
                     del self.advice[key]
         for one in result.iterations:
-            for claim in advised(self.truth, task, one):
+            for claim in find_advice(self.truth, task, one):
                 if self.harm[task.project, claim.subject, claim.value] < QUARANTINE:
                     self.advice.setdefault((task.project, claim.subject), claim.value)
 
@@ -116,7 +116,7 @@ class InformedLearner(NoMemory):
         """Weigh what was advised, what passed, and what was called wrong."""
         wrong, noise = max(0.01, self.truth.wrong_advice), max(0.01, self.truth.noise)
         for number, one in enumerate(result.iterations):
-            for claim in advised(self.truth, task, one):
+            for claim in find_advice(self.truth, task, one):
                 self.weigh(task, claim.subject, claim.value, log((1 - wrong) * WRONG_VALUES / wrong))
             blamed = blamed_subjects(self.truth, task, one)
             for claim in self.truth.claims(work_of(one), task):
@@ -139,7 +139,7 @@ def work_of(one: Iteration) -> str:
     return "\n".join([one.work.text, *added])
 
 
-def advised(truth: Truth, task: GymTask, one: Iteration) -> list[Claim]:
+def find_advice(truth: Truth, task: GymTask, one: Iteration) -> list[Claim]:
     """Return the values that the findings of an iteration advise."""
     found = one.evaluation.findings if one.evaluation else ()
     texts = (f"{each.title}\n{each.detail}\n{each.fix}" for each in found)

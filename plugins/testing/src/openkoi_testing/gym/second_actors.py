@@ -54,10 +54,10 @@ class Model:
         subject = self.reader.plan.in_task(name, prompt.task)
         obeys, wavers = rng.random() < self.habits.obeys, rng.random() < self.habits.wavers
         tried = [find_value(self.reader.plan.domain, name, work).value for work in prompt.tried]
-        feedback = self._said(prompt.feedback, subject, prompt.task)
+        feedback = self._find_claims(prompt.feedback, subject, prompt.task)
         if tried and not (feedback and obeys):
             return tried[-1]
-        shown = self._said(prompt.shown, subject, prompt.task) if obeys else []
+        shown = self._find_claims(prompt.shown, subject, prompt.task) if obeys else []
         told = follow(feedback, avoid=tried) or follow(shown, avoid=tried)
         if told:
             return told
@@ -66,7 +66,7 @@ class Model:
         free = [value for value in self.options[name] if value not in refused]
         return rng.choice(free) if free and (habit in refused or wavers) else habit
 
-    def _said(self, lines: Iterable[str], subject: str, task: GymTask) -> list[Claim]:
+    def _find_claims(self, lines: Iterable[str], subject: str, task: GymTask) -> list[Claim]:
         """Return what lines say about a subject of a task, in their order."""
         claims = (sorted(self.reader.claims(line, task), key=lambda one: one.value) for line in lines)
         return [claim for said in claims for claim in said if claim.subject == subject]

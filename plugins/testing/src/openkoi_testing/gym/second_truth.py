@@ -141,7 +141,7 @@ class Reader:
         tokens = self._tokens(line)
         for index, token in enumerate(tokens):
             name = self._name_of(token, tokens) if token.sort is Sort.VALUE else ""
-            subject = self._scoped(name, tokens, task) if name else ""
+            subject = self._find_subject(name, tokens, task) if name else ""
             if subject:
                 yield Claim(subject, self.valued[token.word][name], is_denied(line, tokens, index))
 
@@ -154,7 +154,7 @@ class Reader:
         nearest = min(names, key=lambda one: abs(one.start - value.start), default=None)
         return self.named[nearest.word] if nearest else ""
 
-    def _scoped(self, name: str, tokens: Sequence[Token], task: GymTask | None) -> str:
+    def _find_subject(self, name: str, tokens: Sequence[Token], task: GymTask | None) -> str:
         """Return the subject or its exception, whichever a line is about; empty if not about this task."""
         condition = self.plan.exceptions.get(name)
         if condition is None:

@@ -37,7 +37,7 @@ class DrawnTruth:
         """The share of right values that are called wrong at first."""
         return self.like.noise
 
-    def needed(self, task: GymTask) -> Iterator[Fact]:
+    def find_needed(self, task: GymTask) -> Iterator[Fact]:
         """Yield the facts that a task needs, read from its words."""
         text = task.text.lower()
         for fact in self.facts:
@@ -46,7 +46,7 @@ class DrawnTruth:
 
     def needs(self, task: GymTask) -> Sequence[str]:
         """Return the subjects that a task needs."""
-        return [subject_in(fact, task.text) for fact in self.needed(task)]
+        return [subject_in(fact, task.text) for fact in self.find_needed(task)]
 
     def claims(self, text: str, task: GymTask | None = None) -> Collection[Claim]:
         """Return what a text says, by the values in it."""
@@ -56,7 +56,7 @@ class DrawnTruth:
     def subject_of(self, finding: Finding, task: GymTask) -> str:
         """Return the fact that a finding names."""
         text = f"{finding.title} {finding.detail} {finding.fix}".lower()
-        return next((subject_in(fact, task.text) for fact in self.needed(task) if is_named(fact, text)), "")
+        return next((subject_in(fact, task.text) for fact in self.find_needed(task) if is_named(fact, text)), "")
 
     def right(self, project: str, subject: str) -> str:
         """Return the right value."""
@@ -65,12 +65,13 @@ class DrawnTruth:
     def passes(self, task: GymTask, work: str) -> bool:
         """Return whether every subject has its right value."""
         return all(
-            chosen(fact, work) == self.right(task.project, subject_in(fact, task.text)) for fact in self.needed(task)
+            chosen(fact, work) == self.right(task.project, subject_in(fact, task.text))
+            for fact in self.find_needed(task)
         )
 
     def misleads(self, task: GymTask, line: str) -> bool:
         """Return whether a line says something wrong about a subject of the task, or of the project."""
-        needed = {fact.key: subject_in(fact, task.text) for fact in self.needed(task)}
+        needed = {fact.key: subject_in(fact, task.text) for fact in self.find_needed(task)}
         for claim in self.claims(line):
             key = claim.subject.rstrip("|")
             if claim.subject.endswith("|") and key in needed and needed[key] != claim.subject:

@@ -71,7 +71,7 @@ class Truth(Protocol):
         """Return the subjects that a task needs. A subject that has an exception is two: with and without it."""
 
     def claims(self, text: str, task: GymTask | None = None) -> Collection[Claim]:
-        """Return what a text says, whoever wrote it; nothing for a platitude.
+        """Return what a text says, by any writer; nothing for a platitude.
 
         With a task the subjects are those of the task: with the exception where it applies.
         """

@@ -212,7 +212,7 @@ class SlackServer(SlackChats, HttpServer):
     # Sockets
 
     def serve_socket(self, socket: ServerSocket) -> None:
-        """Greet a client, send again what nobody acknowledged, and hear what it acknowledges."""
+        """Greet a client, send again what was not acknowledged, and hear what it acknowledges."""
         hello = {"type": "hello", "num_connections": len(self.sockets) + 1, "connection_info": {"app_id": "A1"}}
         socket.send({**hello, "debug_info": {"host": "fake", "approximate_connection_time": 18060}})
         self.sockets.append(socket)

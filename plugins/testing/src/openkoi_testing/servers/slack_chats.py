@@ -44,7 +44,7 @@ class SlackChats(ABC):
             return message
 
     def deliver(self, kind: str, payload: Facts) -> None:
-        """Put an event into an envelope, for whoever is connected; with nobody there, it is lost as at Slack."""
+        """Put an event into an envelope, for connected clients; without one it is lost, as at Slack."""
         id = f"envelope-{self.number()}"
         envelope = {"type": kind, "envelope_id": id, "payload": payload, "accepts_response_payload": False}
         if self.push(envelope):
@@ -113,6 +113,6 @@ class SlackChats(ABC):
         }
         self.deliver("interactive", payload)
 
-    def said(self, channel: str = "D0000ANN") -> list[Facts]:
+    def list_sent(self, channel: str = "D0000ANN") -> list[Facts]:
         """Return the bot's messages in a channel as they are now."""
         return [one for (where, _), one in list(self.messages.items()) if where == channel and one["user"] == BOT]

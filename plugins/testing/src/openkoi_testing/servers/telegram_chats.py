@@ -93,7 +93,7 @@ class TelegramChats:
         """Refuse messages to a chat for so long."""
         self.limits[chat] = time.monotonic() + seconds
 
-    def said(self, chat: int = 7) -> list[Facts]:
+    def list_sent(self, chat: int = 7) -> list[Facts]:
         """Return the bot's messages in a chat as they are now."""
         there = list(self.messages.items())
         return [one for (where, _), one in there if where == chat and one["from"]["id"] == BOT["id"]]
