@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from openkoi_base.terminal import discard_typed_input
 from openkoi_hookspecs import KoiError
 from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, strip_controls
 
@@ -93,7 +94,8 @@ class PlainView:
             print(f"({notes[-1].strip('↳⇥ ')})", flush=True)
 
     async def choose(self, dialog: Dialog) -> str | None:
-        """Ask with numbers; another line asks again."""
+        """Ask with numbers; another line asks again. What was typed before the question is no answer."""
+        discard_typed_input()
         print("\n".join([*dialog.lines, *format_choices(dialog.choices)]), flush=True)
         while True:
             word = (
