@@ -145,6 +145,7 @@ class Slack:
         opened = await self.call_as(self.apps, "apps.connections.open", "", {})
         async with WebSocket(str(opened["url"]), name="Slack") as socket:
             self.socket, self.unacknowledged = socket, []
+            await receive_envelope(socket)  # its hello: from then on Slack sends what is said
             missed = [post async for post in self.read_missed(cursor)] if cursor else []
             cursor = cursor or f"{time():.6f}"
             yield Delivery(cursor)
@@ -152,9 +153,7 @@ class Slack:
                 cursor = max(cursor, post.id)
                 yield Delivery(cursor, post)
             while True:
-                envelope = json.loads(await socket.receive())
-                if envelope.get("type") == "disconnect":
-                    raise AppUnavailableError("Slack asks for another connection.", retry_after=0.0)
+                envelope = await receive_envelope(socket)
                 posts = [post for post in read_envelope(envelope, me) if self.is_allowed(post)]
                 cursor = max([cursor, *(post.id for post in posts if post.kind is PostKind.NEW)])
                 self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))
@@ -254,6 +253,14 @@ class Slack:
 def authorize(token: str) -> dict[str, str]:
     """Return the header that a token is sent in."""
     return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+async def receive_envelope(socket: WebSocket) -> Mapping[str, Any]:
+    """Wait for the next message of a socket; raise AppUnavailableError once Slack wants another connection."""
+    envelope: dict[str, Any] = json.loads(await socket.receive())
+    if envelope.get("type") == "disconnect":
+        raise AppUnavailableError("Slack asks for another connection.", retry_after=0.0)
+    return envelope
 
 
 def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterator[Post]:

@@ -60,14 +60,15 @@ class Account:
             return (await asyncio.wait_for(anext(arriving), WAIT_SECONDS)).cursor
 
     async def receive_deliveries(self, cursor: str, count: int = 1) -> list[Delivery]:
-        """Wait for so many deliveries of posts of others after a cursor."""
-        found: list[Delivery] = []
+        """Wait for so many posts of others after a cursor; one that a service sends again counts once."""
+        found: dict[str, Delivery] = {}
         async with asyncio.timeout(WAIT_SECONDS), aclosing(self.messenger.watch(cursor)) as arriving:
             async for one in arriving:
-                found += [one] if one.post and one.post.sender.kind is not SenderKind.SELF else []
+                if one.post and one.post.sender.kind is not SenderKind.SELF:
+                    found.setdefault(one.post.identity, one)
                 if len(found) == count:
                     break
-        return found
+        return list(found.values())
 
     async def receive_posts(self, cursor: str, count: int = 1) -> list[Post]:
         """Wait for so many posts of others."""

@@ -82,7 +82,7 @@ class HttpServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self.end_waits()
         self._listener.shutdown()
         for connection in tuple(self._open):
             hang_up(connection)
@@ -103,6 +103,10 @@ class HttpServer:
         """Stay silent for so long, or until the server is ended."""
         if seconds != 0:
             self._over.wait(seconds)
+
+    def end_waits(self) -> None:
+        """Let no answer wait any longer: the server is ending."""
+        self._over.set()
 
     @property
     def is_ending(self) -> bool:

@@ -214,8 +214,9 @@ class SlackServer(SlackChats, HttpServer):
     def serve_socket(self, socket: ServerSocket) -> None:
         """Greet a client, send again what was not acknowledged, and hear what it acknowledges."""
         hello = {"type": "hello", "num_connections": len(self.sockets) + 1, "connection_info": {"app_id": "A1"}}
-        socket.send({**hello, "debug_info": {"host": "fake", "approximate_connection_time": 18060}})
-        self.sockets.append(socket)
+        with self.changed:
+            socket.send({**hello, "debug_info": {"host": "fake", "approximate_connection_time": 18060}})
+            self.sockets.append(socket)
         for attempt in list(self.envelopes.values()):
             socket.send({**attempt, "retry_attempt": 1, "retry_reason": "timeout"})
         for message in socket.receive_all():
@@ -225,7 +226,9 @@ class SlackServer(SlackChats, HttpServer):
 
     def push(self, envelope: Facts) -> bool:
         """Send an envelope to the client that connected last."""
-        return any(one.send(envelope) for one in reversed(self.sockets[:]))
+        with self.changed:
+            sockets = self.sockets[::-1]
+        return any(one.send(envelope) for one in sockets)
 
     def disconnect(self) -> None:
         """Ask all clients to connect again, as Slack does every few hours."""

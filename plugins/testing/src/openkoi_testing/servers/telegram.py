@@ -45,6 +45,12 @@ class TelegramServer(TelegramChats, HttpServer):
 
     # What bots call
 
+    def __exit__(self, *error: object) -> None:
+        self.end_waits()
+        with self.changed:
+            self.changed.notify_all()
+        super().__exit__(*error)
+
     def route(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a call, or send a file."""
         address = urlsplit(seen.path)
