@@ -39,7 +39,7 @@ METADATA = (
 OTHERS = (
     *("", "license: MIT", "version: 1.0.0", "date: 2026-99-99", "argument-hint: [file] [more]", "model: sonnet"),
     *("tags: [a, b", "triggers:\n- a\n- b: c: d", "# a comment", "user-invocable: true", "home: https://koi.example"),
-    *('hooks:\n  Before:\n    - matcher: "*"\n      run: a: b', "schema_version: 2", "kind: task", "Weird Key: v: w"),
+    *('hooks:\n  Before:\n    - matcher: "*"\n      run: a: b', "schema_version: 1", "kind: task", "Weird Key: v: w"),
 )
 FENCES: tuple[Callable[[str, str], str], ...] = (
     lambda front, body: f"---\n{front}\n---\n{body}",

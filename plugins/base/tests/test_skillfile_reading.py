@@ -167,13 +167,20 @@ def test_fields_of_the_future_are_passed_over_and_named_when_strict() -> None:
 
 
 @pytest.mark.row("SKILL-06")
-@pytest.mark.parametrize(("said", "odd"), [("", []), ("schema_version: 1\n", []), ("schema_version: 2\n", [3])])
-def test_a_file_of_a_version_to_come_is_read_as_far_as_it_is_known(said: str, odd: list[int]) -> None:
-    text = f"---\nname: a\n{said}description: It.\n---\nDo it.\n"
+@pytest.mark.parametrize("version", ["", "schema_version: 1\n", "schema_version: 1.0\n", "schema_version: '1'\n"])
+def test_a_file_of_the_version_that_is_known_is_read(version: str) -> None:
+    skill = read_skill(f"---\nname: a\n{version}description: It.\n---\nDo it.\n", "")
 
-    skill = read_skill(text, "")
+    assert ("a", "It.", ()) == (skill.name, skill.description, skill.front.corrections)
 
-    assert ("a", "It.", odd) == (skill.name, skill.description, [one.line for one in skill.front.corrections])
+
+@pytest.mark.row("SKILL-06")
+@pytest.mark.parametrize("version", ["2", "1.1", "'2'", "next"])
+def test_a_file_of_another_version_is_refused_with_its_line(version: str) -> None:
+    with pytest.raises(InvalidSkillError, match="not supported, only 1; update openkoi") as refused:
+        read_skill(f"---\nname: a\nschema_version: {version}\ndescription: It.\n---\nDo it.\n", "")
+
+    assert 3 == refused.value.problem.line
 
 
 @pytest.mark.parametrize(

@@ -73,10 +73,14 @@ def rank_candidates(candidates: Iterable[RankedSkill]) -> list[RankedSkill]:
 
 def mentions_skill(name: str, text: str) -> bool:
     """Return whether a text names a skill; a plain word only with a phrase such as ``the review skill``."""
-    spelled = r"(?:[\s_-]+|[/:.])".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
+    parts = [part for part in re.split(r"[\s_-]+", name) if part]
+    folded = text.casefold()
+    if not parts or not all(part.casefold() in folded for part in parts):
+        return False  # before a pattern is compiled, which takes a millisecond
+    spelled = r"(?:[\s_-]+|[/:.])".join(map(re.escape, parts))
     pattern = MENTION_PATTERN.format(name=spelled)
     pattern += f"|{REQUEST_PATTERN.format(name=spelled)}" if name.isalpha() else rf"|(?<![\w-]){spelled}(?![\w-])"
-    return bool(spelled) and bool(re.search(pattern, text, re.IGNORECASE))
+    return bool(re.search(pattern, text, re.IGNORECASE))
 
 
 def is_recalled(name: str, recall: Recall) -> bool:

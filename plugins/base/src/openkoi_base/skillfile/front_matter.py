@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
 from itertools import accumulate
+from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -54,14 +55,17 @@ def parse_file(text: str) -> FrontMatter:
     if not isinstance(facts, dict):
         raise InvalidSkillError(Problem("the front matter is not a table of keys and values", parts.first))
     named, respelled = rename_keys({str(key): value for key, value in facts.items()}, lines)
-    every = (*odd, *parts.corrections, *corrected, *respelled, *check_version(named, lines))
+    check_version(named, lines)
+    every = (*odd, *parts.corrections, *corrected, *respelled)
     return FrontMatter(named, parts.body.strip(), lines, tuple(sorted(every, key=lambda problem: problem.line)))
 
 
 def clean_text(text: str) -> tuple[str, list[Problem]]:
     """Return the text with plain line ends and without control characters; raise InvalidSkillError if it is binary."""
-    text = LINE_END.sub("\n", text.removeprefix("\ufeff"))
-    text = text if "\n" in text else text.replace("\r", "\n")
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = LINE_END.sub("\n", text)
+        text = text if "\n" in text else text.replace("\r", "\n")
     if "\0" in text:
         raise InvalidSkillError(
             Problem("it contains a NUL character, so it is not UTF-8 text; save it as UTF-8", find_line(text, "\0"))
@@ -123,13 +127,12 @@ def rename_keys(facts: dict[str, object], lines: Mapping[Keys, int]) -> tuple[di
     return known, odd
 
 
-def check_version(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> list[Problem]:
-    """Return a problem with an unknown schema_version; the file is read as version 1."""
+def check_version(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> None:
+    """Raise InvalidSkillError for a schema_version other than 1: its fields may mean something else."""
     version = to_line(facts.get("schema_version"))
-    if version in ("", "1", "1.0"):
-        return []
-    text = f"unknown schema_version {version}; the file is read as version 1"
-    return [Problem(text, lines.get(("schema_version",), 1), fatal=False)]
+    if version not in ("", "1", "1.0"):
+        text = f"schema_version {version} is not supported, only 1; update openkoi, or ask its author for version 1"
+        raise InvalidSkillError(Problem(text, lines.get(("schema_version",), 1)))
 
 
 def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
@@ -141,10 +144,9 @@ def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
             Problem(f"the front matter has brackets nested more than {MAX_DEPTH} deep", first)
         )
     try:
-        loader = yaml.SafeLoader(front)
-        tree = loader.get_single_node()
-        lines = dict(find_lines(tree, (), set(), first)) if tree else {}
-        return (loader.construct_document(tree) if tree else None) or {}, lines
+        with suppress(yaml.YAMLError):  # libyaml is six times as fast; what is wrong, PyYAML's own parser says better
+            return load_yaml(getattr(yaml, "CSafeLoader", yaml.SafeLoader), front, first)
+        return load_yaml(yaml.SafeLoader, front, first)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         message = str(getattr(error, "problem", None) or error).partition("\n")[0]
@@ -154,6 +156,14 @@ def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
         raise InvalidSkillError(
             Problem(f"the front matter cannot be read: {str(error) or 'too deeply nested'}", first)
         ) from error
+
+
+def load_yaml(loader_type: Any, front: str, first: int) -> tuple[object, Mapping[Keys, int]]:
+    """Return the values and their lines by a loader of PyYAML. Raises YAMLError."""
+    loader = loader_type(front)
+    tree = loader.get_single_node()
+    lines = dict(find_lines(tree, (), set(), first)) if tree else {}
+    return (loader.construct_document(tree) if tree else None) or {}, lines
 
 
 def measure_depth(front: str) -> int:
