@@ -144,7 +144,7 @@ def test_a_task_without_a_result_says_why(tmp_path: Path, reason: str, said: str
 @pytest.mark.row("MEM-16")
 def test_a_session_sums_up_its_runs(tmp_path: Path) -> None:
     late = run_records("r2", "Paint", session="s1", start=600)
-    expected = ("s1", "cli", "acme", "large", RUN[0].at, late[12].at, 660, 0.04, "sessions/s1.jsonl")
+    expected = ("s1", "cli", "acme", "large", RUN[0].at, late[13].at, 660, 0.04, "sessions/s1.jsonl")
 
     assert [expected] == rows(tmp_path, "FROM sessions", late, RUN)
 

@@ -125,10 +125,10 @@ SHELF = {
     ],
 )
 def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_word(task: str, best: str) -> None:
-    fits = rate_fit(task, SHELF, make_index(SHELF))
+    fit = rate_fit(task, SHELF, make_index(SHELF))
 
-    assert best == max(fits, key=lambda name: fits[name], default="")
-    assert not best or 1.0 == fits[best]
+    assert (best, bool(best)) == (next(iter(fit.shares), "") if fit.is_clear else "", fit.is_clear)
+    assert not best or 1.0 == fit.shares[best]
 
 
 @pytest.mark.row("SKILL-04")
@@ -141,6 +141,18 @@ def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
     assert tight.omitted
     assert 30 == tight.text.count("- s0") + len(tight.omitted)
     assert len(tight.text) <= 240
+
+
+@pytest.mark.row("SKILL-04")
+def test_the_index_omits_the_skills_of_the_lowest_rank_and_keeps_its_order() -> None:
+    skills = [Skill(f"s{n:03}", "word", "") for n in range(100)]
+
+    cut = format_index(skills, 100, {"s099": 2.0, "s050": 1.0})
+
+    listed = [line.removeprefix("- ") for line in cut.text.splitlines() if line.startswith("- ")]
+    assert ["s050", "s099"] == listed[-2:] == sorted(listed)[-2:]
+    assert "s000" == listed[0]
+    assert 100 == len(listed) + len(cut.omitted)
 
 
 @pytest.mark.row("SKILL-04")

@@ -19,8 +19,9 @@ COURSE_EVENTS: tuple[type[Event], ...] = (
     *(events.TaskStarted, events.PlanReady, events.InnerLoopEnded, events.ExecutionFinished),
     *(events.RequestClassified, events.EvaluationFinished, events.IterationFinished, events.DecisionMade),
     *(events.RunCompleted, events.RunFailed, events.RunResumed, events.QuestionAsked, events.QuestionAnswered),
+    events.UsageRecorded,
 )
-"""What iterations, findings, decisions and the result are computed from."""
+"""What iterations, findings, decisions, the result and the used skills are computed from."""
 PAID_EVENTS: tuple[type[Event], ...] = (events.ModelResponse, events.ModelResponseBroken)
 VIEW_EVENTS = tuple(dict.fromkeys((*COURSE_EVENTS, *PAID_EVENTS, *UNDO_EVENTS)))
 """All that a view is computed from."""
@@ -60,6 +61,7 @@ class RunView:
     current: IterationView = field(default_factory=IterationView)
     afterwards: IterationView = field(default_factory=IterationView)
     files: set[str] = field(default_factory=set)
+    skills: tuple[str, ...] = ()
     checkpoints: CheckpointView = field(default_factory=CheckpointView)
     waiting: bool = False
     charged: Cost = Cost()
@@ -113,6 +115,8 @@ class RunView:
                 self.questions[id] = QuestionView(id, text)
             case events.QuestionAnswered(id=id, answer=answer):
                 self.add_answer(id, answer)
+            case events.UsageRecorded(skills=skills) if skills:
+                self.skills = skills
 
     def update_current(self, at: str, **facts: object) -> None:
         """Add facts to the iteration that is under way; after a result, the run was resumed."""

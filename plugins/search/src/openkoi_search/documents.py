@@ -93,7 +93,7 @@ def document_of_task(view: RunView) -> MemoryDocument | None:
 def text_of_task(view: RunView) -> str:
     """Return the text of a finished task's summary; empty until its result is out."""
     return (
-        summarize_task(view.task.text, view.completed, view.final_score, view.resolved_findings)
+        summarize_task(view.task.text, view.completed, view.final_score, view.resolved_findings, view.skills)
         if view.completed
         else ""
     )

@@ -15,6 +15,7 @@ from openkoi_hookspecs.events import (
     PlanReady,
     QuestionAsked,
     TaskStarted,
+    UsageRecorded,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import COURSE_EVENTS, decode, encode
@@ -100,6 +101,8 @@ def reduce_event(event: Event) -> Event | None:
             return QuestionAsked(id, "")
         case EvaluationFinished(evaluation=evaluation):
             return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
+        case UsageRecorded(kind=kind, skills=skills):
+            return UsageRecorded(kind, "", skills=skills) if skills else None
         case ModelResponse():
             text = searchable_text(event)
             return ModelResponse("", Response((Text(text),), StreamEnd(Usage())), 0.0) if split_chunks(text) else None

@@ -8,6 +8,7 @@ from openkoi_hookspecs.events import RunCompleted
 MAX_QUESTION_CHARACTERS = 600
 MAX_FIX_CHARACTERS = 160
 MAX_FIXES = 5
+MAX_SKILLS = 3
 OUTCOMES = {
     NextAction.ACCEPT: "Accepted",
     NextAction.ACCEPT_BEST: "Ended with the best result, below the threshold,",
@@ -19,11 +20,15 @@ OUTCOMES = {
 }
 
 
-def summarize_task(asked: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding]) -> str:
-    """Summarize a task in one or two sentences after what was asked."""
+def summarize_task(
+    asked: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding], skills: Sequence[str] = ()
+) -> str:
+    """Summarize a task in a few sentences after what was asked; of skills only those that led to acceptance."""
     lines = [truncate(asked, MAX_QUESTION_CHARACTERS), describe_outcome(ending, score)]
     if fixed:
         lines.append(f"Fixed during the task: {'; '.join(describe_fix(finding) for finding in fixed[:MAX_FIXES])}.")
+    if skills and ending.decision.action is NextAction.ACCEPT:
+        lines.append(f"Used {' and '.join(f'the skill {name}' for name in list(dict.fromkeys(skills))[:MAX_SKILLS])}.")
     return "\n".join(lines)
 
 

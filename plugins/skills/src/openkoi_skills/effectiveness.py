@@ -38,6 +38,10 @@ class Tally:
         known = {skill: sums[category] for skill, sums in self.sums.items() if category in sums}
         return {skill: SkillEffect(total / count, count) for skill, (total, count) in known.items()}
 
+    def sum_scores(self) -> Mapping[str, float]:
+        """Return the sum of each skill's scores on all tasks: more for one that was used more, and did better."""
+        return {skill: sum(total for total, _ in sums.values()) for skill, sums in self.sums.items()}
+
     @classmethod
     def load(cls, file: Path) -> Self:
         """Load from the cache; return an empty tally if it cannot be read."""

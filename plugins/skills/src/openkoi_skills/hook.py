@@ -4,7 +4,7 @@ Its decisions are written to the run log; a run resumed in another process reads
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,14 +27,16 @@ from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 
 from .approval import ask_approval
 from .events import SkillActivated
-from .library import SkillFinder, SkillLibrary, find_supplied
+from .library import SkillFinder, SkillLibrary, find_supplied, read_with_body
 from .tool_policy import ActiveSkill, deny_call
 
 if TYPE_CHECKING:
     from .prompt import ChosenSkills
-    from .ranking import RankedSkill
+    from .ranking import RankedSkill, SkillEffect
+    from .similarity import TaskFit
 
 MAX_RUNS = 1_024  # kept in memory: of one that is not, each tool call reads the log again; for runs that never end
+MAX_UNLISTED = 10  # skills that the index omits and that share words with the task
 NO_ROOM = "The index of skills omits {}: raise index_tokens in [hooks.skills], or remove some skills."
 
 
@@ -69,13 +71,18 @@ class Skills:
             await run.emit(WarningIssued(complaint))
         if not any(may_use(one.skill, task) for one in shelf.skills.values()):
             return ()
+        from .effectiveness import read_tally
         from .prompt import choose_skills
 
-        chosen = choose_skills(await self.rank_skills(shelf, task, recall, run), self.tokens, self.unasked)
-        listed = (
-            [await self.make_index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
-        )
-        return [*listed, *await self.activate_chosen(chosen, run), *make_hints(chosen)]
+        fit = await self.measure_fit(shelf, task, run)
+        tally = await asyncio.to_thread(read_tally, self.library.data)
+        ranked = rank_skills(shelf, task, recall, fit, tally.effects(task.category))
+        chosen = choose_skills(await asyncio.to_thread(with_bodies, ranked), self.tokens, self.unasked)
+        return [
+            *await self.make_index(shelf, fit, tally.sum_scores(), run),
+            *await self.activate_chosen(chosen, run),
+            *make_hints(chosen),
+        ]
 
     @hookimpl
     async def after_plan(self, plan: Plan, run: Run) -> Plan | None:
@@ -106,52 +113,37 @@ class Skills:
     async def load_library(self, run: Run) -> SkillLibrary:
         """Return the skills for a run, read once per run."""
         if run.id not in self.libraries:
-            read = await asyncio.to_thread(self.library.load_library, run.workspace, await find_supplied(run.koi))
+            read = await asyncio.to_thread(self.library.load_index, run.workspace, await find_supplied(run.koi))
             while len(self.libraries) >= MAX_RUNS:
                 self.libraries.pop(next(iter(self.libraries)))
             self.libraries[run.id] = read
         return self.libraries[run.id]
 
-    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> "list[RankedSkill]":
-        """Return the skills that are relevant for a task, best first."""
-        from .effectiveness import read_tally
-        from .ranking import (
-            RankedSkill,
-            Signals,
-            approval_score,
-            is_recalled,
-            mentions_skill,
-            purpose_text,
-            rank_candidates,
-        )
+    async def measure_fit(self, shelf: SkillLibrary, task: Task, run: Run) -> "TaskFit":
+        """Return how well the skills fit a task, by the search engine."""
+        from .ranking import purpose_text
         from .similarity import measure_fit
 
-        every = [one for one in shelf.skills.values() if may_use(one.skill, task)]
-        effects = (await asyncio.to_thread(read_tally, self.library.data)).effects(task.category)
-        texts = {one.skill.name: purpose_text(one.skill) for one in every}
-        alike = await measure_fit(task.text, texts, self.library.data / "cache", self.embedder, run)
-        return rank_candidates(
-            RankedSkill(
-                one,
-                signals=Signals(
-                    explicit=mentions_skill(one.skill.name, task.text),
-                    effect=effects.get(one.skill.name),
-                    similarity=alike.get(one.skill.name, 0.0),
-                    recalled=is_recalled(one.skill.name, recall),
-                    approved=approval_score(one),
-                ),
-            )
-            for one in every
-        )
+        texts = {one.skill.name: purpose_text(one.skill) for one in shelf.skills.values() if may_use(one.skill, task)}
+        return await measure_fit(task.text, texts, self.library.data / "cache", self.embedder, run)
 
-    async def make_index(self, shelf: SkillLibrary, run: Run) -> Section:
-        """Return the index of all skills, the same for every task; warn of omitted ones."""
-        from .prompt import format_index
+    async def make_index(
+        self, shelf: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
+    ) -> list[Section]:
+        """Return the index of all skills, the same for every task; then what it omits and may fit, with a warning."""
+        from .prompt import format_index, format_unlisted
 
-        made = format_index([one.skill for one in shelf.skills.values()], self.index_tokens)
-        if made.omitted:
-            await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(shelf.skills)}")))
-        return Section("skills", made.text, layer=Layer.SYSTEM)
+        skills = [one.skill for one in shelf.skills.values()]
+        if all(skill.by_name for skill in skills):
+            return []
+        made = format_index(skills, self.index_tokens, scores)
+        index = Section("skills", made.text, layer=Layer.SYSTEM)
+        if not made.omitted:
+            return [index]
+        await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(shelf.skills)}")))
+        omitted = set(made.omitted)
+        fitting = [shelf.skills[name.casefold()].skill for name in fit.shares if name in omitted][:MAX_UNLISTED]
+        return [index, Section("skills not listed", format_unlisted(fitting))] if fitting else [index]
 
     async def activate_chosen(self, chosen: "ChosenSkills", run: Run) -> list[Section]:
         """Activate the fitting skills, and return their texts."""
@@ -193,6 +185,33 @@ class Skills:
         found = self.libraries.get(run.id, SkillLibrary()).get(active.skill)
         steady = found is not None and str(found.skill.metadata_value("deterministic")).casefold() == "true"
         return steady and mentions_skill(active.skill, run.task.text)
+
+
+def rank_skills(
+    shelf: SkillLibrary, task: Task, recall: Recall, fit: "TaskFit", effects: Mapping[str, "SkillEffect"]
+) -> "list[RankedSkill]":
+    """Return the skills that are relevant for a task, best first."""
+    from .ranking import RankedSkill, Signals, approval_score, is_recalled, mentions_skill, rank_candidates
+
+    return rank_candidates(
+        RankedSkill(
+            one,
+            signals=Signals(
+                explicit=mentions_skill(one.skill.name, task.text),
+                effect=effects.get(one.skill.name),
+                similarity=fit.shares.get(one.skill.name, 0.0) if fit.is_clear else 0.0,
+                recalled=is_recalled(one.skill.name, recall),
+                approved=approval_score(one),
+            ),
+        )
+        for one in shelf.skills.values()
+        if may_use(one.skill, task)
+    )
+
+
+def with_bodies(ranked: "Sequence[RankedSkill]") -> "list[RankedSkill]":
+    """Return the skills with the texts of their files, without those that cannot be read any more."""
+    return [replace(one, found=found) for one in ranked if (found := read_with_body(one.found))]
 
 
 def may_use(skill: Skill, task: Task) -> bool:

@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -10,6 +10,7 @@ from openkoi_base.skillfile import (
     TASK,
     Approvals,
     FoundSkill,
+    LoadSkill,
     MachineFeatures,
     Skill,
     SkillLocation,
@@ -20,13 +21,16 @@ from openkoi_base.skillfile import (
     describe_missing,
     digest_path,
     list_locations,
+    load_skill,
     plugin_locations,
     read_skill,
     read_text,
     resolve_shadowing,
 )
-from openkoi_hookspecs import Koi, ToolError
+from openkoi_hookspecs import Koi, KoiError, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .front_matter_cache import FrontMatterCache
 
 UNTRUSTED_SOURCES = NEEDS_APPROVAL | {SkillSource.MANAGED, SkillSource.OPENCLAW}
 CHANGED = "The skill {} changed since the user approved it, so it was not read. Continue without it."
@@ -71,21 +75,39 @@ class SkillFinder:
     path: tuple[Path, ...] = ()
     machine: MachineFeatures = field(default_factory=MachineFeatures)
 
-    def load_library(self, workspace: Path, brought: SuppliedSkills, kind: str = TASK) -> SkillLibrary:
-        """Read the skills of a kind for a workspace.
+    def load_index(self, workspace: Path, brought: SuppliedSkills) -> SkillLibrary:
+        """Return the skills for tasks without their bodies, as they are listed and ranked."""
+        cache = FrontMatterCache(self.data / "cache")
+        found = self.load_library(workspace, brought, load=cache.read)
+        cache.save()
+        return found
+
+    def load_library(
+        self, workspace: Path, brought: SuppliedSkills, kind: str = TASK, load: LoadSkill = load_skill
+    ) -> SkillLibrary:
+        """Read the skills of a kind for a workspace, by ``load``.
 
         The configured folders are for tasks only; the judge has its own setting for evaluators.
         """
         wanted = [*list_locations(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
         asks = UNTRUSTED_SOURCES if kind == TASK else NEEDS_APPROVAL
-        read = collect_skills(wanted, kind, brought.trust, asks)
-        reasons = {one.file: describe_missing(one.skill.requires, self.machine) for one in read.found}
-        kept = resolve_shadowing(one for one in read.found if not reasons[one.file])
+        read = collect_skills(wanted, kind, brought.trust, asks, load)
+        missing = [describe_missing(one.skill.requires, self.machine) for one in read.found]
+        every = list(zip(read.found, missing, strict=True))
+        kept = resolve_shadowing(one for one, why in every if not why)
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
-        unfit = [(one, why) for one in read.found if (why := reasons[one.file] or reason_shadowed(one, skills))]
+        unfit = [(one, reason) for one, why in every if (reason := why or reason_shadowed(one, skills))]
         return SkillLibrary(
             skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.errors, *kept.errors)
         )
+
+
+def read_with_body(found: FoundSkill) -> FoundSkill | None:
+    """Return a skill as its file is now; None if it cannot be read any more."""
+    try:
+        return replace(found, skill=load_skill(found.file, found.skill.kind))
+    except (KoiError, OSError):
+        return None
 
 
 def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
@@ -99,5 +121,5 @@ def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
 
 def reason_shadowed(one: FoundSkill, skills: Mapping[str, FoundSkill]) -> str:
     """Return why a skill yields to another of its name, or an empty string."""
-    other = skills[one.skill.name.casefold()].file
-    return "" if other == one.file else f"{other} has the same name and takes precedence"
+    other = skills[one.skill.name.casefold()]
+    return "" if other is one else f"{other.file} has the same name and takes precedence"

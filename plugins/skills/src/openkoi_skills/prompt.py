@@ -1,6 +1,6 @@
 """Format skills for the model: an index of all, the text of those that fit, a hint at others."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from openkoi_base.skillfile import FoundSkill, Skill
@@ -15,7 +15,10 @@ HEAD = """# Skills
 
 Each skill describes how to do one kind of work. If one fits the task, call read_skill with its name before you begin, \
 then follow it."""
+UNLISTED = "Skills that are not in the list of skills and share words with this task:"
+UNLISTED_CHARACTERS = 160  # of a description
 MAX_FILES_LISTED = 50
+NO_RANK: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +37,43 @@ class ChosenSkills:
     hints: tuple[RankedSkill, ...] = ()
 
 
-def format_index(skills: Iterable[Skill], tokens: int) -> SkillIndex:
-    """Return names and descriptions in a stable order, shortened before any is omitted.
+def format_index(skills: Iterable[Skill], tokens: int, rank: Mapping[str, float] = NO_RANK) -> SkillIndex:
+    """Return names and descriptions by name, shortened before any is omitted; then those of the lowest rank are.
 
     Skills that are only used by name are not included.
     """
     every = [skill for skill in skills if not skill.by_name]
+    room = tokens * CHARACTERS_PER_TOKEN - len(HEAD) - 2
+    purposes = [skill.purpose for skill in every]
     for size in DESCRIPTION_SIZES:
-        lines = [format_index_line(skill, size) for skill in every]
-        if count_characters([HEAD, *lines]) <= tokens * CHARACTERS_PER_TOKEN:
+        lines = [format_index_line(skill.name, text, size) for skill, text in zip(every, purposes, strict=True)]
+        if sum(map(len, lines)) + len(lines) <= room:
             return SkillIndex("\n".join([HEAD, "", *lines]))
-    room = tokens * CHARACTERS_PER_TOKEN - len(HEAD)
-    kept = sum(1 for n in range(1, len(lines) + 1) if count_characters(lines[:n]) <= room)
-    left = tuple(skill.name for skill in every[kept:])
-    return SkillIndex("\n".join([HEAD, "", *lines[:kept]]), left)
+    kept = choose_lines([skill.name for skill in every], lines, room, rank)
+    left = tuple(skill.name for number, skill in enumerate(every) if number not in kept)
+    return SkillIndex("\n".join([HEAD, "", *(lines[number] for number in sorted(kept))]), left)
 
 
-def format_index_line(skill: Skill, size: int) -> str:
+def choose_lines(names: Sequence[str], lines: Sequence[str], room: int, rank: Mapping[str, float]) -> set[int]:
+    """Return the numbers of the lines of the highest rank that there is room for."""
+    kept = set()
+    for number in sorted(range(len(names)), key=lambda one: -rank.get(names[one], 0.0)):
+        room -= len(lines[number]) + 1
+        if room < 0:
+            break
+        kept.add(number)
+    return kept
+
+
+def format_index_line(name: str, purpose: str, size: int) -> str:
     """Return a skill's line in the index."""
-    name = truncate_text(skill.name, MAX_NAME_CHARACTERS)
-    return f"- {name}: {truncate_text(skill.purpose, size)}" if size and skill.purpose else f"- {name}"
+    short = truncate_text(name, MAX_NAME_CHARACTERS)
+    return f"- {short}: {truncate_text(purpose, size)}" if size and purpose else f"- {short}"
 
 
 def truncate_text(text: str, size: int) -> str:
     """Return the text in at most ``size`` characters."""
     return text if len(text) <= size else f"{text[: size - 1]}…"
-
-
-def count_characters(lines: Sequence[str]) -> int:
-    return sum(len(line) + 1 for line in lines)
 
 
 def choose_skills(ranked: Sequence[RankedSkill], tokens: int, most: int) -> ChosenSkills:
@@ -100,6 +111,12 @@ def format_hint(ranked: Sequence[RankedSkill]) -> str:
     """Return a hint at skills that may fit."""
     names = ", ".join(one.found.skill.name for one in ranked)
     return f"Skills that may fit this task: {names}. Read those that fit with read_skill before you begin."
+
+
+def format_unlisted(skills: Sequence[Skill]) -> str:
+    """Return the skills that share words with the task, of those that the index omits."""
+    lines = [format_index_line(skill.name, skill.purpose, UNLISTED_CHARACTERS) for skill in skills]
+    return "\n".join([UNLISTED, *lines])
 
 
 def list_resources(found: FoundSkill) -> list[str]:

@@ -5,11 +5,13 @@ A fit is a share of the best skill's score. Nothing fits unless the best has eno
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from openkoi_hookspecs import Embedder, Run
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from openkoi_search.index import TextIndex
@@ -22,10 +24,16 @@ MANY_WORDS, FEW_WORDS = 3, 2  # of the task, in the best skill; with fewer it mu
 MIN_MARGIN = 1.5  # how much better it must be then than the first one that is not shown
 
 
-async def measure_fit(
-    task: str, texts: Mapping[str, str], folder: Path, embedder: str, run: Run
-) -> Mapping[str, float]:
-    """Return how well each text fits a task, 0.0 to 1.0; if the embedder fails, warn and compare words."""
+@dataclass(frozen=True, slots=True)
+class TaskFit:
+    """How well the best texts fit a task, 0.0 to 1.0, best first; and whether the best really is about it."""
+
+    shares: Mapping[str, float] = field(default_factory=dict)
+    is_clear: bool = False
+
+
+async def measure_fit(task: str, texts: Mapping[str, str], folder: Path, embedder: str, run: Run) -> TaskFit:
+    """Return how well the texts fit a task; if the embedder fails, warn and compare words."""
     from openkoi_search.index import make_index
     from openkoi_search.saved_index import open_saved_index
 
@@ -41,16 +49,14 @@ async def measure_fit(
     return rate_fit(task, texts, await asyncio.to_thread(open_saved_index, texts, folder, "skills"))
 
 
-def rate_fit(task: str, texts: Mapping[str, str], index: "TextIndex[str]") -> Mapping[str, float]:
-    """Return how well the best texts fit a task: their scores as shares of the best, or nothing if none fits."""
+def rate_fit(task: str, texts: Mapping[str, str], index: "TextIndex[str]") -> TaskFit:
+    """Return how well the best texts fit a task: their scores as shares of the best."""
     found = index.find(task, CANDIDATES)
-    scores = {index.ids[one.doc]: one.score for one in found}
     if not found:
-        return {}
+        return TaskFit()
     best, ordered = index.ids[found[0].doc], [one.score for one in found]
-    if not is_match(task, best, texts[best], ordered) and not (found[0].near and stands_out(ordered)):
-        return {}
-    return {name: score / scores[best] for name, score in scores.items()}
+    is_clear = is_match(task, best, texts[best], ordered) or (found[0].near and stands_out(ordered))
+    return TaskFit({index.ids[one.doc]: one.score / ordered[0] for one in found}, bool(is_clear))
 
 
 def is_match(task: str, name: str, text: str, scores: Sequence[float]) -> bool:

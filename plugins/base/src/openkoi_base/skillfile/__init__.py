@@ -7,10 +7,12 @@ with LazyExports(globals()):
     from .certifiable import Certifiable, RubricSample
     from .digest import digest_path
     from .evaluator import Dimension, Method, Rubric, canonical_name, parse_rubric
+    from .front_matter import FrontMatter
     from .locations import (
         NEEDS_APPROVAL,
         FoundSkill,
         FoundSkills,
+        LoadSkill,
         SkillLocation,
         SkillSource,
         Trust,
@@ -18,6 +20,7 @@ with LazyExports(globals()):
         has_skill,
         list_locations,
         list_parents,
+        load_skill,
         looks_like_skill,
         plugin_locations,
         resolve_shadowing,
@@ -44,7 +47,9 @@ __all__ = [
     "Dimension",
     "FoundSkill",
     "FoundSkills",
+    "FrontMatter",
     "InvalidSkillError",
+    "LoadSkill",
     "MachineFeatures",
     "Method",
     "Problem",
@@ -66,6 +71,7 @@ __all__ = [
     "has_skill",
     "list_locations",
     "list_parents",
+    "load_skill",
     "looks_like_skill",
     "make_printable",
     "parse_requirements",

@@ -1,9 +1,10 @@
 """Locate skills, and decide which take precedence."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY
 from enum import StrEnum
-from os.path import lexists
+from os.path import exists, lexists
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,9 +14,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .digest import digest_path
 from .problem import Problem
 from .skill import EVALUATOR, Skill, read_skill
-from .validation import describe_error, find_skill_file, read_text
+from .validation import SKILL_FILE, describe_error, find_skill_file, read_text
 
 Trust: TypeAlias = Callable[[Path, str], bool]
+LoadSkill: TypeAlias = Callable[[Path, str], Skill]
 UNAPPROVED = "{} is not used: its current content is not approved. Run `openkoi skill trust`."
 MISPLACED = "{} is not used: its kind is {!r}, not {!r}."
 
@@ -149,8 +151,9 @@ def collect_skills(
     kind: str = EVALUATOR,
     trust: Trust | None = None,
     asks: Collection[SkillSource] = NEEDS_APPROVAL,
+    load: LoadSkill | None = None,
 ) -> FoundSkills:
-    """Read the skills of a kind from these locations.
+    """Read the skills of a kind from these locations, by ``load`` if it is given.
 
     Skills of sources in ``asks`` are read only if ``trust`` approves them.
     """
@@ -159,8 +162,9 @@ def collect_skills(
     waiting: list[Path] = []
     proposed: list[Path] = []
     for place in wanted:
-        for folder in list_folders(place.folder, looks_like_skill):
-            read = try_read(folder, place, trust, place.source in asks)
+        for file in list_skill_files(place.folder):
+            folder = file.parent
+            read = try_read(file, place, trust if place.source in asks else trust_all, load or load_skill)
             if isinstance(read, Path):
                 (proposed if place.source is SkillSource.PROPOSED else waiting).append(read)
             elif isinstance(read, str):
@@ -193,43 +197,69 @@ def resolve_shadowing(found: Iterable[FoundSkill]) -> FoundSkills:
 
 def skill_folders(folder: Path) -> list[Path]:
     """Return the subfolders that contain a skill, by name."""
-    return list_folders(folder, has_skill)
+    return [file.parent for file in list_skill_files(folder) if file.is_file()]
 
 
-def list_folders(folder: Path, skill: Callable[[Path], bool]) -> list[Path]:
-    """Return the subfolders that match, by name."""
+def list_skill_files(folder: Path) -> list[Path]:
+    """Return what is named like a skill in the subfolders of a folder, by the subfolders' names."""
     try:
-        return sorted(each for each in folder.iterdir() if skill(each))
+        with os.scandir(folder) as entries:
+            found = sorted((entry.name, entry.path) for entry in entries if is_folder(entry))
     except OSError:
         return []
+    return [file for _, path in found if (file := locate_skill(path))]
+
+
+def is_folder(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry is a folder or a link to one; a circular link is not."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def locate_skill(folder: Path | str) -> Path | None:
+    """Return what is named like a skill in a folder, if it can be looked for."""
+    usual = f"{folder}{os.sep}{SKILL_FILE}"
+    if exists(usual):  # noqa: PTH110  # a thousand Path objects more cost 20 ms
+        return Path(usual)
+    try:
+        file = find_skill_file(Path(folder))
+    except OSError:
+        return None
+    return file if lexists(file) else None
 
 
 def has_skill(folder: Path) -> bool:
     """Return whether a folder contains a skill; unreadable folders do not."""
-    try:
-        return folder.is_dir() and find_skill_file(folder).is_file()
-    except OSError:
-        return False
+    file = locate_skill(folder)
+    return file is not None and file.is_file()
 
 
 def looks_like_skill(folder: Path) -> bool:
     """Return whether a folder contains something named like a skill."""
-    try:
-        return folder.is_dir() and lexists(find_skill_file(folder))
-    except OSError:
-        return False
+    return locate_skill(folder) is not None
 
 
-def try_read(folder: Path, place: SkillLocation, trust: Trust | None, asks: bool) -> FoundSkill | Path | str:
+def load_skill(file: Path, kind: str) -> Skill:
+    """Read a skill, of this kind if it names none; raise InvalidSkillError or OSError."""
+    return read_skill(read_text(file), file.parent.name, kind)
+
+
+def try_read(file: Path, place: SkillLocation, trust: Trust | None, load: LoadSkill) -> FoundSkill | Path | str:
     """Read a skill; return its file if it needs approval, or the error and how to fix it."""
-    file = find_skill_file(folder)
     try:
-        if asks and file.is_file() and not (trust and is_trusted(folder, trust)):
+        if trust is not trust_all and file.is_file() and not (trust and is_trusted(file.parent, trust)):
             return file
-        return FoundSkill(read_skill(read_text(file), folder.name, place.kind), place.source, file)
+        return FoundSkill(load(file, place.kind), place.source, file)
     except (KoiError, OSError) as error:
         reason = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {describe_error(file, error)}")
         return f"{file} is not used: {reason}. Fix the file; the next run reads it again."
+
+
+def trust_all(_folder: Path, _digest: str) -> bool:
+    """Approve everything, as what the user wrote."""
+    return True
 
 
 def is_trusted(folder: Path, trust: Trust) -> bool:

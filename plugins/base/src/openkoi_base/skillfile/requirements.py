@@ -35,6 +35,8 @@ class MachineFeatures:
 
 def parse_requirements(metadata: Mapping[str, object]) -> Requirements:
     """Parse the requirements in the metadata, or in its blocks for OpenKoi and OpenClaw (and its former names)."""
+    if not metadata:
+        return Requirements()
     blocks = [metadata, *(to_mapping(metadata.get(name)) for name in METADATA_BLOCKS)]
     needs = [to_mapping(block.get("requires")) for block in blocks]
     return Requirements(

@@ -1,0 +1,96 @@
+"""Front matter is parsed once for as long as a file stays as it is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openkoi_base.skillfile import TASK, InvalidSkillError, load_skill
+from openkoi_skills.front_matter_cache import FrontMatterCache
+
+POND = """\
+---
+name: pond
+description: Cares for ponds.
+when_to_use: When fish look sad.
+allowed-tools: Read, Write
+disable-model-invocation: true
+metadata: {openkoi: {deterministic: true}}
+---
+Feed them.
+"""
+
+
+def write_pond(folder: Path, text: str = POND) -> Path:
+    file = folder / "pond" / "SKILL.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def open_cache(folder: Path) -> FrontMatterCache:
+    return FrontMatterCache(folder / "cache", settled_seconds=-1.0)
+
+
+def test_a_skill_from_the_cache_is_the_one_of_its_file_without_its_body(tmp_path: Path) -> None:
+    file = write_pond(tmp_path)
+    whole, first = load_skill(file, TASK), open_cache(tmp_path)
+    read = first.read(file, TASK)
+    first.save()
+
+    kept = open_cache(tmp_path).read(file, TASK)
+
+    assert read == kept
+    assert ("", whole.purpose, whole.by_name, whole.tools) == (kept.body, kept.purpose, kept.by_name, kept.tools)
+    assert (whole.name, whole.requires) == (kept.name, kept.requires)
+    assert whole.metadata_value("deterministic") == kept.metadata_value("deterministic")
+
+
+def test_an_unchanged_file_is_not_parsed_and_a_changed_one_is(tmp_path: Path) -> None:
+    file, cache = write_pond(tmp_path), open_cache(tmp_path)
+    cache.read(file, TASK)
+    cache.save()
+    cache.file.write_text(cache.file.read_text().replace("Cares for ponds.", "From the cache."))
+
+    assert open_cache(tmp_path).read(file, TASK).purpose.startswith("From the cache.")
+    write_pond(tmp_path, POND.replace("ponds", "lakes"))
+    assert open_cache(tmp_path).read(file, TASK).purpose.startswith("Cares for lakes.")
+
+
+def test_a_file_that_may_still_be_written_is_read_again(tmp_path: Path) -> None:
+    file, cache = write_pond(tmp_path), FrontMatterCache(tmp_path / "cache")
+
+    cache.read(file, TASK)
+    cache.save()
+
+    assert not cache.file.exists()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "[1]", "[1, []]", "{", '[0, {"task x": 1}]', "[" * 100_000])
+def test_a_broken_cache_is_as_none(tmp_path: Path, content: str) -> None:
+    file, cache = write_pond(tmp_path), open_cache(tmp_path)
+    cache.file.parent.mkdir()
+    cache.file.write_text(content)
+
+    assert "pond" == open_cache(tmp_path).read(file, TASK).name
+
+
+@pytest.mark.parametrize("entry", [1, [], [[]], None, {}])
+def test_a_broken_entry_is_read_again(tmp_path: Path, entry: object) -> None:
+    file, cache = write_pond(tmp_path), open_cache(tmp_path)
+    cache.file.parent.mkdir()
+    cache.file.write_text(json.dumps([1, {f"{TASK} {file}": entry}]))
+
+    assert "pond" == open_cache(tmp_path).read(file, TASK).name
+
+
+def test_what_json_cannot_hold_is_read_again_and_a_wrong_file_refused(tmp_path: Path) -> None:
+    file, cache = (
+        write_pond(tmp_path, "---\nname: pond\nmetadata: {made: 2026-01-02}\n---\nFeed.\n"),
+        open_cache(tmp_path),
+    )
+
+    assert "Feed." == cache.read(file, TASK).purpose
+    assert {} == cache.known
+    with pytest.raises(InvalidSkillError):
+        cache.read(write_pond(tmp_path, "no front matter"), TASK)
