@@ -6,6 +6,7 @@ A fit is a share of the best skill's score. Nothing fits unless the best has eno
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 LEXICAL = "lexical"
 CANDIDATES = 50  # skills that are scored
 SHOWN = 3  # skills that a task is shown unasked: the best ones
-# Over 581 public skills, 30 tasks and 20 unrelated ones: 28 right ones among the first three, 1 false one.
-MANY_WORDS, FEW_WORDS = 3, 2  # of the task, in the best skill; with fewer it must stand out
-MIN_MARGIN = 1.5  # how much better it must be then than the first one that is not shown
+MANY_WORDS, FEW_WORDS = 3, 2  # of the task, in the best skill; if only a few, they must be rare
+# Over 1,000 public skills and 60 tasks, 45 right ones are among the first three (52 if nothing must fit); for 1 of 40
+# unrelated tasks a skill is shown.
+MIN_RARITY, MIN_RARITY_NAMED = 1.7, 1.2  # of the few words together; lower if one is in the skill's name
+MIN_MARGIN = 1.5  # by meaning alone: how much better the best must be than the first one that is not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,28 @@ def rate_fit(task: str, texts: Mapping[str, str], index: "TextIndex[str]") -> Ta
     found = index.find(task, CANDIDATES)
     if not found:
         return TaskFit()
-    best, ordered = index.ids[found[0].doc], [one.score for one in found]
-    is_clear = is_match(task, best, texts[best], ordered) or (found[0].near and stands_out(ordered))
-    return TaskFit({index.ids[one.doc]: one.score / ordered[0] for one in found}, bool(is_clear))
+    best, scores = index.ids[found[0].doc], [one.score for one in found]
+    is_clear = is_about(task, best, texts[best], index) or (found[0].near and stands_out(scores))
+    return TaskFit({index.ids[one.doc]: one.score / scores[0] for one in found}, bool(is_clear))
 
 
-def is_match(task: str, name: str, text: str, scores: Sequence[float]) -> bool:
-    """Return whether the best skill fits: by many words, by two words or one of its name if it stands out."""
+def is_about(task: str, name: str, text: str, index: "TextIndex[str]") -> bool:
+    """Return whether the best skill fits: it shares many words with the task, or a few that few skills have."""
     from openkoi_search.words import index_terms
 
-    words = set(index_terms(task))
-    shared = words & set(index_terms(text))
-    if len(shared) >= MANY_WORDS:
+    shared = set(index_terms(task)) & set(index_terms(text))
+    named = shared & set(index_terms(name.replace("-", " ")))
+    if len(shared) >= MANY_WORDS or len(named) >= FEW_WORDS:
         return True
-    few = len(shared) >= FEW_WORDS or bool(shared & set(index_terms(name.replace("-", " "))))
-    return few and stands_out(scores)
+    rarity = sum(measure_rarity(word, index) for word in shared)
+    return len(shared) >= FEW_WORDS and rarity >= (MIN_RARITY_NAMED if named else MIN_RARITY)
+
+
+def measure_rarity(word: str, index: "TextIndex[str]") -> float:
+    """Return 1.0 for a word that one skill has, 0.0 for one that all have."""
+    having = sum(len(postings.rows) for _, postings in index.documents.postings(word, index.documents.index.shelves))
+    number = len(index.ids)
+    return log((number + 1) / max(having, 1)) / log(number + 1)
 
 
 def stands_out(scores: Sequence[float]) -> bool:
