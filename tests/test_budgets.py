@@ -139,12 +139,12 @@ def exceeded_limits(spent: Cost, limits: Limits) -> Iterator[str]:
         yield f"{spent.calls} calls of {limits.calls}"
 
 
-def lacks_limit(ruling: Decision) -> Iterator[str]:
+def lacks_limit(decision: Decision) -> Iterator[str]:
     """Yield whether a run that a limit has ended does not say which."""
-    if ruling.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
-        yield f"no limit in {ruling.reason!r}"
-    if ruling.action is NextAction.ABORT_TIMEOUT and "seconds" not in ruling.reason:
-        yield f"no seconds in {ruling.reason!r}"
+    if decision.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in decision.reason for name in LIMITS):
+        yield f"no limit in {decision.reason!r}"
+    if decision.action is NextAction.ABORT_TIMEOUT and "seconds" not in decision.reason:
+        yield f"no seconds in {decision.reason!r}"
 
 
 def has_warning(told: Told) -> list[str]:

@@ -59,8 +59,8 @@ async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object]) -> Re
     Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
     """
     services, task = runs.services, past.started.task
-    if keeper := await services.components.checkpoints():
-        await refuse_verdict(keeper, services.config.workspace, past.records, past.id)
+    if checkpoints := await services.components.checkpoints():
+        await refuse_verdict(checkpoints, services.config.workspace, past.records, past.id)
     limits = services.config.limits_with(task.effective_limits, changed)
     return await runs.solve_in_workspace(replace(task, limits=limits), RunOrigin(id=past.id, records=past.records))
 
@@ -86,12 +86,12 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     """Restore the files as they were at the fork; return the checkpoint of how they were until now."""
     if not beginning.checkpoint:
         return ""
-    if (keeper := await services.components.checkpoints()) is None:
+    if (checkpoints := await services.components.checkpoints()) is None:
         raise ConfigError("Cannot restore files to fork: no checkpoint plugin is available. Check [use] checkpoints.")
     workspace = services.config.workspace
-    await refuse_fork(keeper, workspace, beginning.checkpoint, beginning.last)
-    before = await keeper.create(workspace, run=fresh)
-    done = await keeper.restore(workspace, beginning.checkpoint, since=beginning.last, run=fresh)
+    await refuse_fork(checkpoints, workspace, beginning.checkpoint, beginning.last)
+    before = await checkpoints.create(workspace, run=fresh)
+    done = await checkpoints.restore(workspace, beginning.checkpoint, since=beginning.last, run=fresh)
     if text := warning_of(done):
         services.warn_once(text)
     return before

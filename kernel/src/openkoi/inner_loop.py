@@ -169,8 +169,8 @@ async def compact_if_full(reply: Response, run: TaskRun) -> None:
     usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
     if usage.total + estimate_tokens(results) <= MAX_FULLNESS * await run.window():
         return
-    if compressed := await compact(run):
-        await run.emit(compressed)
+    if compacted := await compact(run):
+        await run.emit(compacted)
 
 
 async def ask_model(run: TaskRun) -> Response:
@@ -179,9 +179,9 @@ async def ask_model(run: TaskRun) -> Response:
         try:
             return await run.chat(request_of(run))
         except RequestRejectedError as error:
-            if not error.context_overflow or not (compressed := await compact(run)):
+            if not error.context_overflow or not (compacted := await compact(run)):
                 raise
-            await run.emit(compressed, events.WarningIssued(f"{error} Omitting the oldest turns."))
+            await run.emit(compacted, events.WarningIssued(f"{error} Omitting the oldest turns."))
     return await run.chat(request_of(run))
 
 

@@ -42,13 +42,13 @@ async def solve(run: TaskRun) -> Result:
         plan = await classify_request(plan, work, run)
         evaluation = await evaluate(plan, work, run)
         await record_iteration(plan, work, evaluation, run)
-        ruling = await decide_next(run)
-        advice = await ask_user(ruling, run)
-        if ruling.final and not advice:
+        decision = await decide_next(run)
+        advice = await ask_user(decision, run)
+        if decision.final and not advice:
             break
-        await restore_best(ruling, run)
-        plan = refine(plan, best_of(run.iterations) if ruling.restart_from_best else run.iterations[-1], advice)
-    result = await finish(ruling, run)
+        await restore_best(decision, run)
+        plan = refine(plan, best_of(run.iterations) if decision.restart_from_best else run.iterations[-1], advice)
+    result = await finish(decision, run)
     run.learning = run.services.background.start(learn(result, run))
     return result
 
@@ -74,33 +74,33 @@ async def decide_next(run: TaskRun) -> Decision:
     """Decide what happens next; a replayed decision is kept."""
     if known := run.replay.pop_event(DecisionMade):
         return known.decision
-    ruling = decide(run.iterations, run.limits, run.cost)
-    await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.cost, run.iterations[-1].facts))
-    return ruling
+    decision = decide(run.iterations, run.limits, run.cost)
+    await run.emit(DecisionMade(len(run.iterations) - 1, decision, run.cost, run.iterations[-1].facts))
+    return decision
 
 
-async def ask_user(ruling: Decision, run: TaskRun) -> str:
+async def ask_user(decision: Decision, run: TaskRun) -> str:
     """Ask the user if the decision needs it; return their advice, or an empty text."""
-    if ruling.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
+    if decision.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
     if run.replay.is_active:
         return run.replay.advice.get(len(run.iterations) - 1, AS_BEFORE)
-    return await run.ask(Question(f"{ruling.reason}. What should be done?"), stays=True) or ""
+    return await run.ask(Question(f"{decision.reason}. What should be done?"), stays=True) or ""
 
 
-async def restore_best(ruling: Decision, run: TaskRun) -> None:
+async def restore_best(decision: Decision, run: TaskRun) -> None:
     """Restore the files of the best iteration and begin a new conversation, if the decision says so."""
-    if ruling.restart_from_best:
+    if decision.restart_from_best:
         if not run.replay.is_active:
             await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
 
 
-async def finish(ruling: Decision, run: TaskRun) -> Result:
+async def finish(decision: Decision, run: TaskRun) -> Result:
     """Restore the files of the iteration that is returned, and return the result."""
-    best = choose_returned(run.iterations, ruling.action)
+    best = choose_returned(run.iterations, decision.action)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)
-    await run.emit(RunCompleted(ruling, run.cost, best=index, iterations=len(run.iterations)))
-    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.cost, run=run.id)
+    await run.emit(RunCompleted(decision, run.cost, best=index, iterations=len(run.iterations)))
+    return Result(run.task, decision, best=best, iterations=run.iterations, cost=run.cost, run=run.id)

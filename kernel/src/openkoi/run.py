@@ -113,8 +113,8 @@ class TaskRun:
         self.stuck_detector = StuckDetector(StuckLimits(*(self.services.config[key] for key in loops)))
         services, seconds_left = self.services, lambda: self.seconds_left
         self.hooks = self.hooks.called_by(HookCaller(self.emit, seconds_left, self.note_limit))
-        keeper, warn = services.components.checkpoints, services.warn_once
-        self.workspace_state = WorkspaceState(self.workspace, self.outermost, keeper, warn, seconds_left)
+        checkpoints, warn = services.components.checkpoints, services.warn_once
+        self.workspace_state = WorkspaceState(self.workspace, self.outermost, checkpoints, warn, seconds_left)
 
     @property
     def outermost(self) -> str:

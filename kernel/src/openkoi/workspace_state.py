@@ -30,7 +30,7 @@ class WorkspaceState:
 
     root: Path
     run: str
-    keeper: Callable[[], Awaitable[Checkpoints | None]]
+    load_checkpoints: Callable[[], Awaitable[Checkpoints | None]]
     warn: Callable[[str], None]
     seconds_left: Callable[[], float]
     origin: str = ""
@@ -38,21 +38,21 @@ class WorkspaceState:
 
     async def checkpoint(self) -> str:
         """Keep the files as they are now; return an empty id if that is not possible."""
-        keeper = await self.keeper()
-        if keeper is None:
+        checkpoints = await self.load_checkpoints()
+        if checkpoints is None:
             return ""
         warning = NOT_KEPT if self.origin else ""
-        return str(await self.call_checkpoints(lambda: keeper.create(self.root, run=self.run), warning) or "")
+        return str(await self.call_checkpoints(lambda: checkpoints.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
         """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
 
         Without a checkpoint, return all that was changed till now, also by others.
         """
-        keeper = await self.keeper()
-        if keeper is None or not self.origin:
+        checkpoints = await self.load_checkpoints()
+        if checkpoints is None or not self.origin:
             return None
-        diff = await self.call_checkpoints(lambda: keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
+        diff = await self.call_checkpoints(lambda: checkpoints.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
         return None if diff is None else str(diff)
 
     async def restore_to(self, work: ExecutionResult) -> None:
@@ -64,10 +64,12 @@ class WorkspaceState:
 
     async def restore(self, checkpoint: str) -> None:
         """Restore the files of a checkpoint; warn of those that were left as they are."""
-        keeper = await self.keeper()
-        if keeper is None or not checkpoint:
+        checkpoints = await self.load_checkpoints()
+        if checkpoints is None or not checkpoint:
             return
-        done = await self.call_checkpoints(lambda: keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
+        done = await self.call_checkpoints(
+            lambda: checkpoints.restore(self.root, checkpoint, run=self.run), NOT_RESTORED
+        )
         if done and (text := warning_of(done)):
             self.warn(text)
 

@@ -113,7 +113,7 @@ def score(iteration: Iteration) -> float | None:
     return iteration.evaluation.score if iteration.evaluation else None
 
 
-def rulings(story: Sequence[Iteration], limits: Limits) -> list[Decision]:
+def decisions(story: Sequence[Iteration], limits: Limits) -> list[Decision]:
     """What was decided after each iteration."""
     return [decide(story[: count + 1], limits, Cost()) for count in range(len(story))]
 
@@ -121,10 +121,10 @@ def rulings(story: Sequence[Iteration], limits: Limits) -> list[Decision]:
 @few
 @given(stories(st.floats()), LIMITS, SPENT)
 def test_every_story_is_decided_with_a_reason(story: list[Iteration], limits: Limits, spent: Cost) -> None:
-    ruling = decide(story, limits, spent)
+    decision = decide(story, limits, spent)
 
-    assert ruling.action in NextAction
-    assert ruling.reason
+    assert decision.action in NextAction
+    assert decision.reason
 
 
 @few
@@ -217,16 +217,16 @@ def test_it_never_goes_on_without_the_user_it_waits_for(story: list[Iteration], 
 @few
 @given(STORIES)
 def test_a_story_has_at_most_one_fresh_attempt(story: list[Iteration]) -> None:
-    assert 1 >= sum(ruling.restart_from_best for ruling in rulings(story, AMPLE))
+    assert 1 >= sum(decision.restart_from_best for decision in decisions(story, AMPLE))
 
 
 @few
 @given(STORIES)
 def test_an_abort_for_regression_comes_after_a_fresh_attempt(story: list[Iteration]) -> None:
-    decided = rulings(story, replace(AMPLE, quality_threshold=1.0))
+    decided = decisions(story, replace(AMPLE, quality_threshold=1.0))
 
-    if decided[-1].action is NextAction.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
-        assert any(ruling.restart_from_best for ruling in decided[:-1])
+    if decided[-1].action is NextAction.ABORT_REGRESSION and not any(decision.final for decision in decided[:-1]):
+        assert any(decision.restart_from_best for decision in decided[:-1])
 
 
 @few

@@ -40,9 +40,9 @@ def test_a_model_that_repeats_itself_is_stopped_before_any_limit() -> None:
 @pytest.mark.row("C61", "ITER-12", "SAFE-06")
 @pytest.mark.parametrize("limit", ["tokens", "dollars", "calls"])
 def test_a_refused_lease_is_the_limit_reached(limit: str) -> None:
-    ruling = after(iteration(None, StopReason.BUDGET, limit))
+    decision = after(iteration(None, StopReason.BUDGET, limit))
 
-    assert Decision(NextAction.ABORT_BUDGET, f"reached the limit of {limit}") == ruling
+    assert Decision(NextAction.ABORT_BUDGET, f"reached the limit of {limit}") == decision
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_a_fall_by_the_threshold_itself_is_none(best: float, now: float) -> None
 
 
 def test_a_check_that_was_green_and_is_red_is_a_fall() -> None:
-    ruling = after(judged(0.4, checks=[GREEN]), judged(0.5, checks=[RED]))
+    decision = after(judged(0.4, checks=[GREEN]), judged(0.5, checks=[RED]))
 
-    assert Decision(NextAction.CONTINUE, "unit passed before", restart_from_best=True) == ruling
+    assert Decision(NextAction.CONTINUE, "unit passed before", restart_from_best=True) == decision
 
 
 def test_a_check_of_another_evaluator_with_the_same_name_is_not_the_one_that_passed_before() -> None:
@@ -111,9 +111,9 @@ def test_a_check_of_another_evaluator_with_the_same_name_is_not_the_one_that_pas
 
 
 def test_the_second_fall_ends_it() -> None:
-    ruling = after(judged(0.7), judged(0.3), judged(0.2))
+    decision = after(judged(0.7), judged(0.3), judged(0.2))
 
-    assert Decision(NextAction.ABORT_REGRESSION, "the score fell from 0.70 to 0.20, for the second time") == ruling
+    assert Decision(NextAction.ABORT_REGRESSION, "the score fell from 0.70 to 0.20, for the second time") == decision
 
 
 def test_the_second_fall_ends_it_with_a_way_up_between_them() -> None:
@@ -142,9 +142,9 @@ def test_work_without_a_score_has_not_fallen() -> None:
 
 @pytest.mark.row("C67")
 def test_a_blocker_that_three_attempts_did_not_mend_needs_a_person() -> None:
-    ruling = after(judged(0.5, BLOCKER), judged(0.5, BLOCKER), judged(0.5, BLOCKER), limits=Limits(iterations=3))
+    decision = after(judged(0.5, BLOCKER), judged(0.5, BLOCKER), judged(0.5, BLOCKER), limits=Limits(iterations=3))
 
-    assert Decision(NextAction.ESCALATE, "still failing after 3 iterations: drops every table") == ruling
+    assert Decision(NextAction.ESCALATE, "still failing after 3 iterations: drops every table") == decision
 
 
 def test_a_blocker_is_the_same_although_lines_have_moved() -> None:
@@ -165,9 +165,9 @@ def test_a_blocker_that_was_away_for_a_while_is_tried_again() -> None:
 def test_the_iterations_are_used_up(most: int, reason: str) -> None:
     rising = [judged(0.1 * n) for n in range(1, most + 1)]
 
-    ruling = after(*rising, limits=Limits(iterations=most))
+    decision = after(*rising, limits=Limits(iterations=most))
 
-    assert Decision(NextAction.ACCEPT_BEST, f"score 0.{most}0 is below the threshold 0.80 after {reason}") == ruling
+    assert Decision(NextAction.ACCEPT_BEST, f"score 0.{most}0 is below the threshold 0.80 after {reason}") == decision
 
 
 @pytest.mark.row("C67", "ITER-13")
@@ -207,9 +207,9 @@ def test_the_same_output_again_ends_it() -> None:
 
 
 def test_the_same_findings_three_times_end_it() -> None:
-    ruling = after(judged(0.3, IMPORTANT), judged(0.4, IMPORTANT), judged(0.5, IMPORTANT))
+    decision = after(judged(0.3, IMPORTANT), judged(0.4, IMPORTANT), judged(0.5, IMPORTANT))
 
-    assert Decision(NextAction.ACCEPT_BEST, "the same findings are still open") == ruling
+    assert Decision(NextAction.ACCEPT_BEST, "the same findings are still open") == decision
 
 
 def test_an_open_blocker_is_tried_again_without_any_gain() -> None:

@@ -43,9 +43,9 @@ def turn(evaluation: Evaluation | None, plan: Plan | None = None, diff: str = ""
 
 def lesson(*turns: Iteration, answers: Sequence[tuple[str, str]] = (), task: Task | None = None) -> Lesson:
     good = turns[-1].evaluation is None or not turns[-1].evaluation.failing
-    ruling = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
+    decision = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
     task = task or Task("Export the invoices", project="pond")
-    result = Result(task, ruling, best=turns[-1], iterations=turns, cost=Cost())
+    result = Result(task, decision, best=turns[-1], iterations=turns, cost=Cost())
     return Lesson(run="run1", result=result, project="pond", at=NOW, answers=answers)
 
 

@@ -217,8 +217,8 @@ class Pond:
                 break
             kept = {one.name: ways[one.name] for one, right in zip(needs, good, strict=True) if right}
             plan, heard = Plan(feedback=judged.open), [finding.fix for finding in judged.open]
-        ruling = Decision(NextAction.ACCEPT if all(good) else NextAction.ACCEPT_BEST, "")
-        return Result(task, ruling, best=done[-1], iterations=done, cost=Cost())
+        decision = Decision(NextAction.ACCEPT if all(good) else NextAction.ACCEPT_BEST, "")
+        return Result(task, decision, best=done[-1], iterations=done, cost=Cost())
 
     def misleading(self, project: str, text: str) -> bool:
         """Whether a text would have the model do what is wrong here."""

@@ -40,8 +40,8 @@ def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningS
     done = [
         Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
     ]
-    ruling = Decision(NextAction.ACCEPT, "")
-    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, cost=Cost())
+    decision = Decision(NextAction.ACCEPT, "")
+    result = Result(Task("Export", project="pond"), decision, best=done[-1], iterations=done, cost=Cost())
     found = extract_entries(Lesson(run="r", result=result, project="pond"))
     return [one.advice for one in found if one.standing is standing]
 

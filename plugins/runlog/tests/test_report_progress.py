@@ -49,12 +49,12 @@ def judged(
     """The events of one iteration."""
     said = [events.EvaluationFinished(evaluation)] if evaluation else []
     score = evaluation.score if evaluation else None
-    ruling = Decision(NextAction.CONTINUE, "on")
+    decision = Decision(NextAction.CONTINUE, "on")
     return [
         events.ExecutionFinished(ExecutionResult("…")),
         *said,
         events.IterationFinished(number, score, spent or Cost(), mode),
-        events.DecisionMade(number, ruling, Cost()),
+        events.DecisionMade(number, decision, Cost()),
     ]
 
 
@@ -290,9 +290,9 @@ RESUME = "  To judge this without doing the work again, run `openkoi resume`."
 
 @pytest.mark.parametrize("unjudged", [True, False])
 def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: bool) -> None:
-    ruling = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
+    decision = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
 
-    lines = told(events.RunCompleted(ruling, Cost(), iterations=1))
+    lines = told(events.RunCompleted(decision, Cost(), iterations=1))
 
     assert unjudged is (RESUME in lines)
 
@@ -300,8 +300,8 @@ def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: 
 @pytest.mark.parametrize(("best", "named"), [(0, False), (1, True)])
 def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, named: bool) -> None:
     """What resume judges is the last iteration."""
-    ruling = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
-    completed = events.RunCompleted(ruling, Cost(), best=best, iterations=2)
+    decision = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
+    completed = events.RunCompleted(decision, Cost(), best=best, iterations=2)
 
     lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unavailable_reason="no answer")), completed)
 
@@ -309,11 +309,11 @@ def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, 
 
 
 def test_a_run_that_waits_for_approval_names_the_next_step() -> None:
-    ruling = Decision(NextAction.ESCALATE, "waiting for approval")
-    decided = events.DecisionMade(0, ruling, Cost(), Facts(end=StopReason.PERSON))
+    decision = Decision(NextAction.ESCALATE, "waiting for approval")
+    decided = events.DecisionMade(0, decision, Cost(), Facts(end=StopReason.PERSON))
 
     lines = told(
-        events.ExecutionFinished(ExecutionResult("")), decided, events.RunCompleted(ruling, Cost(), iterations=1)
+        events.ExecutionFinished(ExecutionResult("")), decided, events.RunCompleted(decision, Cost(), iterations=1)
     )
 
     assert "  To allow it, run `openkoi approve`, then `openkoi resume`." in lines

@@ -66,14 +66,14 @@ def lap(number: int, score: float, text: str, decision: NextAction = NextAction.
 
 def whole() -> list[Event]:
     """A run of two iterations, of which the first is the best."""
-    ruling = Decision(NextAction.ACCEPT_BEST, "because of 0.5")
+    decision = Decision(NextAction.ACCEPT_BEST, "because of 0.5")
     return [
         events.TaskStarted(Task("mend it", session="s-1"), model="acme/executor", workspace="/w"),
         events.WarningIssued("the price is not known"),
         events.PlanReady(Plan()),
         *lap(0, 0.7, "first words"),
         *lap(1, 0.5, "second words", NextAction.ACCEPT_BEST),
-        events.RunCompleted(ruling, Cost(tokens=2_330, usd=0.022), best=0, iterations=2),
+        events.RunCompleted(decision, Cost(tokens=2_330, usd=0.022), best=0, iterations=2),
         answered(Usage(input=7), 0.0001, "small"),
         events.LearningSaved(Learning("l-1", "heuristic", "run the linter first")),
     ]
@@ -89,8 +89,8 @@ def test_findings_are_numbered_on_through_a_task() -> None:
         [*several.values()] for several in number_findings([told[0], told[1], silent, told[2]])
     ]
     laps = [event for n, said in enumerate(told) for event in (events.EvaluationFinished(said), decided(n))]
-    ruling = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "over"), Cost(), best=1)
-    result = build_report(records(events.TaskStarted(Task("t")), *laps, ruling)).build_result()
+    decision = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "over"), Cost(), best=1)
+    result = build_report(records(events.TaskStarted(Task("t")), *laps, decision)).build_result()
     assert [("F2", "is slow"), ("F3", "has no test")] == [(found["id"], found["title"]) for found in result["findings"]]
 
 
@@ -202,7 +202,7 @@ def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: NextAction, 
 
 
 @pytest.mark.parametrize(
-    ("decision", "policy", "accepted"),
+    ("action", "policy", "accepted"),
     [
         (NextAction.ACCEPT, Policy.NONE, None),
         (NextAction.ACCEPT, Policy.CHECKS, True),
@@ -211,14 +211,14 @@ def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: NextAction, 
     ],
 )
 def test_what_was_done_and_not_to_be_evaluated_is_neither_accepted_nor_not(
-    decision: NextAction, policy: Policy, accepted: bool | None
+    action: NextAction, policy: Policy, accepted: bool | None
 ) -> None:
-    ruling = Decision(decision, "not evaluated")
-    decided = events.DecisionMade(0, ruling, Cost(), Facts(policy=policy, answered=True))
-    report = build_report(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Cost())))
+    decision = Decision(action, "not evaluated")
+    decided = events.DecisionMade(0, decision, Cost(), Facts(policy=policy, answered=True))
+    report = build_report(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(decision, Cost())))
 
     assert (accepted, accepted) == (report.is_accepted, report.build_result()["accepted"])
-    assert report.status == (3 if decision is NextAction.ACCEPT_BEST else 0)
+    assert report.status == (3 if action is NextAction.ACCEPT_BEST else 0)
 
 
 def test_every_decision_has_a_status() -> None:
@@ -257,14 +257,14 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
 
 @pytest.mark.row("C15")
 def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
-    ruling = Decision(NextAction.ACCEPT, "a question, not judged")
+    decision = Decision(NextAction.ACCEPT, "a question, not judged")
     report = build_report(
         records(
             events.TaskStarted(Task("t")),
             events.ExecutionFinished(ExecutionResult("an answer")),
             events.IterationFinished(0, None, Cost(), EvaluationMode.SKIPPED),
-            events.DecisionMade(0, ruling, Cost()),
-            events.RunCompleted(ruling, Cost()),
+            events.DecisionMade(0, decision, Cost()),
+            events.RunCompleted(decision, Cost()),
         )
     )
     said = report.build_result()
@@ -277,27 +277,27 @@ def test_an_unknown_judgement_has_no_score() -> None:
     events_of_it = [
         events.EvaluationFinished(Evaluation(checks=(Check("a", True),), unavailable_reason="no judge"), ("judge",))
     ]
-    ruling = Decision(NextAction.ACCEPT_BEST, "over")
-    told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, ruling, Cost())]
+    decision = Decision(NextAction.ACCEPT_BEST, "over")
+    told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, decision, Cost())]
 
     assert None is build_report(records(*told)).build_result()["score"]
 
 
 def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
-    ruling = Decision(NextAction.ACCEPT, "good")
+    decision = Decision(NextAction.ACCEPT, "good")
     reused = [
         events.IterationFinished(0, 0.9, Cost(), EvaluationMode.CACHED),
-        events.DecisionMade(0, ruling, Cost(), Facts(judged=0.9)),
+        events.DecisionMade(0, decision, Cost(), Facts(judged=0.9)),
     ]
 
     assert 0.9 == build_report(records(events.TaskStarted(Task("t")), *reused)).iterations[0].score
 
 
 def test_scores_and_dollars_are_rounded() -> None:
-    ruling = Decision(NextAction.ACCEPT, "good")
+    decision = Decision(NextAction.ACCEPT, "good")
     told = [answered(Usage(), 0.1 + 0.2), events.EvaluationFinished(Evaluation(scores=(Score("x", 2 / 3),)))]
     said = build_report(
-        records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, ruling, Cost()))
+        records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, decision, Cost()))
     ).build_result()
 
     assert (0.6667, 0.3) == (said["score"], said["cost_usd"])

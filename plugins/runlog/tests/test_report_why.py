@@ -40,7 +40,7 @@ def lap(
     number: int,
     evaluation: Evaluation | None,
     *voted: events.JudgeVoted,
-    ruling: Decision = GO_ON,
+    decision: Decision = GO_ON,
     mode: EvaluationMode = EvaluationMode.FULL,
 ) -> list[Event]:
     judged = [events.EvaluationFinished(evaluation, ("tests", "judge"))] if evaluation else []
@@ -48,7 +48,7 @@ def lap(
         *voted,
         *judged,
         events.IterationFinished(number, None, Cost(), mode),
-        events.DecisionMade(number, ruling, Cost()),
+        events.DecisionMade(number, decision, Cost()),
     ]
 
 

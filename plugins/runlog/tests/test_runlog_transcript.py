@@ -310,8 +310,8 @@ def test_an_iteration_has_its_printed_fields_and_is_counted_from_one() -> None:
 
 @pytest.mark.row("C77", "OBS-03")
 def test_the_end_of_a_task_has_its_printed_fields() -> None:
-    ruling = Decision(NextAction.ACCEPT, "the score 0.89 is good enough")
-    event = events.RunCompleted(ruling, Cost(tokens=20_900, usd=0.32), best=1, iterations=2)
+    decision = Decision(NextAction.ACCEPT, "the score 0.89 is good enough")
+    event = events.RunCompleted(decision, Cost(tokens=20_900, usd=0.32), best=1, iterations=2)
 
     assert {"type": "task_complete", "iterations": 2, "total_tokens": 20_900, "cost_usd": 0.32} == plain(event)
 

@@ -67,12 +67,12 @@ async def diff_between(
 ) -> Iterable[str]:
     """Return the diff of the files between two iterations; empty without checkpoints of both."""
     since, until = checkpoint(before), checkpoint(after)
-    keeper: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
-    if not (since and until and keeper):
+    checkpoints: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
+    if not (since and until and checkpoints):
         return ()
     from pathlib import Path
 
-    diff = await keeper.diff(Path(report.view.workspace), since, until)
+    diff = await checkpoints.diff(Path(report.view.workspace), since, until)
     return render_diff(koi.redact(diff), style, most=DIFF_LINES, more="/diff")
 
 

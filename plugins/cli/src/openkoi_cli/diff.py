@@ -58,22 +58,22 @@ async def read_diff(invocation: Invocation, task_id: str) -> tuple[str, list[str
     koi, paths = invocation.open(), invocation.paths
     changes = task_to_show(paths.sessions, task_id)
     async with koi:
-        keeper = await load_checkpoints(koi)
+        checkpoints = await load_checkpoints(koi)
         if is_run_active(paths.running, changes.past.run):
-            return await keeper.diff(changes.workspace, changes.before), []
+            return await checkpoints.diff(changes.workspace, changes.before), []
         changes = await save_last_changes(koi, paths.sessions, changes)
-        text = await keeper.diff(changes.workspace, changes.before, changes.after)
+        text = await checkpoints.diff(changes.workspace, changes.before, changes.after)
         notes = [RAN_AT_ONCE.format(id=past.run[:8]) for past in find_concurrent(changes, paths.sessions)]
-        return text, [*[line async for line in describe_since(text, changes, keeper)], *notes]
+        return text, [*[line async for line in describe_since(text, changes, checkpoints)], *notes]
 
 
-async def describe_since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
+async def describe_since(text: str, changes: "Changes", checkpoints: "Checkpoints") -> "AsyncIterator[str]":
     """Yield whether the changes are still there, and which files were changed since."""
     from openkoi_base.files.diffs import changed_files, format_names
 
     short_id, files = changes.past.run[:8], changed_files(text)
     after, before = [
-        {*changed_files(await keeper.diff(changes.workspace, one))} for one in (changes.after, changes.before)
+        {*changed_files(await checkpoints.diff(changes.workspace, one))} for one in (changes.after, changes.before)
     ]
     if not text:
         yield EMPTY.format(id=short_id)

@@ -144,10 +144,10 @@ def raise_if_out_of_order(changes: Changes, sessions: Path) -> None:
 
 async def load_checkpoints(koi: Koi) -> Checkpoints:
     """Return the chosen checkpoints; raise KoiError if there are none."""
-    keeper = cast(Checkpoints | None, await koi.load_chosen("checkpoints"))
-    if keeper is None:
+    checkpoints = cast(Checkpoints | None, await koi.load_chosen("checkpoints"))
+    if checkpoints is None:
         raise KoiError("No checkpoints are enabled, so earlier versions were not saved. Set [use] checkpoints.")
-    return keeper
+    return checkpoints
 
 
 def raise_if_running(changes: Changes, running: Path) -> None:
@@ -163,8 +163,8 @@ async def save_last_changes(koi: Koi, sessions: Path, changes: Changes) -> Chang
     if not changes.cut_short:
         return changes
     raise_if_out_of_order(changes, sessions)
-    keeper = await load_checkpoints(koi)
-    kept = await keeper.create(changes.workspace, run=changes.past.run)
+    checkpoints = await load_checkpoints(koi)
+    kept = await checkpoints.create(changes.workspace, run=changes.past.run)
     restored = changes.files.restored.checkpoint if changes.files.restored else ""
     kept_now = events.WorkspaceRestored(restored, kept, tuple(changes.conflicts))
     await koi.emit(kept_now, run=changes.past.run)
@@ -174,10 +174,10 @@ async def save_last_changes(koi: Koi, sessions: Path, changes: Changes) -> Chang
 async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool) -> Restoration:
     """Undo or redo a task's changes, and log that; later changes by others are kept."""
     raise_if_running(changes, paths.running)
-    keeper = await load_checkpoints(koi)
+    checkpoints = await load_checkpoints(koi)
     changes = await save_last_changes(koi, paths.sessions, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
-    done = await keeper.restore(changes.workspace, to, since=since, force=force)
+    done = await checkpoints.restore(changes.workspace, to, since=since, force=force)
     reverted = undo and changes.is_reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
     now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted)
     await koi.emit(now, run=changes.past.run)

@@ -24,14 +24,14 @@ UNDONE = (
 SHORT = 8
 
 
-async def refuse_fork(keeper: Checkpoints, workspace: Path, start: str, last: str) -> None:
+async def refuse_fork(checkpoints: Checkpoints, workspace: Path, start: str, last: str) -> None:
     """Raise KoiError where files that a fork would restore were changed after the run, which ended at ``last``."""
-    restored = {*changed_files(await keeper.diff(workspace, start, last))} if last else set()
-    if restored and (names := restored.intersection(await changed_since(keeper, workspace, last))):
+    restored = {*changed_files(await checkpoints.diff(workspace, start, last))} if last else set()
+    if restored and (names := restored.intersection(await changed_since(checkpoints, workspace, last))):
         raise KoiError(FORKED.format(names=format_names(sorted(names))))
 
 
-async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
+async def refuse_verdict(checkpoints: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
     """Raise FilesChangedError where the work that is left to judge is not what the files contain.
 
     They are that work's, or, where none of the run was accepted, those of the best iteration, which were restored.
@@ -42,12 +42,12 @@ async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence
     view = build_view(records, run)
     names: Sequence[str] = ()
     for checkpoint in dict.fromkeys((work.checkpoint, view.checkpoints.last)):
-        names = await changed_since(keeper, workspace, checkpoint)
+        names = await changed_since(checkpoints, workspace, checkpoint)
         if not names:
             return
     raise FilesChangedError((UNDONE if view.undone else CHANGED).format(id=run[:SHORT], names=format_names(names)))
 
 
-async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
+async def changed_since(checkpoints: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
     """Return the paths of the files that differ from a checkpoint."""
-    return changed_files(await keeper.diff(workspace, checkpoint))
+    return changed_files(await checkpoints.diff(workspace, checkpoint))

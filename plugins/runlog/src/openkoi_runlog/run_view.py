@@ -100,9 +100,9 @@ class RunView:
             case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
                 self.end_undecided()
                 self.update_current(record.at, number=number, reported=score, cost=spent, mode=mode, ended=True)
-            case events.DecisionMade(iteration=number, decision=ruling, facts=facts, cost=total):
-                phase = phase_after(ruling.action)
-                self.decide(record.at, number, decision=ruling, facts=facts, total=total, phase=phase)
+            case events.DecisionMade(iteration=number, decision=decision, facts=facts, cost=total):
+                phase = phase_after(decision.action)
+                self.decide(record.at, number, decision=decision, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
                 self.charged = completed.cost

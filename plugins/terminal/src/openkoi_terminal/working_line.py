@@ -90,7 +90,7 @@ class WorkingLine:
             case events.IterationFinished(score=score, cost=cost):
                 self.costs.append(cost.usd)
                 self.scores += [score] if score is not None else []
-            case events.DecisionMade(iteration=number, decision=ruling) if ruling.final:
+            case events.DecisionMade(iteration=number, decision=decision) if decision.final:
                 self.iteration = min(number + 1, self.iterations)
             case event:
                 self.activity = describe_activity(event, judges=self.iterations > 0) or self.activity

@@ -27,22 +27,22 @@ def parse_edit(given: ParsedArguments) -> Edit:
     return edit
 
 
-def apply_edit(desk: ToolContext, where: WorkspacePath, edit: Edit) -> str:
+def apply_edit(context: ToolContext, where: WorkspacePath, edit: Edit) -> str:
     """Make the edit while the file is locked, and report what was done."""
-    with desk.locks.lock_for(where.real):
-        data = load_file(where, desk.settings)
-        refuse_unread(desk, where)
+    with context.locks.lock_for(where.real):
+        data = load_file(where, context.settings)
+        refuse_unread(context, where)
         text = parse_document(data)
         found = find_matches(text.plain, edit)
         refuse_ambiguous(where, text.plain, edit, found)
         if not found.changes:
-            raise ToolError(describe_missing(desk, where, text.plain, edit))
-        refuse_unseen(desk, where, text.plain, found.changes)
-        current = desk.tracker.is_current(where.real)
+            raise ToolError(describe_missing(context, where, text.plain, edit))
+        refuse_unseen(context, where, text.plain, found.changes)
+        current = context.tracker.is_current(where.real)
         save_file(where.real, change_bytes(text, found.changes))
-        record_shown(desk.tracker, where, text.plain, found.changes)
+        record_shown(context.tracker, where, text.plain, found.changes)
         if current:
-            desk.tracker.add_stamp(where.real)
+            context.tracker.add_stamp(where.real)
     return describe_edit(where, text.plain, found)
 
 
@@ -60,14 +60,14 @@ def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches
     )
 
 
-def describe_missing(desk: ToolContext, where: WorkspacePath, text: str, edit: Edit) -> str:
+def describe_missing(context: ToolContext, where: WorkspacePath, text: str, edit: Edit) -> str:
     """Report that the text is missing, whether the replacement is there, and the most similar lines."""
     first = f"The search text is not in {where.name}."
     at = text.find(edit.replace) if edit.replace.strip() else -1
     if at >= 0:
         line = text.count("\n", 0, at) + 1
         first += f" The replacement is already there, at line {line}: this edit may be done already."
-    return "\n".join([first, *show_similar(desk, where, text, edit.search)])
+    return "\n".join([first, *show_similar(context, where, text, edit.search)])
 
 
 def change_bytes(text: TextDocument, changes: Sequence[TextChange]) -> bytes:

@@ -24,7 +24,7 @@ write *** Move to: PATH below *** Update File:. Example:
 *** End Patch"""
 
 
-def apply_patch(desk: ToolContext) -> Tool:
+def apply_patch(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
@@ -32,7 +32,7 @@ def apply_patch(desk: ToolContext) -> Tool:
         from .patch_files import apply_patches
 
         patches = parse_patch(PARAMETERS.accept(arguments).text("patch"))
-        return ToolResult(await asyncio.to_thread(apply_patches, desk, patches))
+        return ToolResult(await asyncio.to_thread(apply_patches, context, patches))
 
     return Tool(
         "apply_patch",

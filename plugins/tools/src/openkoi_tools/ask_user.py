@@ -19,7 +19,7 @@ PARAMETERS = Parameters(
 UNANSWERED = "No user answered. Decide yourself, continue, and state in your final answer what you assumed."
 
 
-def ask_user(desk: ToolContext) -> Tool:
+def ask_user(context: ToolContext) -> Tool:
     """Return the tool for one run."""
     unanswered: list[str] = []
 
@@ -27,7 +27,7 @@ def ask_user(desk: ToolContext) -> Tool:
         given = PARAMETERS.accept(arguments)
         if not given.text("question").strip():
             raise ToolError("The question is empty. Write the question.")
-        answer = await desk.run.ask(Question(given.text("question"), choices=given.texts("choices")))
+        answer = await context.run.ask(Question(given.text("question"), choices=given.texts("choices")))
         if answer is not None:
             return ToolResult(answer)
         unanswered.append(given.text("question"))

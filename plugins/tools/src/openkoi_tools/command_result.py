@@ -19,16 +19,16 @@ MAX_COMMAND_BYTES = 100_000
 STATUS_BYTES = 600
 
 
-async def run_in_shell(line: str, seconds: float, desk: ToolContext) -> ToolResult:
+async def run_in_shell(line: str, seconds: float, context: ToolContext) -> ToolResult:
     """Run a command line and return what the model sees of it."""
     refuse_command(line)
     began = monotonic()
-    done = await desk.run.execute(Command([*find_shell(), line], seconds=seconds, network=True))
+    done = await context.run.execute(Command([*find_shell(), line], seconds=seconds, network=True))
     first = describe_end(done, monotonic() - began)
-    done = await asyncio.to_thread(with_stored_output, desk, done)
-    text = [first, *format_output(done, desk.settings.result_bytes - STATUS_BYTES)]
+    done = await asyncio.to_thread(with_stored_output, context, done)
+    text = [first, *format_output(done, context.settings.result_bytes - STATUS_BYTES)]
     if done.exit_code == EXIT_NOT_FOUND:
-        text.append(await asyncio.to_thread(describe_missing_program, line, done.output, desk.run.workspace))
+        text.append(await asyncio.to_thread(describe_missing_program, line, done.output, context.run.workspace))
     failed = done.timed_out or done.exit_code != 0
     return ToolResult("\n".join(filter(None, text)), failed=failed, exit_code=done.exit_code)
 
@@ -56,13 +56,13 @@ def describe_end(done: CommandResult, seconds: float) -> str:
     return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."
 
 
-def with_stored_output(desk: ToolContext, done: CommandResult) -> CommandResult:
+def with_stored_output(context: ToolContext, done: CommandResult) -> CommandResult:
     """Store an output that is too long to show in a file that this run may read."""
-    long = len(done.output.encode(errors="replace")) > desk.settings.result_bytes - STATUS_BYTES
+    long = len(done.output.encode(errors="replace")) > context.settings.result_bytes - STATUS_BYTES
     if long and not done.output_file and not is_garbled(done.output):
-        done = replace(done, output_file=store_output(done.output, desk.settings.outputs))
+        done = replace(done, output_file=store_output(done.output, context.settings.outputs))
     if done.output_file:
-        desk.tracker.outputs.add(Path(done.output_file))
+        context.tracker.outputs.add(Path(done.output_file))
     return done
 
 

@@ -16,7 +16,7 @@ PARAMETERS = Parameters(
 )
 
 
-def edit_file(desk: ToolContext) -> Tool:
+def edit_file(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
@@ -24,7 +24,7 @@ def edit_file(desk: ToolContext) -> Tool:
 
         given = PARAMETERS.accept(arguments)
         edit = parse_edit(given)
-        return ToolResult(await desk.run_at(given.text("path"), lambda where: apply_edit(desk, where, edit)))
+        return ToolResult(await context.run_at(given.text("path"), lambda where: apply_edit(context, where, edit)))
 
     return Tool(
         "edit_file",

@@ -29,11 +29,11 @@ class FolderListing:
     complete: bool = True
 
 
-async def list_folder(given: ParsedArguments, desk: ToolContext) -> ToolResult:
+async def list_folder(given: ParsedArguments, context: ToolContext) -> ToolResult:
     """Return the files below a folder that match."""
     glob, depth = GlobPattern(given.text("glob")), given.number("depth", DEFAULT_DEPTH)
-    found = await desk.run_at(given.text("path", "."), lambda where: find_paths(where, glob, desk.settings))
-    return ToolResult(format_listing(found, depth, desk.settings.result_bytes))
+    found = await context.run_at(given.text("path", "."), lambda where: find_paths(where, glob, context.settings))
+    return ToolResult(format_listing(found, depth, context.settings.result_bytes))
 
 
 def find_paths(where: WorkspacePath, glob: GlobPattern, settings: ToolSettings) -> FolderListing:

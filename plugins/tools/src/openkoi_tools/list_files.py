@@ -14,13 +14,13 @@ PARAMETERS = Parameters(
 )
 
 
-def list_files(desk: ToolContext) -> Tool:
+def list_files(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         from .file_listing import list_folder
 
-        return await list_folder(PARAMETERS.accept(arguments), desk)
+        return await list_folder(PARAMETERS.accept(arguments), context)
 
     return Tool(
         "list_files",

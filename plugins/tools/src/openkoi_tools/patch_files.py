@@ -16,16 +16,16 @@ TITLE_BYTES = 100
 UNCHANGED = "Nothing was changed."
 
 
-def apply_patches(desk: ToolContext, patches: Sequence[FilePatch]) -> str:
+def apply_patches(context: ToolContext, patches: Sequence[FilePatch]) -> str:
     """Check all files, then change all of them while they are locked, and report what was done."""
-    targets = [resolve_target(desk, patch) for patch in patches]
+    targets = [resolve_target(context, patch) for patch in patches]
     refuse_duplicates(targets)
-    with lock_files(desk, {where.real for target in targets for where in (target.before, target.after)}):
-        drafts = [check_target(desk, target) for target in targets]
+    with lock_files(context, {where.real for target in targets for where in (target.before, target.after)}):
+        drafts = [check_target(context, target) for target in targets]
         apply_steps([step for draft in drafts for step in draft.steps])
         for draft in drafts:
             draft.update_known()
-    return format_report([draft.description for draft in drafts], desk.settings.result_bytes - TITLE_BYTES)
+    return format_report([draft.description for draft in drafts], context.settings.result_bytes - TITLE_BYTES)
 
 
 def format_report(lines: Sequence[str], room: int) -> str:
@@ -36,11 +36,11 @@ def format_report(lines: Sequence[str], room: int) -> str:
     return "\n".join([*title, *shown, *left])
 
 
-def resolve_target(desk: ToolContext, patch: FilePatch) -> PatchTarget:
+def resolve_target(context: ToolContext, patch: FilePatch) -> PatchTarget:
     """Return a patch's file with its paths."""
-    before = desk.resolve_and_run(patch.before or patch.after, lambda where: where)
-    after = desk.resolve_and_run(patch.after or patch.before, lambda where: where)
-    if patch.before != patch.after and patch.before and (desk.run.workspace / patch.before).is_symlink():
+    before = context.resolve_and_run(patch.before or patch.after, lambda where: where)
+    after = context.resolve_and_run(patch.after or patch.before, lambda where: where)
+    if patch.before != patch.after and patch.before and (context.run.workspace / patch.before).is_symlink():
         raise ToolError(f"{patch.before} is a link, which is not moved or deleted by a patch. Use run_command.")
     return PatchTarget(patch, before, after)
 
@@ -56,17 +56,17 @@ def refuse_duplicates(targets: Sequence[PatchTarget]) -> None:
 
 
 @contextmanager
-def lock_files(desk: ToolContext, paths: set[Path]) -> Iterator[None]:
+def lock_files(context: ToolContext, paths: set[Path]) -> Iterator[None]:
     """Lock several files, always in the same order."""
     with ExitStack() as held:
         for path in sorted(paths):
-            held.enter_context(desk.locks.lock_for(path))
+            held.enter_context(context.locks.lock_for(path))
         yield
 
 
-def check_target(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+def check_target(context: ToolContext, target: PatchTarget) -> PatchPlan:
     """Check one file; an error says that nothing was changed."""
     try:
-        return desk.resolve_and_run(target.patch.before or target.patch.after, lambda _: plan_patch(desk, target))
+        return context.resolve_and_run(target.patch.before or target.patch.after, lambda _: plan_patch(context, target))
     except ToolError as fault:
         raise ToolError(f"{fault}\n{UNCHANGED}") from None

@@ -46,17 +46,17 @@ class PatchTarget:
         return self.before.real != self.after.real
 
 
-def plan_patch(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+def plan_patch(context: ToolContext, target: PatchTarget) -> PatchPlan:
     """Check one file of a patch; raise ToolError where it cannot be applied."""
     for where in (target.before, target.after):
         if GIT_FOLDER in where.name.casefold().split("/"):
             raise ToolError(f"{where.name} belongs to version control and is not patched. Use run_command with git.")
     if not target.patch.after:
-        return plan_deletion(desk, target)
+        return plan_deletion(context, target)
     is_new = not target.patch.before or (target.patch.creates and not target.before.real.exists())
     if target.moves or is_new:
         refuse_existing(target.after)
-    return plan_addition(desk, target) if is_new else plan_update(desk, target)
+    return plan_addition(context, target) if is_new else plan_update(context, target)
 
 
 def refuse_existing(where: WorkspacePath) -> None:
@@ -65,33 +65,33 @@ def refuse_existing(where: WorkspacePath) -> None:
         raise ToolError(f"{where.name} exists already. Change it with a hunk of its own lines, or use write_file.")
 
 
-def plan_addition(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+def plan_addition(context: ToolContext, target: PatchTarget) -> PatchPlan:
     """Plan a new file."""
     text, where = target.patch.content, target.after
     step = WriteStep(where, text.encode(), executable=target.patch.executable)
     description = f"Added {where.name}, {format_count(len(split_lines(plain_text(text))), 'line')}."
-    return PatchPlan((step,), description, lambda: desk.tracker.add_read(where.real, plain_text(text)))
+    return PatchPlan((step,), description, lambda: context.tracker.add_read(where.real, plain_text(text)))
 
 
-def plan_deletion(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+def plan_deletion(context: ToolContext, target: PatchTarget) -> PatchPlan:
     """Plan to delete a file that was read and has not changed since."""
     where = target.before
-    stat_existing(where, desk.settings)
-    if why := describe_unread(desk, where):
+    stat_existing(where, context.settings)
+    if why := describe_unread(context, where):
         raise ToolError(f"{why}, then delete it.")
     refuse_read_only(where.real)
     if target.patch.hunks:
-        text = parse_document(load_file(where, desk.settings)).plain
-        if "".join(new_pieces(text, locate_hunks(desk, where, text, target.patch.hunks).changes)):
+        text = parse_document(load_file(where, context.settings)).plain
+        if "".join(new_pieces(text, locate_hunks(context, where, text, target.patch.hunks).changes)):
             raise ToolError(f"The patch deletes {where.name}, but not all of its lines. Use *** Delete File: alone.")
-    return PatchPlan((WriteStep(where, None),), f"Deleted {where.name}.", lambda: desk.tracker.forget(where.real))
+    return PatchPlan((WriteStep(where, None),), f"Deleted {where.name}.", lambda: context.tracker.forget(where.real))
 
 
-def plan_update(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+def plan_update(context: ToolContext, target: PatchTarget) -> PatchPlan:
     """Plan to change or move a file, or both."""
     patch, where = target.patch, target.before
-    text = parse_document(load_file(where, desk.settings))
-    found = locate_hunks(desk, where, text.plain, patch.hunks) if patch.hunks else Matches()
+    text = parse_document(load_file(where, context.settings))
+    found = locate_hunks(context, where, text.plain, patch.hunks) if patch.hunks else Matches()
     data = splice_bytes(text, found.changes)
     if data == text.data and not target.moves and patch.executable is None:
         raise ToolError(f"The patch would not change {where.name}. Line endings are always preserved.")
@@ -99,38 +99,38 @@ def plan_update(desk: ToolContext, target: PatchTarget) -> PatchPlan:
     mode = stat.S_IMODE(where.real.stat().st_mode)
     step = WriteStep(target.after, data, mode if target.moves else None, patch.executable)
     steps = (step, WriteStep(where, None)) if target.moves else (step,)
-    current = desk.tracker.is_current(where.real)
+    current = context.tracker.is_current(where.real)
 
     def learn() -> None:
-        record_shown(desk.tracker, where, text.plain, found.changes)
+        record_shown(context.tracker, where, text.plain, found.changes)
         if target.moves:
-            desk.tracker.move(where.real, target.after.real)
+            context.tracker.move(where.real, target.after.real)
         if current:
-            desk.tracker.add_stamp(target.after.real)
+            context.tracker.add_stamp(target.after.real)
 
     return PatchPlan(steps, describe_update(target, text, found), learn)
 
 
-def locate_hunks(desk: ToolContext, where: WorkspacePath, text: str, hunks: Sequence[Hunk]) -> Matches:
+def locate_hunks(context: ToolContext, where: WorkspacePath, text: str, hunks: Sequence[Hunk]) -> Matches:
     """Return the positions of all hunks; raise ToolError for one without, and for lines that were not shown."""
-    refuse_unread(desk, where)
+    refuse_unread(context, where)
     fits = place_hunks(text, hunks)
     if isinstance(fits, UnplacedHunk):
-        raise ToolError(describe_misplaced(desk, where, text, fits))
-    refuse_unseen(desk, where, text, [fit.block for fit in fits])
+        raise ToolError(describe_misplaced(context, where, text, fits))
+    refuse_unseen(context, where, text, [fit.block for fit in fits])
     changes = order_changes(fits)
     if changes is None:
         raise ToolError(f"Two hunks of {where.name} change the same lines. Join them in one hunk.")
     return Matches(changes, any(fit.tolerant for fit in fits))
 
 
-def describe_misplaced(desk: ToolContext, where: WorkspacePath, text: str, misfit: UnplacedHunk) -> str:
+def describe_misplaced(context: ToolContext, where: WorkspacePath, text: str, misfit: UnplacedHunk) -> str:
     """Describe why a hunk has no position, with the most similar lines."""
     name = f"Hunk {misfit.number} of {where.name}"
     if not misfit.hunk.old_lines:
         return f"{name} has no context lines. Add the line above or below it to the hunk."
     if not misfit.first_lines:
-        near = show_similar(desk, where, text, "\n".join(misfit.hunk.old_lines))
+        near = show_similar(context, where, text, "\n".join(misfit.hunk.old_lines))
         return "\n".join([f"{name}: its lines are not in the file.", *near])
     lines = ", ".join(map(str, misfit.first_lines[:MAX_LISTED_PLACES]))
     more = " and further on" if len(misfit.first_lines) > MAX_LISTED_PLACES else ""

@@ -21,25 +21,25 @@ READ_AGAIN_HINT = (
 )
 
 
-def describe_unread(desk: ToolContext, where: WorkspacePath) -> str:
+def describe_unread(context: ToolContext, where: WorkspacePath) -> str:
     """Return why a whole file is not known as it is now; empty, if it is."""
-    if where.real not in desk.tracker.stamps:
+    if where.real not in context.tracker.stamps:
         return f"{where.name} exists and was not read in this run. Read it first"
-    if not desk.tracker.is_current(where.real):
+    if not context.tracker.is_current(where.real):
         return f"{where.name} has changed since it was read. Read it again"
     return ""
 
 
-def refuse_unread(desk: ToolContext, where: WorkspacePath) -> None:
+def refuse_unread(context: ToolContext, where: WorkspacePath) -> None:
     """Raise when nothing of the file was shown in this run."""
-    if not desk.tracker.has_shown(where.real):
+    if not context.tracker.has_shown(where.real):
         raise ToolError(f"{where.name} was not read in this run. Read it with read_file, then edit it.")
 
 
-def refuse_unseen(desk: ToolContext, where: WorkspacePath, text: str, changes: Sequence[TextChange]) -> None:
+def refuse_unseen(context: ToolContext, where: WorkspacePath, text: str, changes: Sequence[TextChange]) -> None:
     """Raise when a change goes to lines that were not shown."""
     for change in changes:
-        if not desk.tracker.covers(where.real, text[change.start : change.end].split("\n")):
+        if not context.tracker.covers(where.real, text[change.start : change.end].split("\n")):
             first, last = line_span(text, change)
             raise ToolError(
                 f"Not read in this run, or changed since: {format_span(first, last)} of {where.name}. "
@@ -47,12 +47,12 @@ def refuse_unseen(desk: ToolContext, where: WorkspacePath, text: str, changes: S
             )
 
 
-def show_similar(desk: ToolContext, where: WorkspacePath, text: str, search: str) -> list[str]:
+def show_similar(context: ToolContext, where: WorkspacePath, text: str, search: str) -> list[str]:
     """Return the lines most similar to a text that is missing; they count as shown from now on."""
     lines, parts = split_lines(text), []
     for one in find_closest(lines, search):
-        page = number_lines(lines[one.first - 1 : one.last], one.first, desk.settings.result_bytes // 4)
-        desk.tracker.add_shown(where.real, page.known)
+        page = number_lines(lines[one.first - 1 : one.last], one.first, context.settings.result_bytes // 4)
+        context.tracker.add_shown(where.real, page.known)
         parts.append(f"{describe_similar(one)}:\n{page.shown}")
     return [*parts, COPY_HINT if parts else READ_AGAIN_HINT]
 

@@ -16,7 +16,7 @@ PARAMETERS = Parameters(
 NO_END = 1 << 60
 
 
-def read_file(desk: ToolContext) -> Tool:
+def read_file(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
@@ -24,12 +24,12 @@ def read_file(desk: ToolContext) -> Tool:
 
         given = PARAMETERS.accept(arguments)
         wanted = LineRange(given.number("start", 1), given.number("end", NO_END))
-        return await desk.run_at_any(given.text("path"), lambda where: describe_file(desk, where, wanted))
+        return await context.run_at_any(given.text("path"), lambda where: describe_file(context, where, wanted))
 
     return Tool(
         "read_file",
         "Read a text file, lines of it, or an image. "
-        f"Lines come as number|text, up to {shown_kilobytes(desk)} KB a call.",
+        f"Lines come as number|text, up to {shown_kilobytes(context)} KB a call.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,

@@ -19,19 +19,19 @@ DESCRIPTION = (
 )
 
 
-def run_command(desk: ToolContext) -> Tool:
+def run_command(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         from .command_result import run_in_shell
 
         given = PARAMETERS.accept(arguments)
-        seconds = min(given.number("timeout", desk.settings.command_seconds), desk.settings.max_command_seconds)
-        return await run_in_shell(given.text("command"), float(seconds), desk)
+        seconds = min(given.number("timeout", context.settings.command_seconds), context.settings.max_command_seconds)
+        return await run_in_shell(given.text("command"), float(seconds), context)
 
     return Tool(
         "run_command",
-        DESCRIPTION.format(seconds=desk.settings.command_seconds, longest=desk.settings.max_command_seconds),
+        DESCRIPTION.format(seconds=context.settings.command_seconds, longest=context.settings.max_command_seconds),
         PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,

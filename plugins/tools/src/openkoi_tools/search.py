@@ -16,13 +16,13 @@ PARAMETERS = Parameters(
 )
 
 
-def search(desk: ToolContext) -> Tool:
+def search(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         from .search_results import search_files
 
-        return await search_files(PARAMETERS.accept(arguments), desk)
+        return await search_files(PARAMETERS.accept(arguments), context)
 
     return Tool(
         "search",

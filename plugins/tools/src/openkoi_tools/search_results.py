@@ -18,18 +18,18 @@ FOOTER_BYTES = 200
 NO_MATCH = "No matches. Try a shorter pattern, literal=true for plain text, or another path"
 
 
-async def search_files(given: ParsedArguments, desk: ToolContext) -> ToolResult:
+async def search_files(given: ParsedArguments, context: ToolContext) -> ToolResult:
     """Return the lines that match."""
     refuse_pattern(given.text("pattern"))
-    where = await desk.run_at(given.text("path", "."), lambda where: resolve_searchable(where, desk.settings))
+    where = await context.run_at(given.text("path", "."), lambda where: resolve_searchable(where, context.settings))
     wanted = SearchQuery(given.text("pattern"), given.flag("literal"), where, GlobPattern(given.text("glob")))
-    return ToolResult(format_hits(await run_search(desk, wanted), desk, where))
+    return ToolResult(format_hits(await run_search(context, wanted), context, where))
 
 
-async def run_search(desk: ToolContext, wanted: SearchQuery) -> list[Hit]:
+async def run_search(context: ToolContext, wanted: SearchQuery) -> list[Hit]:
     """Search with the fastest available means."""
-    found = await search_with_ripgrep(wanted, desk.run, desk.settings)
-    return await search_in_process(wanted, desk.settings) if found is None else found
+    found = await search_with_ripgrep(wanted, context.run, context.settings)
+    return await search_in_process(wanted, context.settings) if found is None else found
 
 
 def refuse_pattern(pattern: str) -> None:
@@ -49,14 +49,14 @@ def resolve_searchable(where: WorkspacePath, settings: ToolSettings) -> Workspac
     return where
 
 
-def format_hits(hits: Sequence[Hit], desk: ToolContext, where: WorkspacePath) -> str:
+def format_hits(hits: Sequence[Hit], context: ToolContext, where: WorkspacePath) -> str:
     """Return as many hits as there is room for, and record that these lines are known."""
     lines = take_fitting(
-        (f"{hit.path}:{hit.line}: {hit.text}" for hit in hits), desk.settings.result_bytes - FOOTER_BYTES
+        (f"{hit.path}:{hit.line}: {hit.text}" for hit in hits), context.settings.result_bytes - FOOTER_BYTES
     )
     known = hits[: len(lines)]
     for path, group in groupby(known, key=lambda hit: hit.path):
-        desk.tracker.add_shown(where.root / path, "\n".join(hit.text for hit in group))
+        context.tracker.add_shown(where.root / path, "\n".join(hit.text for hit in group))
     files = len({hit.path for hit in known})
     total = f"{format_count(len(lines), 'line')} in {format_count(files, 'file')}" if lines else NO_MATCH
     more = (

@@ -24,15 +24,15 @@ class LineRange:
     end: int
 
 
-def describe_file(desk: ToolContext, where: WorkspacePath, wanted: LineRange) -> ToolResult:
+def describe_file(context: ToolContext, where: WorkspacePath, wanted: LineRange) -> ToolResult:
     """Read a file and return what the model sees of it."""
-    data = load_file(where, desk.settings)
+    data = load_file(where, context.settings)
     if kind := image_type(data):
         return show_image(where, data, kind)
     if what := binary_format(data):
         reason = "not shown because it is not text. Use run_command."
         return ToolResult(f"{where.name} is {what}, {format_size(len(data))}, and {reason}")
-    return ToolResult(show_lines(desk, where, parse_document(data), wanted))
+    return ToolResult(show_lines(context, where, parse_document(data), wanted))
 
 
 def show_image(where: WorkspacePath, data: bytes, kind: str) -> ToolResult:
@@ -46,13 +46,13 @@ def show_image(where: WorkspacePath, data: bytes, kind: str) -> ToolResult:
     return ToolResult(f"{what}.", parts=(Image(data, kind),))
 
 
-def show_lines(desk: ToolContext, where: WorkspacePath, text: TextDocument, wanted: LineRange) -> str:
+def show_lines(context: ToolContext, where: WorkspacePath, text: TextDocument, wanted: LineRange) -> str:
     """Return how long a text is, and the requested lines."""
     plain = split_lines(text.plain)
     refuse_empty_range(where, wanted, len(plain))
-    room = desk.settings.result_bytes - HEADER_BYTES
+    room = context.settings.result_bytes - HEADER_BYTES
     page = number_lines(plain[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
-    desk.tracker.add_read(where.real, page.known)
+    context.tracker.add_read(where.real, page.known)
     return "\n".join(
         filter(None, (describe_header(where, text), page.shown, continue_note(wanted.start + page.count - 1, plain)))
     )

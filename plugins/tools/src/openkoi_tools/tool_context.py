@@ -68,9 +68,9 @@ class ToolContext:
         return explain_refusal(resolve_path(self.run.workspace, path), work)
 
 
-def shown_kilobytes(desk: ToolContext) -> int:
+def shown_kilobytes(context: ToolContext) -> int:
     """Return how much of a file or an output is shown at once."""
-    return desk.settings.result_bytes // 1024
+    return context.settings.result_bytes // 1024
 
 
 def explain_refusal(where: WorkspacePath, work: Callable[[WorkspacePath], T]) -> T:

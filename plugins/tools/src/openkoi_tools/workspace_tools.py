@@ -67,8 +67,8 @@ class WorkspaceTools:
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """Return the tools, with the memory that belongs to this run."""
-        desk = ToolContext(run, self._settings, self._tracker_of(run), self._locks)
-        return tuple(make(desk) for make in TOOLS)
+        context = ToolContext(run, self._settings, self._tracker_of(run), self._locks)
+        return tuple(make(context) for make in TOOLS)
 
     def _tracker_of(self, run: Run) -> ReadTracker:
         """Return what a run was shown. The oldest are forgotten; tools that are still in use keep their own."""

@@ -19,27 +19,27 @@ class NewContent:
     overwrite: bool
 
 
-def write_content(desk: ToolContext, where: WorkspacePath, content: NewContent) -> str:
+def write_content(context: ToolContext, where: WorkspacePath, content: NewContent) -> str:
     """Write the file while it is locked, and report what was done."""
-    with desk.locks.lock_for(where.real):
-        before = existing_document(desk, where, content)
+    with context.locks.lock_for(where.real):
+        before = existing_document(context, where, content)
         data, kept = encode_like(before, content.text)
         save_file(where.real, data)
-        desk.tracker.add_read(where.real, plain_text(content.text))
+        context.tracker.add_read(where.real, plain_text(content.text))
     verb = "Wrote" if before is None else "Replaced"
     return f"{verb} {where.name}, {format_size(len(data))}{kept}."
 
 
-def existing_document(desk: ToolContext, where: WorkspacePath, content: NewContent) -> TextDocument | None:
+def existing_document(context: ToolContext, where: WorkspacePath, content: NewContent) -> TextDocument | None:
     """Return the present document; raise ToolError when it must not be replaced."""
     if not where.real.exists():
         return None
     refuse_special(where, where.real.stat().st_mode)
-    if not content.overwrite and (why := describe_unread(desk, where)):
+    if not content.overwrite and (why := describe_unread(context, where)):
         raise ToolError(f"{why}, or pass overwrite=true.")
-    small = where.real.stat().st_size <= desk.settings.file_bytes
+    small = where.real.stat().st_size <= context.settings.file_bytes
     before = parse_document(where.real.read_bytes() if small else b"")
-    if not content.overwrite and not desk.tracker.covers(where.real, split_lines(before.plain)):
+    if not content.overwrite and not context.tracker.covers(where.real, split_lines(before.plain)):
         raise ToolError(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
     return before
 

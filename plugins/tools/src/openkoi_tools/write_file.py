@@ -15,7 +15,7 @@ PARAMETERS = Parameters(
 )
 
 
-def write_file(desk: ToolContext) -> Tool:
+def write_file(context: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
@@ -23,7 +23,9 @@ def write_file(desk: ToolContext) -> Tool:
 
         given = PARAMETERS.accept(arguments)
         content = NewContent(given.text("content"), given.flag("overwrite"))
-        return ToolResult(await desk.run_at(given.text("path"), lambda where: write_content(desk, where, content)))
+        return ToolResult(
+            await context.run_at(given.text("path"), lambda where: write_content(context, where, content))
+        )
 
     return Tool(
         "write_file",

@@ -23,9 +23,11 @@ def decide(iterations: Sequence[Iteration], limits: Limits, spent: Cost) -> Deci
     if not iterations:
         return Decision(NextAction.CONTINUE, "nothing has been tried yet")
     history = History(iterations, limits, spent)
-    rulings = (rule(history) for rule in (row_of(history.facts).apply, *RULES))
-    ruling = next((ruling for ruling in rulings if ruling), None) or Decision(NextAction.CONTINUE, history.shortfall)
-    return replace(ruling, unjudged=ruling.action in UNJUDGED and bool(history.facts.unjudged))
+    decisions = (rule(history) for rule in (row_of(history.facts).apply, *RULES))
+    decision = next((decision for decision in decisions if decision), None) or Decision(
+        NextAction.CONTINUE, history.shortfall
+    )
+    return replace(decision, unjudged=decision.action in UNJUDGED and bool(history.facts.unjudged))
 
 
 @dataclass(frozen=True, slots=True)

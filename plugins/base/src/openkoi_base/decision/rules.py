@@ -1,4 +1,4 @@
-"""Continue or end a run that is not accepted. Pure; the first rule that returns a ruling applies."""
+"""Continue or end a run that is not accepted. Pure; the first rule that returns a decision applies."""
 
 from collections.abc import Sequence
 

@@ -122,8 +122,8 @@ class CycleTree:
             case events.QuestionAnswered(id=id, answer=answer):
                 question = self.find_question(id)
                 question.replied, question.answer = True, answer
-            case events.HistoryCompacted() as compressed:
-                self.add_compaction(compressed)
+            case events.HistoryCompacted() as compacted:
+                self.add_compaction(compacted)
             case events.ExecutionFinished():
                 self.cycle = None
             case events.IterationFinished(iteration=number):
@@ -180,12 +180,12 @@ class CycleTree:
             self.current_items.append(found)
         return found
 
-    def add_compaction(self, compressed: events.HistoryCompacted) -> None:
+    def add_compaction(self, compacted: events.HistoryCompacted) -> None:
         """Record a compaction; responses requested for it are not the model's turn."""
         cycle = self.cycle
         if cycle and cycle.answered and self.charges.charges[cycle.charge].phase is Phase.COMPACTION:
             cycle.answered, cycle.text = False, ""
-        self.current_items.append(compressed)
+        self.current_items.append(compacted)
 
 
 CycleItem: TypeAlias = CycleToolCall | CycleQuestion | events.HistoryCompacted | CycleTree

@@ -65,10 +65,10 @@ class Progress:
                 return [f"  ! {truncate_line(result.text)}"]
             case events.DecisionMade(iteration=number):
                 return [*self.format_iteration(number), *self.warn_near_limit()]
-            case events.HistoryCompacted() as compressed:
+            case events.HistoryCompacted() as compacted:
                 from .tree_text import format_compaction
 
-                return [f"[compact] {format_compaction(compressed)}"]
+                return [f"[compact] {format_compaction(compacted)}"]
             case events.RunCompleted():
                 return [*self.format_completion(), *(self.report.costs.lines if self.verbose else ())]
             case events.LearningSaved():

@@ -200,13 +200,13 @@ class RunReport:
 
     def build_result(self, transcript: str = "") -> Json:
         """Return the result as one JSON object (``openkoi.result/1``)."""
-        ruling = self.completion.decision if self.completion else None
+        decision = self.completion.decision if self.completion else None
         return {
             "schema": SCHEMA,
             "ok": self.completion is not None,
             "accepted": self.is_accepted,
-            "decision": ruling.action if ruling else None,
-            "stop_reason": ruling.reason if ruling else self.failed or "it has not ended",
+            "decision": decision.action if decision else None,
+            "stop_reason": decision.reason if decision else self.failed or "it has not ended",
             "task_id": self.run,
             "session_id": self.task.session if self.task else "",
             "output": self.text,
