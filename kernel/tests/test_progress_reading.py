@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi.progress import Step, StuckDetector
-from openkoi.progress.reading import shows_files
+from openkoi.progress.read_only_commands import shows_files
 from openkoi_hookspecs import ToolCall, ToolResult
 
 pytestmark = pytest.mark.unit

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from openkoi_assistant.admission import classify, conversation_of, read_answer, strip_mention
 from openkoi_assistant.answers import make_answer
 from openkoi_assistant.approvals import question_post
-from openkoi_assistant.budget import Budget, pause_after
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
+from openkoi_assistant.inbox import Kind, Request
 from openkoi_assistant.members import Role, read_code
 from openkoi_assistant.questions import AskedQuestion
-from openkoi_assistant.requests import Kind, Request
+from openkoi_assistant.rate_limits import RateLimits, pause_after
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Delivery, Post, PostKind, Sender, SenderKind
@@ -127,14 +127,14 @@ def test_a_long_answer_is_a_file() -> None:
 
 def test_a_limit_holds_for_its_channel_and_an_outage_for_all() -> None:
     clock = [0.0]
-    budget = Budget(now=lambda: clock[0])
-    budget.block(AppUnavailableError("", retry_after=30, bucket="C"), "C")
+    limits = RateLimits(now=lambda: clock[0])
+    limits.block(AppUnavailableError("", retry_after=30, bucket="C"), "C")
 
-    assert (30.0, 0.0) == (budget.seconds_left("C"), budget.seconds_left("D"))
+    assert (30.0, 0.0) == (limits.seconds_left("C"), limits.seconds_left("D"))
     clock[0] = 31.0
-    assert 0.0 == budget.seconds_left("C")
-    budget.block(AppUnavailableError(""), "C")
-    assert 0.0 < budget.seconds_left("D") <= 1.0
+    assert 0.0 == limits.seconds_left("C")
+    limits.block(AppUnavailableError(""), "C")
+    assert 0.0 < limits.seconds_left("D") <= 1.0
 
 
 def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_models.retry import Cooldowns, backoff
+from openkoi_models.retry_or_fallback import Cooldowns, backoff
 from openkoi_runlog.report import build_report
 from openkoi_testing import Scenario, run_scenario
 

@@ -8,8 +8,8 @@ from botocore.loaders import Loader  # type: ignore[import-untyped]  # it carrie
 from botocore.model import ServiceModel  # type: ignore[import-untyped]  # it carries no types
 from botocore.validate import ParamValidator  # type: ignore[import-untyped]  # it carries no types
 
-from openkoi_bedrock.caching import CACHE_POINT
 from openkoi_bedrock.output_schema import ANSWER_TOOL
+from openkoi_bedrock.prompt_caching import CACHE_POINT
 from openkoi_bedrock.request import ConverseRequestBuilder
 from openkoi_hookspecs import (
     Arguments,

@@ -15,7 +15,7 @@ from openkoi_hookspecs import Text, ToolCall, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gain import Gain
-from .reading import only_reads, without_comments
+from .read_only_commands import only_reads, without_comments
 from .volatile import mask_volatile
 
 STUCK_AFTER = 5

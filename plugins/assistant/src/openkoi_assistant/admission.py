@@ -6,8 +6,8 @@ from collections.abc import Callable
 from openkoi_hookspecs.integrations import Capabilities, Post, PostKind, SenderKind
 from openkoi_hookspecs.posts import join_ids
 
+from .inbox import Kind
 from .members import Role, read_code
-from .requests import Kind
 
 STOP_WORDS = frozenset({"stop", "/stop", "cancel", "/cancel", "abort"})
 STEER = re.compile(r"^\s*also\b[\s,:]*", re.IGNORECASE)

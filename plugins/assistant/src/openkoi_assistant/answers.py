@@ -7,8 +7,8 @@ from openkoi_hookspecs import NextAction, Result
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Post
 
 from .admission import thread_of
+from .inbox import Request
 from .outbox import REPEATED, Outgoing
-from .requests import Request
 from .splitting import split_text
 
 MAX_PARTS = 3  # a longer answer is a file

@@ -12,10 +12,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .admission import conversation_of, read_answer
 from .answers import reply_to
 from .database import transaction
+from .inbox import Request, Requests, State
 from .members import Members, Role
 from .outbox import Outbox, Outgoing
 from .questions import AskedQuestion, Questions, renew
-from .requests import Request, Requests, State
 
 MAX_CHOICES = 5
 OWNERS_ONLY = "Only an owner can answer this."

@@ -14,10 +14,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .admission import classify, conversation_of
 from .approvals import Approvals
 from .hosted_app import HostedApp
+from .inbox import Kind, Request, Requests, State
 from .members import Members, Role
 from .outbox import Outbox
 from .prompts import steering_text
-from .requests import Kind, Request, Requests, State
 from .turns import Turns
 
 POLL_SECONDS = 2.0  # for answers that were given at a terminal
@@ -65,7 +65,7 @@ class Gateway:
     def host(self, name: str, messenger: Messenger) -> None:
         """Add an app."""
         cursor = partial(self.requests.cursor, name)
-        hold = self.outbox.budget(name).hold
+        hold = self.outbox.limits(name).hold
         self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed, hold)
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -11,7 +11,7 @@ from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Messenger, SupportsCommit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .budget import pause_after
+from .rate_limits import pause_after
 
 STABLE_SECONDS = 30.0  # a connection that lasted so long was a good one
 MAX_QUICK = 2  # how often in a row an app may ask to be watched again at once

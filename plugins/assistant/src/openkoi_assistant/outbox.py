@@ -14,8 +14,8 @@ from openkoi_hookspecs.integrations import Attachment, Messenger, Post, Supports
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import decode, encode
 
-from .budget import Budget
 from .database import transaction
+from .rate_limits import RateLimits
 
 REPEATED = "(Sent again after a restart; you may have received it already.)\n\n"
 KEPT_SECONDS = 7 * 24 * 3600.0
@@ -48,18 +48,18 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Outbox:
-    """Sends posts by the apps of a ``Koi``. ``budgets`` say when each app may be called again."""
+    """Sends posts by the apps of a ``Koi``. ``rate_limits`` say when each app may be called again."""
 
     koi: Koi
     database: sqlite3.Connection
-    budgets: dict[str, Budget] = field(default_factory=dict)
+    rate_limits: dict[str, RateLimits] = field(default_factory=dict)
     senders: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
     delivering: set[tuple[str, str]] = field(default_factory=set)
     closed: bool = False
 
-    def budget(self, app: str) -> Budget:
+    def limits(self, app: str) -> RateLimits:
         """Return when an app may be called again."""
-        return self.budgets.setdefault(app, Budget())
+        return self.rate_limits.setdefault(app, RateLimits())
 
     # What is kept
 
@@ -160,32 +160,32 @@ class Outbox:
 
     async def send_all(self, app: str, channel: str) -> None:
         """Send what is to be sent to a channel, one after the other."""
-        budget = self.budget(app)
+        limits = self.limits(app)
         while self.next_post(app, channel):
-            await budget.wait(channel)
+            await limits.wait(channel)
             if self.closed or not (found := self.next_post(app, channel)):
                 return
             post, replaces = found
             self.mark(post.key, Stage.SENDING)
-            await self.send_one(post, self.sent_id(replaces) if replaces else "", budget)
+            await self.send_one(post, self.sent_id(replaces) if replaces else "", limits)
 
-    async def send_one(self, post: Post, edited: str, budget: Budget) -> None:
+    async def send_one(self, post: Post, edited: str, limits: RateLimits) -> None:
         """Send a post, or edit the one of this id into it; note what came of it."""
         self.delivering.add((post.app, post.channel))
         try:
             id = await self.deliver(post, edited)
         except AppUnavailableError as error:
             self.mark(post.key, Stage.QUEUED)
-            budget.block(error, post.channel)
+            limits.block(error, post.channel)
         except SignInRequiredError as error:
             self.mark(post.key, Stage.QUEUED)
             self.koi.warn(str(error))
-            budget.hold(SIGN_IN_SECONDS)
+            limits.hold(SIGN_IN_SECONDS)
         except KoiError as error:
             self.mark(post.key, Stage.FAILED)
             self.koi.warn(f"A post to {post.app} could not be sent: {error}")
         else:
-            budget.succeed(post.channel)
+            limits.succeed(post.channel)
             self.mark(post.key, Stage.SENT, id)
         finally:
             self.delivering.discard((post.app, post.channel))

@@ -9,8 +9,8 @@ from openkoi_hookspecs.integrations import Messenger, SupportsEdit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .answers import WORKING, reply_to, sign_key
+from .inbox import Request
 from .outbox import Outbox
-from .requests import Request
 
 SHOWN_LINES = 5
 MIN_GAP_SECONDS = 1.0
@@ -55,8 +55,8 @@ class ProgressPost:
     async def edit(self) -> bool:
         """Show the last steps, unless the service wants fewer calls; return whether later steps can be shown."""
         post = self.request.post
-        id, budget = self.outbox.sent_id(sign_key(self.request)), self.outbox.budget(post.app)
-        if not id or budget.seconds_left(post.channel):
+        id, limits = self.outbox.sent_id(sign_key(self.request)), self.outbox.limits(post.app)
+        if not id or limits.seconds_left(post.channel):
             return True
         self.shown = tuple(self.lines)
         text = self.outbox.koi.redact("\n".join([WORKING, "", *(f"- {line}" for line in self.shown)]))
@@ -64,7 +64,7 @@ class ProgressPost:
         try:
             await self.outbox.koi.send(replace(reply, id=id, partial=True))
         except AppUnavailableError as error:
-            budget.block(error, post.channel)
+            limits.block(error, post.channel)
         except KoiError:
             return False
         return True

@@ -11,9 +11,9 @@ from .connected import connected_apps
 from .daemon import DaemonFiles
 from .database import open_database
 from .hosted_app import AppStatus
+from .inbox import Requests, State
 from .members import Member, Members
 from .outbox import Outbox, Stage
-from .requests import Requests, State
 
 GOOD = (AppStatus.WATCHING, AppStatus.CONNECTING)
 

@@ -11,8 +11,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 
 from .gateway import Gateway
+from .inbox import Kind, Request
 from .members import Role
-from .requests import Kind, Request
 
 POLL_SECONDS = 15.0
 PERIOD = re.compile(r"(\d+)\s*(m|h|d)")

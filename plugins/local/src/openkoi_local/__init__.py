@@ -3,9 +3,9 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .file_budget import FileBudget
+    from .daily_budget_in_files import FileBudget
+    from .daily_budget_in_process import ProcessBudget
     from .file_questions import FileQuestions
-    from .process_budget import ProcessBudget
     from .process_questions import ProcessQuestions
 
 __all__ = ["FileBudget", "FileQuestions", "ProcessBudget", "ProcessQuestions"]

@@ -9,7 +9,7 @@ with LazyExports(globals()):
     from .call_budget import CallBudget
     from .call_cost import budget_tokens, compute_cost, tiered_cost
     from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
-    from .compaction import is_much_shorter, removed_parts
+    from .compare_compacted import is_much_shorter, removed_parts
     from .content import check_content, check_result
     from .estimate import Estimator
     from .media import without_media

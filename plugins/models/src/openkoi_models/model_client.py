@@ -35,7 +35,7 @@ from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer, chunk_error
-from .retry import RETRY_BUDGET_SECONDS, backoff, chain_error
+from .retry_or_fallback import RETRY_BUDGET_SECONDS, backoff, chain_error
 from .sendable import SendableMessages
 
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric

@@ -30,7 +30,7 @@ from .catalogue import CONTEXT, OUTPUT, Catalogue
 from .estimate import Estimator
 from .model_discovery import ModelChoice
 from .model_settings import model_from_settings, read_price, sanitize_price, with_catalogue
-from .retry import Cooldowns
+from .retry_or_fallback import Cooldowns
 
 EXECUTOR = "executor"
 ROLES = keys.ROLES

@@ -1,7 +1,7 @@
-"""Build requests for the Messages API, reusing the bytes of unchanged parts.
+"""Build requests for the Messages API with breakpoints for prompt caching.
 
-Tools, system and messages stand first and settings last, so that each request starts with the bytes of the one before
-it and the vendor's prompt cache applies.
+Tools, system and messages stand first and settings last, and the bytes of unchanged parts are reused, so that each
+request starts with the bytes of the one before it and the vendor's prompt cache applies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,7 @@ class MessagesRequestBuilder:
     """Build the request bodies of one provider.
 
     Up to four cache breakpoints are set: after the first system block (or the tools when there is only one block),
-    after
-    the last system block, after the first message, and one that the vendor moves along with the last message.
+    after the last system block, after the first message, and one that the vendor moves along with the last message.
     """
 
     def __init__(self, thinking: Thinking = "off") -> None:

@@ -8,9 +8,9 @@ from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import ConversationEncoder, ToolEncoder, encode_json, to_vendor_name
 
-from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
 from .messages import encode_message
 from .output_schema import ANSWER_TOOL, needs_answer_tool, output_config, tool_choice
+from .prompt_caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
 
 USER_TURN_START = b'{"role":"user","content":['
 ASSISTANT_TURN_START = b'{"role":"assistant","content":['

@@ -1,4 +1,4 @@
-"""Place cache points: which models take them, and where.
+"""Place cache points for prompt caching: which models accept them, and where.
 
 Cache points are inserted when a turn is sent, between two blocks, so that the encoded turn itself stays identical from
 request to request.

@@ -11,7 +11,7 @@ NO_AMOUNT = Amount()
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DayBudget:
     """One day: what was spent, and what is reserved, by the reservation's id."""
 
     spent: Amount = NO_AMOUNT
@@ -28,17 +28,17 @@ class Page:
         used = add(self.spent, self.total_reserved)
         return Amount(tokens=limit.tokens - used.tokens, usd=limit.usd - used.usd)
 
-    def hold(self, id: str, amount: Amount) -> "Page":
-        """Return the page with one more reservation."""
-        return Page(self.spent, {**self.held, id: amount})
+    def hold(self, id: str, amount: Amount) -> "DayBudget":
+        """Return the day with one more reservation."""
+        return DayBudget(self.spent, {**self.held, id: amount})
 
-    def settle(self, id: str, spent: Amount) -> "Page":
-        """Return the page on which this was spent in place of a reservation."""
+    def settle(self, id: str, spent: Amount) -> "DayBudget":
+        """Return the day on which this was spent in place of a reservation."""
         held = {one: amount for one, amount in self.held.items() if one != id}
-        return Page(add(self.spent, spent), held) if id in self.held else self
+        return DayBudget(add(self.spent, spent), held) if id in self.held else self
 
     def as_day(self, date: str, limit: Amount) -> BudgetDay:
-        """Return what the page says of its day."""
+        """Return the day as the contract has it."""
         return BudgetDay(date=date, spent=self.spent, reserved=self.total_reserved, limit=limit)
 
 

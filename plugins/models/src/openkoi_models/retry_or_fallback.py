@@ -1,4 +1,4 @@
-"""Decide when a model fails: wait and retry, call the next one, or give up."""
+"""Decide when a model fails: wait and retry, fall back to the next model, or give up."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field

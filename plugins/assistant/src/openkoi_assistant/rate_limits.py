@@ -1,4 +1,4 @@
-"""Wait as long as a service asks for, for each bucket of calls that share a limit."""
+"""Obey the rate limits of an app: wait as long as it asks for, for each bucket of calls that share a limit."""
 
 import asyncio
 import random
@@ -13,7 +13,7 @@ MAX_SECONDS = 60.0  # of a growing pause: an hour of outage is about 65 calls
 
 
 @dataclass(slots=True)
-class Budget:
+class RateLimits:
     """When each bucket of an app may be called again: a channel's, or that of all calls, which is named by nothing."""
 
     now: Callable[[], float] = monotonic

@@ -1,4 +1,4 @@
-"""Enforce the daily spending limit by the costs of a day in a file that all processes of a user share under a lock.
+"""Enforce the daily limit of cost and tokens, in a file that all processes of a user share under a lock.
 
 Reservations count as spent until the call is over. Those of a process that ended count as spent for good, since their
 result is unknown.
@@ -16,7 +16,7 @@ from openkoi_base.files import is_process_running, lock_beside, private_folder, 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, DataDir, KoiError, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
 
-from .day_page import Page, amount_of, grant
+from .budget_day import DayBudget, amount_of, grant
 
 DATED = "????-??-??.json"
 BROKEN = "{file} stores the costs of today and cannot be {what}: {why}"
@@ -42,9 +42,9 @@ class FileBudget:
             return request.most
         granted: list[Amount] = []
 
-        def hold(page: Page) -> Page:
-            granted.append(grant(request, page.left(self.limit)))
-            return page.hold(key_of(request.id), granted[0])
+        def hold(day: DayBudget) -> DayBudget:
+            granted.append(grant(request, day.left(self.limit)))
+            return day.hold(key_of(request.id), granted[0])
 
         file = self.file(self.today())
         self.change(file, hold)
@@ -54,14 +54,14 @@ class FileBudget:
     async def settle(self, id: str, cost: Cost) -> None:
         """Count what a call cost, on the day of its reservation."""
         if file := self.reserved.pop(id, None):
-            self.change(file, lambda page: page.settle(key_of(id), amount_of(cost)))
+            self.change(file, lambda day: day.settle(key_of(id), amount_of(cost)))
 
     async def days(self) -> Sequence[BudgetDay]:
         """Return the days on which a limit was set, and today; raises KoiError for a file that cannot be read."""
         if self.limit == UNLIMITED:
             return []
         files = {*self.folder.glob(DATED), self.file(self.today())}
-        return [read_page(file).as_day(file.stem, self.limit) for file in sorted(files)]
+        return [read_day(file).as_day(file.stem, self.limit) for file in sorted(files)]
 
     def today(self) -> date:
         """Return the day that is counted now."""
@@ -71,12 +71,12 @@ class FileBudget:
         """Return the file of a day."""
         return self.folder / f"{day.isoformat()}.json"
 
-    def change(self, file: Path, step: Callable[[Page], Page]) -> None:
-        """Change a day's page while no other process does."""
+    def change(self, file: Path, step: Callable[[DayBudget], DayBudget]) -> None:
+        """Change a day's file while no other process does."""
         try:
             private_folder(self.folder)
             with lock_beside(file):
-                replace_file(file, format_page(step(settle_abandoned(read_page(file)))))
+                replace_file(file, format_day(step(settle_abandoned(read_day(file)))))
         except OSError as error:
             raise KoiError(BROKEN.format(file=file, what="written", why=f"{error.strerror}.")) from None
 
@@ -86,27 +86,27 @@ def key_of(id: str) -> str:
     return f"{os.getpid()}:{id}"
 
 
-def settle_abandoned(page: Page) -> Page:
+def settle_abandoned(day: DayBudget) -> DayBudget:
     """Count reservations of processes that are gone as spent."""
-    for key, amount in page.held.items():
+    for key, amount in day.held.items():
         if not is_process_running(int(key.partition(":")[0])):
-            page = page.settle(key, amount)
-    return page
+            day = day.settle(key, amount)
+    return day
 
 
-def format_page(page: Page) -> str:
-    """Return a page as its file contains it."""
-    held = {key: (amount.tokens, amount.usd) for key, amount in page.held.items()}
-    return json.dumps({"tokens": page.spent.tokens, "usd": page.spent.usd, "held": held})
+def format_day(day: DayBudget) -> str:
+    """Return a day as its file contains it."""
+    held = {key: (amount.tokens, amount.usd) for key, amount in day.held.items()}
+    return json.dumps({"tokens": day.spent.tokens, "usd": day.spent.usd, "held": held})
 
 
-def read_page(file: Path) -> Page:
-    """Return a day's page; raise KoiError if it is unreadable, since what was spent would be unknown."""
+def read_day(file: Path) -> DayBudget:
+    """Read a day; raise KoiError if it is unreadable, since what was spent would be unknown."""
     try:
         known = json.loads(read_small_text(file)) if file.exists() else {}
         held = {
             key: Amount(tokens=float(tokens), usd=float(usd)) for key, (tokens, usd) in known.get("held", {}).items()
         }
-        return Page(Amount(tokens=float(known.get("tokens", 0)), usd=float(known.get("usd", 0))), held)
+        return DayBudget(Amount(tokens=float(known.get("tokens", 0)), usd=float(known.get("usd", 0))), held)
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise KoiError(BROKEN.format(file=file, what="read", why=f"{error}. Move it away.")) from None

@@ -1,4 +1,4 @@
-"""Find out when a server allows a retry."""
+"""Read when a server allows a retry: the ``Retry-After`` header or the message of a rate limit."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Track the costs of a day in this process alone, for programs that are the only ones to run tasks."""
+"""Enforce the daily limit of cost and tokens in this process alone, for programs that run all tasks themselves."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Annotated
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
 
-from .day_page import Page, amount_of, grant
+from .budget_day import DayBudget, amount_of, grant
 
 
 class ProcessBudget:
@@ -21,27 +21,27 @@ class ProcessBudget:
         tokens_a_day: Annotated[float, SharedSetting("safety.max_tokens_per_day")] = math.inf,
     ) -> None:
         self.limit = Amount(tokens=tokens_a_day, usd=usd_a_day)
-        self.pages: dict[date, Page] = {}
+        self.budgets: dict[date, DayBudget] = {}
         self.reserved: dict[str, date] = {}
 
     async def reserve(self, request: BudgetRequest) -> Amount:
         """Reserve what a call may cost; raises LimitExceededError."""
         today = self.today()
-        page = self.pages.get(today, Page())
-        granted = grant(request, page.left(self.limit))
-        self.pages[today], self.reserved[request.id] = page.hold(request.id, granted), today
+        day = self.budgets.get(today, DayBudget())
+        granted = grant(request, day.left(self.limit))
+        self.budgets[today], self.reserved[request.id] = day.hold(request.id, granted), today
         return granted
 
     async def settle(self, id: str, cost: Cost) -> None:
         """Count what a call cost, on the day of its reservation."""
         if day := self.reserved.pop(id, None):
-            self.pages[day] = self.pages[day].settle(id, amount_of(cost))
+            self.budgets[day] = self.budgets[day].settle(id, amount_of(cost))
 
     async def days(self) -> Sequence[BudgetDay]:
         """Return the days of this process, and today."""
         if self.limit == UNLIMITED:
             return []
-        days = {self.today(): Page(), **self.pages}
+        days = {self.today(): DayBudget(), **self.budgets}
         return [days[day].as_day(day.isoformat(), self.limit) for day in sorted(days)]
 
     def today(self) -> date:

@@ -1,4 +1,4 @@
-"""Compare a conversation with a shorter form of it. Pure."""
+"""Compare a compacted conversation with the original: how much shorter it is, and what it lacks. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Keep what arrived in apps until it is done, deduplicated: each post once, written before its cursor moves."""
+"""Store what arrived in apps until it is done, deduplicated: each post once, written before its cursor moves."""
 
 import json
 import sqlite3
