@@ -12,7 +12,7 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
 from openkoi_judge.abridge import abridge_diff
 from openkoi_judge.certificates import load_certificates
-from openkoi_judge.choice import choose_rubric, sort_by_merit
+from openkoi_judge.choose_rubric import choose_rubric, sort_by_merit
 from openkoi_judge.rubrics_library import load_rubrics, search_locations
 from openkoi_testing import Scenario, make_run
 

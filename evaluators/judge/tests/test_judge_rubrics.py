@@ -7,9 +7,9 @@ import pytest
 
 from openkoi_base.skillfile import MachineFeatures, plugin_locations, validate
 from openkoi_hookspecs import Hit, Learning, PluginNotFoundError, Recall, Task, events
-from openkoi_judge.choice import choose_rubric
-from openkoi_judge.preferences import preferences
+from openkoi_judge.choose_rubric import choose_rubric
 from openkoi_judge.rubrics_library import BUNDLED, RubricLibrary, load_rubrics, search_locations
+from openkoi_judge.user_preferences import preferences
 from openkoi_testing import GivenPlugins, make_run
 
 MINE = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_agents import AgentHook, TeamWork
-from openkoi_agents.member import both_allow
+from openkoi_agents.sub_agent import both_allow
 from openkoi_hookspecs import (
     Agent,
     Evaluation,

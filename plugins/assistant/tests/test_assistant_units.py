@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_assistant.admission import classify, conversation_of, read_answer, strip_mention
-from openkoi_assistant.answers import make_answer
 from openkoi_assistant.approvals import question_post
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
-from openkoi_assistant.members import Role, read_code
+from openkoi_assistant.paired_users import Role, read_code
 from openkoi_assistant.questions import AskedQuestion
 from openkoi_assistant.rate_limits import RateLimits, pause_after
+from openkoi_assistant.replies import make_answer
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Delivery, Post, PostKind, Sender, SenderKind

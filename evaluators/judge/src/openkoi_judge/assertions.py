@@ -9,10 +9,10 @@ from openkoi_base.skillfile import Approvals, Method, Rubric, Trust
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .choice import find_named, find_rubric, for_category
+from .choose_rubric import find_named, find_rubric, for_category
 from .execution_facts import ExecutionFacts, read_facts
-from .preferences import preferences
 from .rubrics_library import installed_locations, load_rubrics, search_locations
+from .user_preferences import preferences
 
 MAX_TEXT_CHARACTERS = 100_000  # of a text that are searched
 

@@ -31,15 +31,15 @@ from .certificates import (
     load_certificates,
     make_informational,
 )
-from .choice import choose_rubric, sort_by_merit
+from .choose_rubric import choose_rubric, sort_by_merit
 from .execution_facts import read_facts
 from .judge_input import EVALUATOR, JudgeInput, JudgeSettings, digest_texts
 from .judging import JudgingSession
-from .preferences import preferences
 from .rubrics_library import RubricLibrary, installed_locations, load_rubrics, search_locations
 from .scores import UnreadableError
 from .skip_rules import JudgingRules
 from .system_prompt import build_instructions
+from .user_preferences import preferences
 
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
 MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound

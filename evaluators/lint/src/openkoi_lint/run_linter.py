@@ -9,8 +9,8 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .linter import Linter
+from .linter_output import PrintedOutput, failure_finding, take_output
 from .messages import LinterOutput
-from .printed import PrintedOutput, failure_finding, take_output
 
 QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
 COMMAND_NOT_FOUND = {126, 127}

@@ -22,7 +22,7 @@ from .project import (
     read_justfile,
     read_makefile,
 )
-from .reading import read_source
+from .read_files import read_source
 
 if TYPE_CHECKING:
     from .evaluator import TestRunner

@@ -8,7 +8,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .reading import read_source
+from .read_files import read_source
 
 NO_TEST = "no test specified"
 ALONE = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}

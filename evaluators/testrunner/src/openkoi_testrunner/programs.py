@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .command_output import output_text
 from .package import Package
 from .project import RunnerKind, find_target, read_justfile, read_makefile
-from .reading import read_toml
+from .read_files import read_toml
 from .report import RunnerReport
 from .scripts import add_reports, runners_of, shell_script
 from .suites import Suite

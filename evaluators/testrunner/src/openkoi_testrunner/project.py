@@ -9,7 +9,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .package import Package
-from .reading import read_source, read_toml
+from .read_files import read_source, read_toml
 
 SKIPPED_FOLDERS = {"node_modules", "venv", "site-packages", "target", "build", "dist", "vendor", "__pycache__"}
 MAX_FILES = 20_000

@@ -3,7 +3,7 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .as_described import AgentHook
+    from .agent_hook import AgentHook
     from .team import TeamWork
 
 __all__ = ["AgentHook", "TeamWork"]

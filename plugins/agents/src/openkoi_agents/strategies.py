@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from openkoi_hookspecs import Agent, StopReason, Strategy, Team
 from openkoi_hookspecs.events import WarningIssued
 
-from .deciding import ask_decider, met_condition_of
-from .member import MemberReply, MemberTask, TeamResult, TeamRun
+from .reviewer import ask_decider, met_condition_of
+from .sub_agent import MemberReply, MemberTask, TeamResult, TeamRun
 
 GO_ON = "Another agent has worked on this. Its answer is in the input. Continue from there and do not repeat its work."
 ANSWER = "Other agents work on this task. Their last answers are in the input. Respond to them; say where you agree."

@@ -1,12 +1,12 @@
-"""The worker that runs a task with a team of agents."""
+"""Run a task with a team of agents."""
 
 from dataclasses import replace
 
 from openkoi_hookspecs import ConfigError, ExecutionResult, Finding, Plan, Run, StopReason, Task
 from openkoi_hookspecs.events import InnerLoopEnded
 
-from .member import NeedsUserError, TeamResult, TeamRun
 from .strategies import STRATEGIES
+from .sub_agent import NeedsUserError, TeamResult, TeamRun
 
 
 class TeamWork:

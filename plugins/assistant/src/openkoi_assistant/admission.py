@@ -7,7 +7,7 @@ from openkoi_hookspecs.integrations import Capabilities, Post, PostKind, SenderK
 from openkoi_hookspecs.posts import join_ids
 
 from .inbox import Kind
-from .members import Role, read_code
+from .paired_users import Role, read_code
 
 STOP_WORDS = frozenset({"stop", "/stop", "cancel", "/cancel", "abort"})
 STEER = re.compile(r"^\s*also\b[\s,:]*", re.IGNORECASE)

@@ -14,7 +14,7 @@ from openkoi_hookspecs.integrations import (
     SupportsPostSearch,
 )
 
-from .answers import best_format
+from .replies import best_format
 from .splitting import split_text
 
 Call = Callable[[Arguments], Awaitable[str]]

@@ -10,12 +10,12 @@ from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .admission import conversation_of, read_answer
-from .answers import reply_to
 from .database import transaction
 from .inbox import Request, Requests, State
-from .members import Members, Role
 from .outbox import Outbox, Outgoing
+from .paired_users import Members, Role
 from .questions import AskedQuestion, Questions, renew
+from .replies import reply_to
 
 MAX_CHOICES = 5
 OWNERS_ONLY = "Only an owner can answer this."

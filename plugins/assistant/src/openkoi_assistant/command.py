@@ -78,7 +78,7 @@ async def status(koi: Koi, /, layout: str) -> int:
     """Show whether the daemon runs, how its apps are, and what waits; exit status 1 if something is wrong."""
     import json
 
-    from .report import build_report, format_report
+    from .daemon_status import build_report, format_report
 
     report = build_report(koi, daemon_files(koi))
     click.echo(json.dumps(report.facts) if layout == "json" else koi.redact("\n".join(format_report(report))))

@@ -10,10 +10,10 @@ from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SupportsHealthCheck
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect
 
-from .connected import connected_apps
+from .connected_apps import connected_apps
 from .daemon import daemon_files
 from .database import open_database
-from .members import Members, Role
+from .paired_users import Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables that openkoi-{app} names."

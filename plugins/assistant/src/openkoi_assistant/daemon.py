@@ -20,7 +20,7 @@ from openkoi_hookspecs import ConfigError, Koi, KoiError, PluginError
 from openkoi_hookspecs.integrations import Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .connected import connected_apps
+from .connected_apps import connected_apps
 from .database import open_database
 from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules

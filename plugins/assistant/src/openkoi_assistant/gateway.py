@@ -15,8 +15,8 @@ from .admission import classify, conversation_of
 from .approvals import Approvals
 from .hosted_app import HostedApp
 from .inbox import Kind, Request, Requests, State
-from .members import Members, Role
 from .outbox import Outbox
+from .paired_users import Members, Role
 from .prompts import steering_text
 from .turns import Turns
 

@@ -8,9 +8,9 @@ from openkoi_hookspecs import AppUnavailableError, KoiError, Record, events
 from openkoi_hookspecs.integrations import Messenger, SupportsEdit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .answers import WORKING, reply_to, sign_key
 from .inbox import Request
 from .outbox import Outbox
+from .replies import WORKING, reply_to, sign_key
 
 SHOWN_LINES = 5
 MIN_GAP_SECONDS = 1.0

@@ -12,7 +12,7 @@ from openkoi_hookspecs.posts import join_ids
 
 from .gateway import Gateway
 from .inbox import Kind, Request
-from .members import Role
+from .paired_users import Role
 
 POLL_SECONDS = 15.0
 PERIOD = re.compile(r"(\d+)\s*(m|h|d)")

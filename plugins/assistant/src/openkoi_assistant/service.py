@@ -1,4 +1,4 @@
-"""Let the system start the daemon with the user's session."""
+"""Start the daemon when the user logs in, as a user service of systemd or launchd."""
 
 import os
 import shlex

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Koi, KoiError, Run, Tool
 
-from .connected import connected_apps
+from .connected_apps import connected_apps
 
 
 class AppTools:

@@ -18,13 +18,13 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.integrations import Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .answers import describe_result, make_answer, make_sign
 from .approvals import Approvals
 from .database import transaction
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
 from .progress import ProgressPost
 from .prompts import make_task, task_text
+from .replies import describe_result, make_answer, make_sign
 
 STOPPED = "Stopped."
 ELSEWHERE_SECONDS = 2.0  # how often a run that another process does is looked at

@@ -15,13 +15,13 @@ from openkoi_runlog.report import format_count
 from openkoi_terminal import strip_controls
 
 from .attachments import Draft
+from .cli_commands import Finished, run_openkoi
 from .command_table import COMMANDS
-from .commands_of_cli import Finished, run_openkoi
-from .exchange import Exchange
-from .front import Front
 from .options import Options
+from .program_protocol import Front
 from .saved_state import SavedState, load_state, save_state, state_file
 from .session import ChatSession
+from .session_tasks import Exchange
 from .settings import ChatSettings
 from .view import View
 from .welcome_back import format_age, read_last_view, welcome_back

@@ -8,7 +8,7 @@ from .chat import ChatProgram
 from .command_table import Command, find_command
 
 Action = Callable[[ChatProgram, str], Awaitable[None]]
-MODULES = {"talk": "talk_commands", "set": "set_commands", "look": "look_commands"}
+MODULES = {"talk": "conversation_commands", "set": "settings_commands", "look": "inspection_commands"}
 BUSY = "/{name} waits: a task is under way. Press Esc to interrupt it, or Tab to queue a message."
 UNKNOWN = "Unknown command /{name}.{near} Type /help for the list."
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from openkoi_base.files.diffs import changed_files
 from openkoi_terminal import strip_controls
 
-from .commands_of_cli import run_openkoi
+from .cli_commands import run_openkoi
 from .view import Choice, Dialog, View
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from .entry import Entry
+from .completion_lists import Lists
+from .input_field import Entry
 from .keys_help import KEYS
-from .lists import Lists
 from .screen_view import ScreenView
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class KeyActions:
 
     def hand_over(self, chat: "ChatProgram", draft: "Draft", *, queue: bool = False) -> None:
         """Let the conversation take a line."""
-        from .entering import enter
+        from .handle_input import enter
 
         enter(chat, draft, queue=queue)
 

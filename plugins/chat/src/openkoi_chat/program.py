@@ -12,11 +12,11 @@ from prompt_toolkit.key_binding import KeyBindings
 
 from openkoi_terminal import detect_style
 
-from .entry import Entry
+from .completion_lists import Lists
 from .frame_output import FOCUS_OFF, FOCUS_ON
+from .input_field import Entry
 from .key_actions import KeyActions
 from .keys import add_bindings
-from .lists import Lists
 from .menu import Item
 from .options import Options
 from .screen_view import ScreenView

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from openkoi_terminal import count_changes, strip_controls
 
-from .commands_of_cli import run_openkoi
-from .exchange import Exchange
+from .cli_commands import run_openkoi
 from .session import ChatSession
+from .session_tasks import Exchange
 from .view import Choice, Dialog
 
 NOTHING = "Nothing to rewind: this conversation has no message yet."

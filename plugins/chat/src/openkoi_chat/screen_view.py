@@ -9,7 +9,7 @@ from prompt_toolkit.key_binding import KeyBindings
 from openkoi_terminal import Style
 
 from .dialog_box import DialogBox
-from .notices import notice
+from .notifications import notice
 from .screen import Screen
 from .view import Dialog
 

@@ -11,8 +11,8 @@ from openkoi_terminal import strip_controls
 
 from .approvals import Approvals
 from .attachments import Draft, load_parts
-from .exchange import Exchange, Rewound
 from .interruption import ask_what_to_keep
+from .session_tasks import Exchange, Rewound
 from .settings import ChatSettings
 from .turn import Turn
 from .view import View

@@ -28,7 +28,7 @@ def start(launcher: "Launcher") -> "int | Awaitable[int]":
         print(NO_TERMINAL, file=sys.stderr)
         return 2
     if options.plain or is_accessible():
-        from .plain import run_plain
+        from .line_mode import run_plain
 
         return run_plain(launcher, options)
     from .program import run_chat

@@ -27,8 +27,8 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Key, keys, plugin_keys
 
-from .absent import Absent, find_imported, is_absent_judge
 from .lifespans import Lifespans
+from .missing_evaluator import Absent, find_imported, is_absent_judge
 from .plugin_factory import NoDataFolderError
 from .plugins import Plugins, load_isolated
 

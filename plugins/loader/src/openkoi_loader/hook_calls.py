@@ -1,4 +1,4 @@
-"""Call implementations of a hook one after another, until one returns something: most return None at once."""
+"""Call implementations of a hook one after another, each within its deadline, until one returns something."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

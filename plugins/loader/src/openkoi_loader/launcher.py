@@ -57,7 +57,7 @@ class Launcher(NamedTuple):
         """Read the configuration for a folder, and what is recorded, without opening OpenKoi."""
         from pathlib import Path
 
-        from .reading import read_installation
+        from .reader import read_installation
 
         return read_installation(self.found, self.paths(config=config), workspace or Path.cwd())
 

@@ -1,4 +1,4 @@
-"""Make a plugin out of its entry point: a constructor is a configuration. Knows signatures, settings and markers.
+"""Build a plugin from its entry point: each constructor parameter is a setting or is injected.
 
 Values come from the environment (``Env``), the table ``[<kind>.<name>]``, a common table (``SharedSetting``), saved
 credentials, the data folder (``DataDir``), other plugins (``Inject``), and the defaults, in this order. What

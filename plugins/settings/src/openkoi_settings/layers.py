@@ -1,4 +1,4 @@
-"""Read the settings of bundles, user, project, environment and command line, and lay them over one another.
+"""Read settings in order of precedence: bundles, user, project, environment, command line; later ones override.
 
 bundles < user's file < project's file < environment < flags; every value knows where it comes from. Unknown keys are
 left alone here, deprecated ones work for two years. A project may set only what cannot harm the user who opens it.

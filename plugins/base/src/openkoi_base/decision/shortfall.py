@@ -1,4 +1,4 @@
-"""Say in words why an iteration is not good enough. Pure."""
+"""Explain why an iteration is below the quality threshold. Pure."""
 
 from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
 

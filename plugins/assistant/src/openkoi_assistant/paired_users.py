@@ -1,4 +1,4 @@
-"""Decide who may command: users who were paired by a code from the owner's terminal, and no other user."""
+"""Decide which users may command the assistant: only those paired by a code from the owner's terminal."""
 
 import re
 import secrets

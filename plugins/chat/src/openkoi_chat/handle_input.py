@@ -8,8 +8,8 @@ from openkoi_terminal import strip_controls
 
 from .attachments import Draft
 from .chat import ChatProgram
+from .cli_commands import run_program
 from .commands import run_command
-from .commands_of_cli import run_program
 
 LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
 SHELL_LIMIT = 20_000

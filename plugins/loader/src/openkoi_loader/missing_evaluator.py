@@ -1,4 +1,4 @@
-"""Replace an evaluator that cannot be loaded."""
+"""Stand in for an evaluator that is missing or cannot be loaded, and say so in each evaluation."""
 
 import sys
 from collections.abc import Collection

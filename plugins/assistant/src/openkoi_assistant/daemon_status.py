@@ -1,4 +1,4 @@
-"""Report how the daemon is, from its files."""
+"""Report the status of the daemon from its files."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -7,13 +7,13 @@ from dataclasses import field
 from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .connected import connected_apps
+from .connected_apps import connected_apps
 from .daemon import DaemonFiles
 from .database import open_database
 from .hosted_app import AppStatus
 from .inbox import Requests, State
-from .members import Member, Members
 from .outbox import Outbox, Stage
+from .paired_users import Member, Members
 
 GOOD = (AppStatus.WATCHING, AppStatus.CONNECTING)
 

@@ -1,4 +1,4 @@
-"""Make the posts with which a request is answered."""
+"""Build the posts that reply to a request."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -16,7 +16,7 @@ from .attachments import Draft
 from .banner import make_banner
 from .chat import ChatProgram
 from .dialog_box import format_choices
-from .entering import enter
+from .handle_input import enter
 from .menu import Item
 from .options import Options
 from .view import Choice, Dialog

@@ -1,4 +1,4 @@
-"""Run a member whose reply decides whether a team is done: a reviewer or moderator.
+"""Run the member whose reply decides whether a team is done: a reviewer or moderator.
 
 Its conditions are checked after its reply, not while it works: a reviewer that asks for fixes has done its work.
 """
@@ -9,7 +9,7 @@ from dataclasses import replace
 from openkoi_base.decision.termination import met_condition
 from openkoi_hookspecs import Agent, Record, ToolResult, ToolReturned, events
 
-from .member import MemberReply, MemberTask, TeamRun
+from .sub_agent import MemberReply, MemberTask, TeamRun
 
 
 async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> MemberReply | None:
