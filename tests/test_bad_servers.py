@@ -42,7 +42,7 @@ def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault:
         status, out, errors = ask_server(tmp_path, server)
 
     assert (75, "") == (status, out)
-    assert "All providers exhausted" in errors
+    assert "No model answered" in errors
     assert "Retrying in" in errors
 
 

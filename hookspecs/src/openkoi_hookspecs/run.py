@@ -148,7 +148,7 @@ class Koi(Configuration, Protocol):
         """
 
     async def solve(self, task: Task) -> Result:
-        """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
+        """Run a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
 
     def begin(self, task: Task) -> Handle:
         """Begin a task in the background; many may be under way at once. Leaving OpenKoi stops those that are."""
@@ -259,7 +259,7 @@ class Run(Protocol):
         """
 
     async def solve(self, task: Task) -> Result:
-        """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
+        """Run a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
 
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs

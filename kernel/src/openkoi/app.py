@@ -42,7 +42,7 @@ from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .posts import propose_pattern, receive_post, send_post
 from .run_origin import ALONE, RunOrigin
-from .runs import Runs
+from .run_starter import RunStarter
 from .services import plugin_settings
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ class App(AppConfiguration):
     """Enter it before use; leaving it stops what is under way and finishes what runs in the background."""
 
     background_runs: BackgroundRuns = field(default_factory=BackgroundRuns)
-    runs_of_tasks: Runs = field(init=False)
+    run_starter: RunStarter = field(init=False)
 
     def __post_init__(self) -> None:
         self.services.koi = self
-        object.__setattr__(self, "runs_of_tasks", Runs(self.services))
+        object.__setattr__(self, "run_starter", RunStarter(self.services))
 
     async def __aenter__(self) -> Self:
         await self.services.start()
@@ -77,14 +77,14 @@ class App(AppConfiguration):
     # Tasks
 
     async def solve(self, task: Task) -> Result:
-        """Do a task; opens and leaves OpenKoi where that was not done."""
+        """Run a task; open and close OpenKoi if the caller did not."""
         async with nullcontext() if self.services.started else self:
-            return await self.solve_as_configured(task)
+            return await self.run_as_configured(task)
 
     def begin(self, task: Task) -> RunHandle:
         """Begin a task in the background."""
         run = token_hex(10)
-        return self.begin_run(self.solve_as_configured(task, RunOrigin(id=run)), run)
+        return self.begin_run(self.run_as_configured(task, RunOrigin(id=run)), run)
 
     def begin_run(self, work: Coroutine[Any, Any, Result], run: str) -> RunHandle:
         """Begin a run in the background. Its inbox is kept until it ends, also while the same run is begun again."""
@@ -94,11 +94,11 @@ class App(AppConfiguration):
             handle.task.add_done_callback(lambda _: inboxes.pop(run))
         return handle
 
-    async def solve_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:
-        """Do a task as it is configured for its folder."""
-        folder = self.runs_of_tasks.workspace_of(task)
-        async with self.lend_app(replace(self.services.config_of(folder), workspace=folder)) as runs:
-            return await runs.solve(task, origin)
+    async def run_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:
+        """Run a task as it is configured for its folder."""
+        folder = self.run_starter.workspace_of(task)
+        async with self.lend_app(replace(self.services.config_of(folder), workspace=folder)) as starter:
+            return await starter.run(task, origin)
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""
@@ -117,21 +117,21 @@ class App(AppConfiguration):
         return self.begin_run(ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh), fresh)
 
     @asynccontextmanager
-    async def lend_app(self, config: Config) -> AsyncIterator[Runs]:
+    async def lend_app(self, config: Config) -> AsyncIterator[RunStarter]:
         """Lend what runs tasks with another configuration; plugins that read what differs are loaded for it alone."""
         await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
-            yield Runs(self.services.with_config(config))
+            yield RunStarter(self.services.with_config(config))
             return
         other = App(self.services.with_plugins(config), self.background_runs)
         try:
-            yield other.runs_of_tasks
+            yield other.run_starter
         finally:
             self.services.background.start(other.services.leave_plugins(None))
 
     async def dry_run(self, task: Task) -> "TaskRun":
         """Return a run of a task that only looks."""
-        return await self.runs_of_tasks.make_dry_run(task)
+        return await self.run_starter.make_dry_run(task)
 
     async def plan(self, task: Task) -> Plan:
         """Return the plan of a task as far as no model makes it."""

@@ -17,30 +17,30 @@ from openkoi_runlog.past_run import PastRun, read_past_run, replace_models
 from openkoi_settings import Config, with_settings
 
 from .run_origin import RunOrigin
-from .runs import Runs
+from .run_starter import RunStarter
 from .services import Services
 
 
 @dataclass(frozen=True, slots=True)
 class ContinuedRuns:
-    """Continues runs. ``configured`` yields the ``Runs`` of another configuration."""
+    """Continues runs. ``configured`` yields the ``RunStarter`` of another configuration."""
 
     services: Services
-    configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
+    configured: Callable[[Config], AbstractAsyncContextManager[RunStarter]]
 
     async def resume(self, past: PastTask, changed: Mapping[str, object]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
         with lock_run(self.services.running, past.run):  # before the log is read: no other process adds to this run
             known = await self.read(past)
-            async with self.configured(self.config_of(known, changed)) as runs:
-                return await resume(known, runs, changed)
+            async with self.configured(self.config_of(known, changed)) as starter:
+                return await resume(known, starter, changed)
 
     async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: str) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
         with lock_run(self.services.running, past.run):
             known = await self.read(past)
-        async with self.configured(self.config_of(known, changed)) as runs:
-            return await fork(known, runs, at, changed, fresh)
+        async with self.configured(self.config_of(known, changed)) as starter:
+            return await fork(known, starter, at, changed, fresh)
 
     async def read(self, past: PastTask) -> PastRun:
         """Read a run from the log, without blocking other runs."""
@@ -53,21 +53,21 @@ class ContinuedRuns:
         return with_settings(config, replace_models(past.models, changed))
 
 
-async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object]) -> Result:
+async def resume(past: PastRun, starter: RunStarter, changed: Mapping[str, object]) -> Result:
     """Resume a run where it ended.
 
     Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
     """
-    services, task = runs.services, past.started.task
+    services, task = starter.services, past.started.task
     if checkpoints := await services.components.checkpoints():
         await refuse_verdict(checkpoints, services.config.workspace, past.records, past.id)
     limits = services.config.limits_with(task.effective_limits, changed)
-    return await runs.solve_in_workspace(replace(task, limits=limits), RunOrigin(id=past.id, records=past.records))
+    return await starter.run_in_workspace(replace(task, limits=limits), RunOrigin(id=past.id, records=past.records))
 
 
-async def fork(past: PastRun, runs: Runs, at: int, changed: Mapping[str, object], fresh: str) -> Result:
+async def fork(past: PastRun, starter: RunStarter, at: int, changed: Mapping[str, object], fresh: str) -> Result:
     """Start a run from an iteration of another one; raise KoiError where that is impossible, before a file changes."""
-    services = runs.services
+    services = starter.services
     beginning = find_fork_point(past.records, past.id, at)
     await check_settings(changed, services.config, services.components)
     await check_models(beginning.task.agent, services.router, services.warn_once)
@@ -79,7 +79,7 @@ async def fork(past: PastRun, runs: Runs, at: int, changed: Mapping[str, object]
     written = services.publish(fresh, [forked])
     for run, event in rename_runs(beginning, fresh, task):
         written += services.publish(run, [event])
-    return await runs.solve(task, RunOrigin(id=fresh, records=written))
+    return await starter.run(task, RunOrigin(id=fresh, records=written))
 
 
 async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services) -> str:

@@ -33,7 +33,7 @@ from .run import TaskRun
 AS_BEFORE = "as answered before"
 
 
-async def solve(run: TaskRun) -> Result:
+async def run_outer_loop(run: TaskRun) -> Result:
     """Iterate until the work is accepted, a limit is reached, or the user is needed."""
     plan = await make_plan(await recall(run), run)
     run.evaluators = run.evaluators if plan.evaluate else {}  # whose baselines would be taken

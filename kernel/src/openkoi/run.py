@@ -185,7 +185,7 @@ class TaskRun:
         return answer
 
     async def solve(self, task: Task) -> Result:
-        """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
+        """Run a sub-task, paid from what is left. What it changes is a change of this task's."""
         return await self.solve_subtask(task, self)
 
     async def list_tools(self) -> Sequence[Tool]:

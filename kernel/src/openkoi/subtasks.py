@@ -1,4 +1,4 @@
-"""Do a sub-task within a run: paid from what is left, and what it changes is a change of the task's."""
+"""Run a sub-task within a run: paid from what is left, and what it changes is a change of the task's."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from .run_origin import RunOrigin
 MAX_DEPTH = 8
 
 
-async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, RunOrigin], Awaitable[Result]]) -> Result:
+async def solve_subtask(task: Task, run: TaskRun, start: Callable[[Task, RunOrigin], Awaitable[Result]]) -> Result:
     """Do it in the task's session and, unless it names another, in its folder."""
     if run.origin.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
@@ -24,7 +24,7 @@ async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, RunOrig
     part = RunOrigin(run.budget, run.origin.depth + 1, id, run.origin.records, run.outermost)
     workspace = task.workspace or run.task.workspace
     nested = replace(task, parent=run.id, session=run.task.session, workspace=workspace)
-    result = await solve(nested, part)
+    result = await start(nested, part)
     note_part(result.iterations[-1].work, run)
     return result
 

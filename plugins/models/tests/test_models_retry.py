@@ -105,7 +105,7 @@ def test_when_nobody_answers_all_are_named_and_when_to_come_back() -> None:
     never = [ProviderUnavailableError("cyan rate limit exceeded (429).", retry_after=3600.0)]
 
     with pytest.raises(
-        ProviderUnavailableError, match=r"All providers exhausted: cyan .* Try again in 3600 s\. Tried: acme/one"
+        ProviderUnavailableError, match=r"No model answered: cyan .* Try again in 3600 s\. Tried: acme/one"
     ) as e:
         run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor(busy()), Vendor(list(never))))
     assert 3600.0 == e.value.retry_after

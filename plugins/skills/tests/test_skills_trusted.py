@@ -70,7 +70,7 @@ def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_sessio
     async def asked_twice() -> int:
         async with Scenario(model=pond.model).build_app(pond.workspace, pond.home) as koi:
             koi.attend(pond.nobody)
-            run = await koi.runs_of_tasks.make_run(Task(TASK))
+            run = await koi.run_starter.make_run(Task(TASK))
             for _ in range(2):
                 await ask_approval(pond.home / "data", run, seconds=0.01)
             return len(pond.asked)

@@ -59,6 +59,6 @@ async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[
     async with Scenario().build_app(workspace, home) as koi:
         koi.attend(person)
         tools = {
-            tool.name: tool for tool in await WorkspaceTools().tools(await koi.runs_of_tasks.make_run(Task("a task")))
+            tool.name: tool for tool in await WorkspaceTools().tools(await koi.run_starter.make_run(Task("a task")))
         }
         return asked, await tools["ask_user"].call(arguments)

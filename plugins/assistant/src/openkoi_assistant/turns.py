@@ -1,4 +1,4 @@
-"""Do a request as a task, from its first sign to its answer, and take it up again after a crash."""
+"""Run a request as a task, from its first sign of work to its answer, and resume it after a crash."""
 
 import asyncio
 from collections.abc import Callable
@@ -76,7 +76,7 @@ class Turns:
         self.outbox.wake(request.post.app, [request.post.channel])
 
     async def do(self, request: Request) -> None:
-        """Do a request, and answer it, or put its questions."""
+        """Run a request; send its answer or its questions."""
         if await self.koi.receive(request.post) is None:
             self.requests.finish(request)
             return

@@ -69,7 +69,7 @@ class Tools:
     async def run_task(
         self, task: str, ctx: Context, workspace: str = "", context: str = "", max_usd: float | None = None
     ) -> TaskResult:
-        """Do a task in a folder, by default in OpenKoi's own, and judge the work; files in it are changed."""
+        """Run a task in a folder, by default in OpenKoi's own, and judge the work; files in it are changed."""
         limits = None if max_usd is None else replace(self.koi.limits, usd=max_usd)
         handle = self.koi.begin(Task(task, context=context, workspace=workspace, limits=limits, channel="mcp"))
         return await self.follow(handle, ctx)

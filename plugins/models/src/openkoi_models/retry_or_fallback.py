@@ -57,4 +57,4 @@ def chain_error(names: Sequence[str], error: ProviderUnavailableError) -> Provid
     """Return the error for a chain that failed completely, with the time to retry."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
     tried = f" Tried: {', '.join(names)}."
-    return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)
+    return ProviderUnavailableError(f"No model answered: {error}{when}{tried}", retry_after=error.retry_after)

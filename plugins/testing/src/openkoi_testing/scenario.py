@@ -84,7 +84,7 @@ async def make_run(
     """Yield a run that has not begun, to call a plugin with. Its model says these lines in turn."""
     with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
         async with (stage or Scenario(says=says)).build_app(workspace, Path(home)) as koi:
-            yield await koi.runs_of_tasks.make_run(Task(task) if isinstance(task, str) else task)
+            yield await koi.run_starter.make_run(Task(task) if isinstance(task, str) else task)
 
 
 async def logged_baseline(evaluator: SupportsBaseline, run: Run) -> Baseline | None:

@@ -1,7 +1,7 @@
-"""Decide whether a run continues, accepts its work or aborts after an iteration. Pure and total: it depends on facts, limits and costs alone.
+"""Decide whether a run continues, accepts its work or aborts after an iteration.
 
-ROWS say what is accepted; the first row that fits applies. Where it neither accepts nor ends the run, the rules say how
-the run goes on or ends.
+Pure and total: it depends on facts, limits and costs alone. ROWS say what is accepted; the first row that fits applies.
+Where it neither accepts nor ends the run, the rules say how the run continues or ends.
 """
 
 from collections.abc import Callable, Sequence

@@ -102,7 +102,7 @@ class AgentRunnerContract:
         return Scenario(model=Scripted(self.says), others=others, evaluators=evaluators, installed=INSTALLED)
 
     def solve(self, root: Path, home: Path, task: Task, **evaluators: object) -> tuple[Result, Observed]:
-        """Do a task; return its result, and what the runner was asked."""
+        """Run a task; return its result, and what the runner was asked."""
         observed = Observed(self.subject)
 
         async def story() -> Result:

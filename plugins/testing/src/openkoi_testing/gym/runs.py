@@ -68,7 +68,7 @@ async def run_world(world: World, learner: Learner, tasks: int) -> Course:
 
 
 def run_task(world: World, task: GymTask, shown: Sequence[str]) -> Result:
-    """Do a task as the loop does: at most three attempts, each after the findings of the one before."""
+    """Run a task as the loop does: at most three attempts, each after the findings of the one before."""
     done: list[Iteration] = []
     plan, feedback = Plan(), tuple[str, ...]()
     for number in range(LIMITS.iterations):

@@ -25,30 +25,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunStarter:
     """Runs tasks. What a run needs is imported when one starts, so that searching memory alone does not wait for it."""
 
     services: Services
 
-    async def solve(self, task: Task, origin: RunOrigin = ALONE) -> Result:
-        """Do a task, while no other process does this run; an error that ends it is logged, then raised."""
+    async def run(self, task: Task, origin: RunOrigin = ALONE) -> Result:
+        """Run a task, while no other process does this run; an error that ends it is logged, then raised."""
         if origin.depth:
-            return await self.solve_in_workspace(task, origin)
+            return await self.run_in_workspace(task, origin)
         origin = replace(origin, id=origin.id or token_hex(10))
         with use_redactor(self.services.redactor), lock_run(self.services.running, origin.id):
-            return await self.solve_in_workspace(task, origin)
+            return await self.run_in_workspace(task, origin)
 
-    async def solve_in_workspace(self, task: Task, origin: RunOrigin) -> Result:
-        """Do a task with the plugins of its workspace."""
+    async def run_in_workspace(self, task: Task, origin: RunOrigin) -> Result:
+        """Run a task with the plugins of its workspace."""
         await self.services.start()
         async with self.services.workspaces.in_use(self.workspace_of(task), again=not origin.depth) as root:
-            return await self.solve_with_plugins(root, task, origin)
+            return await self.run_with_plugins(root, task, origin)
 
-    async def solve_with_plugins(self, root: Root, task: Task, origin: RunOrigin) -> Result:
-        """Do a task and log it in its session, until learning is done."""
+    async def run_with_plugins(self, root: Root, task: Task, origin: RunOrigin) -> Result:
+        """Run a task and log it in its session, until learning is done."""
         with ExitStack() as writing:
             log = writing.enter_context(self.services.logs.open_for_writing(task.session or self.services.session))
-            run = await Runs(self.services.writing_to(log)).make_run(task, origin, root)
+            run = await RunStarter(self.services.writing_to(log)).make_run(task, origin, root)
             log_beginning(run)
             result = await run_logged(run)
             if run.learning:
@@ -56,10 +56,10 @@ class Runs:
             return result
 
     async def solve_subtask(self, task: Task, run: "TaskRun") -> Result:
-        """Do a sub-task of a run."""
+        """Run a sub-task of a run."""
         from .subtasks import solve_subtask
 
-        return await solve_subtask(task, run, self.solve)
+        return await solve_subtask(task, run, self.run)
 
     async def call_tool(self, call: ToolCall, run: "TaskRun") -> ToolResult:
         """Call a tool for a plugin of a run."""
@@ -146,12 +146,12 @@ def close(stack: ExitStack, _: object) -> None:
 
 
 async def run_logged(run: "TaskRun") -> Result:
-    """Do a run; an error that ends it is logged, then raised."""
-    from .loop import solve
+    """Run a task and log its end; an error that ends it is logged, then raised."""
+    from .loop import run_outer_loop
     from .run_failure import log_failure
 
     try:
-        result = await solve(run)
+        result = await run_outer_loop(run)
     except BaseException as error:  # the log must say how the run ended, whatever ended it
         await log_failure(run, error)
         raise
