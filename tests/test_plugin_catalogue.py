@@ -98,9 +98,9 @@ def test_a_file_with_another_hash_is_not_installed(tmp_path: Path, folder: Path)
 WRONG = {
     "[[plugins": "is not valid TOML",
     "plugins = 3": "has no list [[plugins]]",
-    listing(digest="abc"): "plugin 'be-brief': sha256 has to be 64 hexadecimal digits",
+    listing(digest="abc"): "plugin 'be-brief': sha256 must be 64 hexadecimal digits",
     listing(file=""): "plugin 'be-brief': file is missing",
-    listing(trust="perfect"): "trust has to be one of listed, tested, reviewed",
+    listing(trust="perfect"): "trust must be one of listed, tested, reviewed",
     listing(file="https://127.0.0.1:1/x.star"): "cannot be read",
     listing(file="missing.star"): "cannot be read",
     listing(file="redirected.star"): "a catalogue and its files need https",

@@ -16,7 +16,7 @@ KoiError
 ├── AppError                         an app did not do what was asked of it
 │   ├── AppUnavailableError          it may later: overload, rate limit, network
 │   ├── AppRejectedError             it will not as asked: too long, unknown channel, a format that it cannot read
-│   ├── SignInRequiredError          the user has to sign in: a token is missing, expired or not allowed to
+│   ├── SignInRequiredError          the user must sign in: a token is missing, expired or not allowed to
 │   └── DocumentConflictError        a document has changed since it was read
 ├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
 ├── RunStoppedError                  a run was stopped by its caller, so it has no result
@@ -118,7 +118,7 @@ class AppRejectedError(AppError):
 
 
 class SignInRequiredError(AppError):
-    """The user has to sign in, or to allow more. Trying again is of no use before."""
+    """The user must sign in, or allow more. Trying again is of no use before."""
 
 
 class DocumentConflictError(AppError):

@@ -94,6 +94,6 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What memory has to say about a task, the same for the whole run, so that the prompt can be cached."""
+    """What memory must say about a task, the same for the whole run, so that the prompt can be cached."""
 
     hits: Sequence[Hit] = ()

@@ -12,7 +12,7 @@ NO = frozenset({"n", "no", "deny", "reject"})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that the user has to answer.
+    """Something that the user must answer.
 
     The same ``digest`` says that the same is asked: name the content that is decided about, such as the hash of a file.
     With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not asked again

@@ -44,7 +44,7 @@ class Reader(Protocol):
         """List the installed plugins of a kind that are not switched off, by name; what sources list is not known."""
 
     def memory(self) -> MemoryReader | None:
-        """Return the chosen memory; None if none is chosen, or if OpenKoi has to be opened to read it.
+        """Return the chosen memory; None if none is chosen, or if OpenKoi must be opened to read it.
 
         The module that the entry point of a memory names may have a function ``read_memory``, which is given the
         ``Reader`` and returns a ``MemoryReader``, or None where the memory needs more than what is configured here.

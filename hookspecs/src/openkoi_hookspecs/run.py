@@ -284,7 +284,7 @@ class Run(Protocol):
         """Call a tool as the model does: guarded, logged, bound by the limits, and not again when the run is resumed.
 
         The id of the call is filled in. The result is not added to the conversation; a call that is denied, fails, or
-        names no tool, has a failed result. If the user has to allow it and does not answer, the call has failed for a
+        names no tool, has a failed result. If the user must allow it and does not answer, the call has failed for a
         hook or a tool, and the work of an agent runner ends and waits to be resumed. Raises LimitExceededError where
         calls make calls more than eight deep.
         """

@@ -70,7 +70,7 @@ async def execute_tool_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[To
 async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
     """Call a tool for a plugin; raises LimitExceededError where such a call makes such a call, and so on.
 
-    If the user has to allow it and does not answer, an agent runner's work ends, to be resumed; for any other plugin
+    If the user must allow it and does not answer, an agent runner's work ends, to be resumed; for any other plugin
     the call has failed.
     """
     if PLUGIN_CALLS.get() >= MAX_DEPTH:

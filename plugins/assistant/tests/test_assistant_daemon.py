@@ -159,7 +159,7 @@ def test_a_daemon_that_cannot_work_says_why(tmp_path: Path) -> None:
     database.write_bytes(b"not a database" * 100)
     damaged = chat.openkoi("daemon", "status")
 
-    assert "tasks is 0; it has to be at least 1." in none.stderr
+    assert "tasks is 0; it must be at least 1." in none.stderr
     assert "workspace is /nowhere, which is not a folder." in nowhere.stderr
     assert "cannot be opened" in damaged.stderr
     assert "Traceback" not in none.stderr + nowhere.stderr + damaged.stderr

@@ -154,15 +154,15 @@ def test_nothing_is_granted_by_default(root: Path) -> None:
     ("table", "problem"),
     [
         ({"files": []}, "unknown key 'files'"),
-        ({"network": "https://example.com/*"}, "network has to be a list of strings"),
-        ({"network": [1]}, "network has to be a list of strings"),
+        ({"network": "https://example.com/*"}, "network must be a list of strings"),
+        ({"network": [1]}, "network must be a list of strings"),
         ({"network": ["example.com"]}, "not an address pattern"),
         ({"filesystem": ["~/notes"]}, "not a grant of files"),
         ({"filesystem": ["read:notes/*"]}, "not a grant of files"),
         ({"filesystem": ["read:./../x"]}, "not a grant of files"),
         ({"filesystem": ["run:/bin/sh"]}, "not a grant of files"),
         ({"environment": ["A=B"]}, "'A=B' is not the name of a variable"),
-        ({"memory": "yes"}, "memory has to be true or false"),
+        ({"memory": "yes"}, "memory must be true or false"),
     ],
 )
 def test_a_wrong_manifest_is_refused_with_its_file_and_key(table: dict[str, Any], problem: str) -> None:

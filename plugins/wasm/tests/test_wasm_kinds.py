@@ -51,7 +51,7 @@ def test_a_hook_that_answers_nonsense_is_named_and_a_guard_that_does_asks(tmp_pa
     done = openkoi.openkoi("Do it")
     said = done.stdout + done.stderr
 
-    assert "'fish' failed at before_plan: ArgumentError: before_plan has to answer with a list of Sections" in said
+    assert "'fish' failed at before_plan: ArgumentError: before_plan must answer with a list of Sections" in said
     assert 8 == done.returncode
     assert 'with "permission", which is "allow", "ask" or "deny"' in said
 

@@ -9,7 +9,7 @@ from .changes_since import WorkChange
 from .verdict import JudgeVerdict
 
 TOLERANCE = 1e-9
-MAX_PARTIAL_SHARE = 0.5  # a full judgement follows about every other partial one: a run's last one has to be full
+MAX_PARTIAL_SHARE = 0.5  # a full judgement follows about every other partial one: a run's last one must be full
 CACHED_PRICE_RATIO = (
     0.1  # the price of a token that is read from the vendor's cache, of one that is not (Anthropic, OpenAI: 2026)
 )
@@ -45,7 +45,7 @@ def is_green(known: Evaluation | None) -> bool:
 
 
 def is_acceptable(verdict: JudgeVerdict, known: Evaluation | None, limits: Limits) -> bool:
-    """Return whether the work would be accepted with this verdict, which then has to be a full one."""
+    """Return whether the work would be accepted with this verdict, which then must be a full one."""
     blocked = any(finding.severity is Severity.BLOCKER for finding in verdict.findings)
     if blocked or (known and (known.failing or known.blockers)):
         return False

@@ -1,6 +1,6 @@
 """Check the files that the work changed, and compare their findings with those of the files before it.
 
-How a file was is read from the work's diff, so that nothing has to be checked before the first change.
+How a file was is read from the work's diff, so that nothing needs to be checked before the first change.
 """
 
 from collections import Counter

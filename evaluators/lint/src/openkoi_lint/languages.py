@@ -77,7 +77,7 @@ def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str,
 
 
 def eslint_linter(home: Path, root: Path) -> Linter:
-    """Return eslint. Old configurations do not say which files they are for, so it has to choose them itself."""
+    """Return eslint. Old configurations do not say which files they are for, so it must choose them itself."""
     named = ("--",) if any((home / name).is_file() for name in ESLINT) else None
     options = FileOptions(SCRIPTS, "probe.js", ("--stdin", "--stdin-filename", FILE), named)
     command = node_command(home, root, "eslint", "-f", "json")

@@ -19,7 +19,7 @@ class FileOptions:
     """How a linter checks single files, whose names have one of these ``suffixes``.
 
     ``stdin`` are the options to check the input as the file that ``{file}`` stands for, such as ``probe``. ``named``
-    are those before the names of files; None if the linter has to choose the files, so that it checks all of them.
+    are those before the names of files; None if the linter must choose the files, so that it checks all of them.
     """
 
     suffixes: frozenset[str]
@@ -66,7 +66,7 @@ class Linter:
         return self.from_workspace((*self.argv, *self.targets))
 
     def files_command(self, files: Sequence[str]) -> tuple[str, ...]:
-        """Return the command that checks these files of the workspace, or the project if it has to choose the files."""
+        """Return the command that checks these files of the workspace, or the project if it must choose the files."""
         if self.files is None or self.files.named is None:
             return self.project_command()
         return self.from_workspace((*self.argv, *self.files.named, *map(self.in_folder, files)))

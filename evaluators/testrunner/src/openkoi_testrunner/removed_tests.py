@@ -63,7 +63,7 @@ class CurrentTests:
 
     @cached_property
     def unread(self) -> tuple[str, ...]:
-        """The name prefixes of tests in something that fails itself, and has to pass."""
+        """The name prefixes of tests in something that fails itself, and must pass."""
         red = (test.name for test in self.outcome.red if self.before.requires(test.name))
         return tuple(start for name in red for start in name_prefixes(name))
 

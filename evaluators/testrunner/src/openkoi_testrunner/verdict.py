@@ -55,7 +55,7 @@ def explain_not_run(skipped: NotRun, *, of_the_work: bool) -> Finding:
 
 
 def failures(outcome: SuiteOutcome, before: SuiteBaseline) -> list[Finding]:
-    """Return what fails and has to be fixed."""
+    """Return what fails and must be fixed."""
     red = [test for test in outcome.red if before.requires(test.name)]
     more = list_names("More tests fail", [test.name for test in red[MAX_FINDINGS:]], Severity.IMPORTANT)
     return [failing_test(test) for test in red[:MAX_FINDINGS]] + more

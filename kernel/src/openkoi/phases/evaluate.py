@@ -80,7 +80,7 @@ def needs_evaluation(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
 
 
 def reusable_evaluation(work: ExecutionResult, run: TaskRun) -> Evaluation | None:
-    """Return the last evaluation if this is the very work that it is about; None if it has to be evaluated."""
+    """Return the last evaluation if this is the very work that it is about; None if it must be evaluated."""
     if not run.iterations or run.touched:
         return None
     last = run.iterations[-1]

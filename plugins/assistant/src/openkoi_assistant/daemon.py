@@ -116,7 +116,7 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> None:
 def check_options(options: DaemonOptions) -> None:
     """Raise ConfigError for settings with which nothing would be done."""
     if options.tasks < 1:
-        raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it has to be at least 1.")
+        raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it must be at least 1.")
     if options.workspace and not Path(options.workspace).is_dir():
         raise ConfigError(f"[commands.daemon] workspace is {options.workspace}, which is not a folder.")
     for name, schedule in options.schedules.items():

@@ -15,7 +15,7 @@ from .rate_limits import pause_after
 
 STABLE_SECONDS = 30.0  # a connection that lasted so long was a good one
 MAX_QUICK = 2  # how often in a row an app may ask to be watched again at once
-SIGN_IN_SECONDS = 60.0  # how often an app is tried that the user has to sign in to
+SIGN_IN_SECONDS = 60.0  # how often an app is tried that the user must sign in to
 
 
 class AppStatus(StrEnum):

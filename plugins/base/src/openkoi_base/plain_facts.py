@@ -113,10 +113,10 @@ def answer_from_plain(value: Any, hook: str, first: object) -> Any:
         return permission_from_plain(value)
     if get_origin(kind) is None:
         if not isinstance(value, Mapping):
-            raise ArgumentError(f"{hook} has to answer with an object of fields of a {kind.__name__}")
+            raise ArgumentError(f"{hook} must answer with an object of fields of a {kind.__name__}")
         return change_fact(first, value)
     if not isinstance(value, list):
-        raise ArgumentError(f"{hook} has to answer with a list of {get_args(kind)[0].__name__}s")
+        raise ArgumentError(f"{hook} must answer with a list of {get_args(kind)[0].__name__}s")
     return [from_plain(one, get_args(kind)[0]) for one in value]
 
 
@@ -124,7 +124,7 @@ def permission_from_plain(value: Any) -> Permission:
     """Return what is said to a tool call. It can name no paths that commands may change then."""
     kind = PERMISSIONS.get(str(value.get("permission"))) if isinstance(value, Mapping) else None
     if kind is None or not isinstance(value.get("reason", ""), str):
-        raise ArgumentError(f"before_tool has to answer with {PERMISSION_SHAPE}")
+        raise ArgumentError(f"before_tool must answer with {PERMISSION_SHAPE}")
     return kind(value.get("reason", ""))
 
 
@@ -176,7 +176,7 @@ def build_union(value: Any, kinds: Sequence[Any]) -> Any:
 def build_fact(value: Any, kind: Any) -> Any:
     """Return a fact of an object of its fields."""
     if not isinstance(value, Mapping):
-        raise ArgumentError(f"a {kind.__name__} has to be an object of its fields")
+        raise ArgumentError(f"a {kind.__name__} must be an object of its fields")
     given = {name: one for name, one in value.items() if name != TAG}
     refuse_unknown(given, kind)
     needed = [one.name for one in fields(kind) if one.init and one.default is one.default_factory is MISSING]

@@ -118,7 +118,7 @@ class Manifest:
 
 
 def stamps_of(entries: Mapping[str, PathEntry]) -> list[Stamp]:
-    """Return the stamps, which decide whether a file has to be read again."""
+    """Return the stamps, which decide whether a file must be read again."""
     return [entry.stamp for entry in entries.values()]
 
 

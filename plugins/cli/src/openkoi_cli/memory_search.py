@@ -91,7 +91,7 @@ async def read_health(memory: object) -> Mapping[str, str]:
 
 
 def read_items(reader: "Reader", paths: "Paths", text: str, limit: int) -> list[FoundItem] | None:
-    """Search memory without opening OpenKoi; return None if memory has to be opened, or has to read new records."""
+    """Search memory without opening OpenKoi; return None if memory must be opened, or must read new records."""
     from openkoi_runlog.read_segments import list_grown_segments
 
     memory = reader.memory()

@@ -64,7 +64,7 @@ class State(NamedTuple):
 
 
 def read_state(invocation: Invocation) -> State | None:
-    """Return the state without details, without opening OpenKoi; None if memory has to be opened."""
+    """Return the state without details, without opening OpenKoi; None if memory must be opened."""
     reader = invocation.read()
     memory = reader.memory() if reader.chosen_name("memory") else None
     if memory is None and reader.chosen_name("memory"):

@@ -24,7 +24,7 @@ class Position(NamedTuple):
 
 
 def load_position(file: DatabaseFile) -> Position | None:
-    """Return what is noted; None where the file has to be asked."""
+    """Return what is noted; None where the file must be asked."""
     try:
         content: Mapping[str, Any] = json.loads(file.beside("seen").read_bytes())
         if content["state"] != file_state(file):

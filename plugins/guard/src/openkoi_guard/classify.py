@@ -24,7 +24,7 @@ class LineVerdict:
 
     ``git_configs`` are settings of existing repositories that it writes; ``only_plain_settings``: git never runs these,
     and only git writes them. ``comparisons`` show which files it takes out of a repository's history;
-    ``may_hold_tokens`` are files that it reads and that have to be searched for keys.
+    ``may_hold_tokens`` are files that it reads and that must be searched for keys.
     """
 
     permission: Permission

@@ -32,7 +32,7 @@ SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
 PLAIN_NAMED = lazy_pattern(
     r"branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt)|remote\.pushdefault"
 )
-# Subcommands that change where work comes from and goes to, which the user has to see.
+# Subcommands that change where work comes from and goes to, which the user must see.
 REDIRECTING = frozenset({"set-url", "rm", "remove", "deinit", "absorbgitdirs"})
 UPSTREAM = ("-u", "--set-upstream-to", "--unset-upstream", "--edit-description")
 

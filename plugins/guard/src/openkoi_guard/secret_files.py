@@ -86,7 +86,7 @@ def is_listed(starts: Sequence[str], parts: Sequence[str], place: str) -> bool:
 
 
 def may_hold_token(path: str) -> bool:
-    """Return whether a project file may contain a key, so that it has to be searched."""
+    """Return whether a project file may contain a key, so that it must be searched."""
     return posixpath.basename(path).lower() in load_project_files()
 
 

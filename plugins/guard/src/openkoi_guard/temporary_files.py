@@ -38,7 +38,7 @@ def list_temporary(command: Invocation, line: str, ran: Sequence[Invocation], *,
 def is_mktemp_variable(word: Word, line: str, *, later: bool) -> bool:
     """Return whether a word is one variable that the line sets once, to the output of mktemp.
 
-    A trap may come before the line that sets it, so the name of the variable has to suffice there.
+    A trap may come before the line that sets it, so the name of the variable must suffice there.
     """
     match = VARIABLE.fullmatch(word.text)
     if word.is_known or not match or LOOPS.search(line):

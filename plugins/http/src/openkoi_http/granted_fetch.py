@@ -131,9 +131,9 @@ async def read_answer(response: "httpx2.Response") -> Mapping[str, Any]:
 def checked_request(url: str, method: str, headers: Mapping[str, Any], body: str) -> FetchRequest:
     """Return a request; raise KoiError for one that cannot be sent."""
     if method not in METHODS:
-        raise KoiError(f"method has to be one of {', '.join(METHODS)}.")
+        raise KoiError(f"method must be one of {', '.join(METHODS)}.")
     if not all(isinstance(one, str) and valid_header(name, one) for name, one in headers.items()):
-        raise KoiError("headers have to be texts of one line, and may not set what belongs to the connection.")
+        raise KoiError("headers must be texts of one line, and may not set what belongs to the connection.")
     return FetchRequest(url, method, headers, body.encode("utf-8", "replace"))
 
 

@@ -14,7 +14,7 @@ AUTHORITY_ADVICE = (
     "proxy has its own)."
 )
 CERTIFICATE_ADVICE = (
-    ("expired", "Check this machine's clock. If it is right, the server has to renew its certificate."),
+    ("expired", "Check this machine's clock. If it is right, the server must renew its certificate."),
     ("not yet valid", "Check this machine's clock."),
     ("mismatch", f"Check the base URL. {LOGIN_ADVICE}"),
 )

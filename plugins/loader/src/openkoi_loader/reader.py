@@ -55,7 +55,7 @@ class Reading:
         return [one for one in there if self.config[ENABLED.at(kind, one.name)]]
 
     def memory(self) -> "MemoryReader | None":
-        """Return the chosen memory, if its module can read it; one that fails has to be loaded, which reports why."""
+        """Return the chosen memory, if its module can read it; one that fails must be loaded, which reports why."""
         name = self.chosen_name(MEMORY)
         module = next((one.target.partition(":")[0] for one in self.plugins(MEMORY) if one.name == name), "")
         try:

@@ -12,7 +12,7 @@ MAX_REMAINING_SHARE = 3 / 4
 
 
 def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:
-    """Return whether it saves about a quarter of the tokens, so that no turn has to be removed."""
+    """Return whether it saves about a quarter of the tokens, so that no turn needs to be removed."""
     return tokens_in(shorter) <= tokens_in(messages) * MAX_REMAINING_SHARE
 
 

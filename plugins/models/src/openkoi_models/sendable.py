@@ -47,7 +47,7 @@ class Shown:
 
 @dataclass(slots=True)
 class SendableMessages:
-    """Messages as models are sent them. ``warnings`` are what the user has to know of it, each once.
+    """Messages as models are sent them. ``warnings`` are what the user must know of it, each once.
 
     ``blind`` are models that refused an image, and of which it was not known whether they see any; ``refusals`` are
     the digests of what other models were sent when they refused a request.

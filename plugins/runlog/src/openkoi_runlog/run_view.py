@@ -95,7 +95,7 @@ class RunView:
                 self.add_decision(record)
 
     def add_decision(self, record: Record) -> None:
-        """Take what ends an iteration or the run, and what the user has to say."""
+        """Take what ends an iteration or the run, and what the user must say."""
         match record.event:
             case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
                 self.end_undecided()
@@ -168,7 +168,7 @@ class RunView:
             self.current = replace(self.current.add_cost(paid), at=at)
 
     def add_answer(self, question_id: str, answer: str | None) -> None:
-        """Note an answer of the user. After an iteration that waited for it, the next one has to do it first."""
+        """Note an answer of the user. After an iteration that waited for it, the next one must do it first."""
         asked = self.questions.get(question_id, QuestionView(question_id, ""))
         self.questions[question_id] = replace(asked, answered=True, answer=answer)
         if self.waiting and answer:

@@ -1,4 +1,4 @@
-"""Decide which changes of protected files have to be undone."""
+"""Decide which changes of protected files must be undone."""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

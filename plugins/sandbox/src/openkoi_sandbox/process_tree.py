@@ -128,7 +128,7 @@ class ProcessTree:
         signal_groups(groups or {self.root.pid}, number)
 
     def members(self) -> list[ProcessInfo]:
-        """Return its living processes except the launcher, which has to stay until the last."""
+        """Return its living processes except the launcher, which must stay until the last."""
         found = [process for process in list_processes() if process.born >= self.born]
         below = find_descendants(self.root.pid, found) if self.has_launcher else set()
         return [process for process in found if process.pid in below or self.owns(process)]

@@ -36,5 +36,5 @@ def count_tasks() -> int:
 
 
 def max_processes_to_watch(policy: SandboxPolicy) -> int:
-    """Return how many processes we have to count to: the kernel does not apply the limit to root."""
+    """Return how many processes we must count to: the kernel does not apply the limit to root."""
     return policy.processes if sys.platform != "win32" and os.geteuid() == 0 else 0

@@ -89,7 +89,7 @@ class HostFunctions:
         return await self.koi.send(Post(text, app=app, channel=channel))
 
     async def http_get(self, url: str) -> Mapping[str, object]:
-        """Fetch an address; each redirect has to be granted as well."""
+        """Fetch an address; each redirect must be granted as well."""
         from openkoi_http.granted_fetch import FetchRequest, fetch
 
         self.require("http_get", bool(self.capabilities.network))

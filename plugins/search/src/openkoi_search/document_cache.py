@@ -55,7 +55,7 @@ class DocumentCache:
     def rank_documents(
         self, query: Query, words: list[str], meant: "VectorQuery | None" = None
     ) -> Sequence[FoundDocument] | None:
-        """Answer from the cache; return None if the file has to be read."""
+        """Answer from the cache; return None if the file must be read."""
         documents = self.current_documents(meant)
         if documents is None:
             return None

@@ -160,7 +160,7 @@ def make_content(
 def merge_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]], *, whole: bool) -> SegmentContent:
     """Return the content of consecutive segments, the oldest first, without the rows that are dead.
 
-    ``whole`` says that no older segment is left, so that nothing has to be remembered as gone.
+    ``whole`` says that no older segment is left, so that nothing needs to be remembered as gone.
     """
     gone = set() if whole else {number for segment in segments for number in segment.gone}
     content = SegmentContent(gone=sorted(gone))

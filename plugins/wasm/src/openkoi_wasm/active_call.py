@@ -1,4 +1,4 @@
-"""One call of a module under way: its limits, what its host functions may use, and why it has to end."""
+"""One call of a module under way: its limits, what its host functions may use, and why it must end."""
 
 import asyncio
 import math

@@ -74,7 +74,7 @@ async def add(koi: Koi, /, path: Path) -> None:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Delete a plugin from the data folder; a plugin of that name has to be approved again."""
+    """Delete a plugin from the data folder; a plugin of that name must be approved again."""
     source = await source_of(koi)
     (found,) = plugins_of(source, koi, [name])
     folder = found.file.parent

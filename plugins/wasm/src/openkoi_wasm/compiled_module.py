@@ -147,7 +147,7 @@ def running(call: ActiveCall) -> Guest:
 
 
 def fail(call: ActiveCall, why: str) -> None:
-    """Note why a call has to end, and end it at the next loop or function call of the module."""
+    """Note why a call must end, and end it at the next loop or function call of the module."""
     call.failure = call.failure or why
     if call.guest:
         call.guest.stop()

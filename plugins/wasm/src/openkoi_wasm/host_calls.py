@@ -43,7 +43,7 @@ class HostCall:
         """Return an argument that is a text; raise KoiError for anything else."""
         found = self.arguments.get(name, default)
         if not isinstance(found, str):
-            raise KoiError(f"{name} has to be a text.")
+            raise KoiError(f"{name} must be a text.")
         return found
 
     @property
@@ -119,7 +119,7 @@ def fetch(call: HostCall) -> Mapping[str, Any]:
 
     headers = call.arguments.get("headers") or {}
     if not isinstance(headers, Mapping):
-        raise KoiError("headers have to be an object of texts.")
+        raise KoiError("headers must be an object of texts.")
     request = checked_request(call.text("url"), call.text("method", "GET"), headers, call.text("body", ""))
     return call.wait(fetch(request, call.scope.granted))
 
@@ -171,7 +171,7 @@ def granted_functions(asked: Container[str]) -> "Mapping[str, HostFunction]":
 
 
 def missing_grants(asked: Container[str]) -> Mapping[str, str]:
-    """Return all functions, each with what has to be asked for; empty where it is granted."""
+    """Return all functions, each with what must be asked for; empty where it is granted."""
     return {
         name: f"[capabilities] {kind.needs}" if kind.needs and kind.needs not in asked else ""
         for name, kind in FUNCTIONS.items()
@@ -183,7 +183,7 @@ def answer(function: Callable[[HostCall], object], call: ActiveCall, request: by
     try:
         arguments = json.loads(request)
         if not isinstance(arguments, dict):
-            raise KoiError("The arguments have to be a JSON object.")
+            raise KoiError("The arguments must be a JSON object.")
         return encode({"ok": function(HostCall(call.scope, arguments, call))})
     except KoiError as error:
         return encode({"error": str(error)})

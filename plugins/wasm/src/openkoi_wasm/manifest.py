@@ -144,7 +144,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         raise ManifestError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-tool.")
     module = text_of(plugin, "module", f"{name}.wasm")
     if Path(module).name != module:
-        raise ManifestError(f"module = {module!r} has to be the name of a file beside the manifest.")
+        raise ManifestError(f"module = {module!r} must be the name of a file beside the manifest.")
     abi = text_of(plugin, "abi", "core")
     if abi not in ("core", "component"):
         raise ManifestError(f'abi = {abi!r} is not known. Use "core" or "component".')
@@ -190,7 +190,7 @@ def read_tool(table: Mapping[str, Any]) -> ToolDeclaration:
         raise ManifestError(f"effect = {effect!r} of the tool {name} is not known. Use {', '.join(EFFECTS)}.")
     parameters = table.get("parameters", NO_PARAMETERS)
     if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
-        raise ManifestError(f"parameters of the tool {name} have to be a JSON Schema of the type object.")
+        raise ManifestError(f"parameters of the tool {name} must be a JSON Schema of the type object.")
     schema = {"properties": {}, **parameters, "type": "object"}
     return ToolDeclaration(name, text_of(table, "description"), schema, EFFECTS[effect], flag_of(table, "deferred"))
 

@@ -21,14 +21,14 @@ def optional_table(document: Mapping[str, Any], key: str, known: Sequence[str]) 
 def table_of(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = document.get(key, {})
     if not isinstance(found, Mapping):
-        raise ManifestError(f"{key} has to be a table: [{key}].")
+        raise ManifestError(f"{key} must be a table: [{key}].")
     return found
 
 
 def tables_of(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     found = document.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
-        raise ManifestError(f"{key} has to be a list of tables: [[{key}]].")
+        raise ManifestError(f"{key} must be a list of tables: [[{key}]].")
     return found
 
 
@@ -44,7 +44,7 @@ def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of texts."""
     found = table.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ManifestError(f"{key} has to be a list of texts.")
+        raise ManifestError(f"{key} must be a list of texts.")
     return tuple(found)
 
 
@@ -52,14 +52,14 @@ def flag_of(table: Mapping[str, Any], key: str) -> bool:
     """Return a value that is true or false, which is the default."""
     found = table.get(key, False)
     if not isinstance(found, bool):
-        raise ManifestError(f"{key} has to be true or false.")
+        raise ManifestError(f"{key} must be true or false.")
     return found
 
 
 def number_of(table: Mapping[str, Any], key: str, default: float, most: float) -> float:
     found = table.get(key, default)
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found <= most:
-        raise ManifestError(f"{key} has to be a number above 0 and up to {most:g}.")
+        raise ManifestError(f"{key} must be a number above 0 and up to {most:g}.")
     return found
 
 

@@ -21,7 +21,7 @@ FROM_WASI = (
 def check_module(module: "Module", functions: Mapping[str, str], limits: CallLimits) -> None:
     """Raise ConfigError for a module that cannot be called; ``functions`` are those of OpenKoi, each with its need.
 
-    A need is what a manifest has to ask for to be granted a function; it is empty for one that is granted.
+    A need is what a manifest must ask for to be granted a function; it is empty for one that is granted.
     """
     for problem in (*import_problems(module, functions), *export_problems(module, limits)):
         raise ConfigError(f"The module cannot be used: {problem}.")
@@ -39,7 +39,7 @@ def import_problems(module: "Module", functions: Mapping[str, str]) -> Iterator[
         elif need := functions.get(name, ""):
             yield f"it imports {name}, which needs {need} in its manifest"
         elif signature_of(one.type) != (["i32"] if name == READ else ["i32", "i32"], [] if name == READ else ["i32"]):
-            yield f"{name} has to be imported as ({'i32' if name == READ else 'i32, i32) -> (i32'})"
+            yield f"{name} must be imported as ({'i32' if name == READ else 'i32, i32) -> (i32'})"
 
 
 def export_problems(module: "Module", limits: CallLimits) -> Iterator[str]:

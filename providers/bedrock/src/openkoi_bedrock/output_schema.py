@@ -23,7 +23,7 @@ LITERAL_KEYWORDS = frozenset({"const", "enum", "default", "examples", "required"
 
 
 def needs_answer_tool(request: Request) -> bool:
-    """Return whether the answer has to be a tool call because the model has no structured output."""
+    """Return whether the answer must be a tool call because the model has no structured output."""
     return request.schema is not None and MODELS_WITHOUT_STRUCTURED_OUTPUT.search(request.model) is not None
 
 

@@ -108,7 +108,7 @@ def read_arguments(place: YamlNode) -> Arguments:
 
 
 def read_condition(place: YamlNode) -> TurnCondition:
-    """Read what a prompt has to look like."""
+    """Read what a prompt must look like."""
     table = place.table(CONDITION_KEYS)
     return TurnCondition(
         contains=get_or_default(table, "contains", YamlNode.texts, ()),

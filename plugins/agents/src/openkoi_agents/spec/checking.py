@@ -157,7 +157,7 @@ def looked_up(loc: Path) -> tuple[type[Shape], FieldInfo | None]:
 
 
 def tables_in(annotation: object) -> Iterator[type[Shape]]:
-    """Return the tables that a field may contain, unless their kind has to be known first."""
+    """Return the tables that a field may contain, unless their kind must be known first."""
     if isinstance(annotation, type) and issubclass(annotation, Shape):
         yield annotation
     elif not isinstance(annotation, type):

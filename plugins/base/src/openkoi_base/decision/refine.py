@@ -23,7 +23,7 @@ DO_IT = "Make the change that the task asks for. If it needs no change, answer a
 
 
 def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
-    """Return the same plan with what has to be fixed; the user's advice is a blocker of its own."""
+    """Return the same plan with what must be fixed; the user's advice is a blocker of its own."""
     advised = (advice_to_finding(advice),) if advice else ()
     wishes = (*advised, *list_unfinished(iteration.facts))
     evaluation = iteration.evaluation

@@ -70,7 +70,7 @@ def parse_table(table: Mapping[str, Any]) -> Capabilities:
         raise ConfigError(f"has the unknown key {unknown[0]!r}. Use {', '.join(KEYS)}.")
     memory = table.get("memory", False)
     if not isinstance(memory, bool):
-        raise ConfigError("memory has to be true or false.")
+        raise ConfigError("memory must be true or false.")
     files, addresses, variables, apps = (read_list(table, key) for key in LISTS)
     if wrong := next((one for one in variables if not VARIABLE.fullmatch(one)), ""):
         raise ConfigError(f"environment: {wrong!r} is not the name of a variable.")
@@ -88,7 +88,7 @@ def read_list(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a key that is a list of strings."""
     found = table.get(key, ())
     if isinstance(found, str) or not isinstance(found, Sequence) or not all(isinstance(one, str) for one in found):
-        raise ConfigError(f"{key} has to be a list of strings.")
+        raise ConfigError(f"{key} must be a list of strings.")
     return tuple(found)
 
 

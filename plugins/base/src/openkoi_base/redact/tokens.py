@@ -1,6 +1,6 @@
 """Find generated tokens of unlisted vendors: a short prefix, a separator, then random characters.
 
-A prefix alone proves nothing, so the rest has to be random base62; hex is not enough, since hashes and IDs are hex.
+A prefix alone proves nothing, so the rest must be random base62; hex is not enough, since hashes and IDs are hex.
 """
 
 import re

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 NOT_BAD = "Replayed with all plugins, the task does not have a bad result: {why}. There is nothing to find."
 PRICE = (
-    "The request to the {role} differs from the recorded ones, so a model has to be called: up to {replays} replays "
+    "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
     "at about ${each:.2f} each, ${all:.2f} in all. Continue?"
 )
 NEEDS_YES = (
-    "The request to the {role} differs from the recorded ones, so a model has to be called: up to {replays} replays "
+    "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
     "at about ${each:.2f} each, ${all:.2f} in all. To allow that, run it again with --yes or --budget."
 )
 REFUSED = "Nothing was decided, because no model was called."
@@ -90,7 +90,7 @@ class BisectRun:
             raise KoiError(NOT_BAD.format(why=self.judge.description))
 
     async def replay(self, plugins: frozenset[int]) -> Outcome:
-        """Return how a replay is; the user decides before the first one that has to call a model."""
+        """Return how a replay is; the user decides before the first one that must call a model."""
         recording = self.replays.recording
         recording.differing.clear()
         try:

@@ -87,11 +87,11 @@ def read_entry(table: Mapping[str, Any], catalogue: str, place: str) -> Catalogu
     if missing := [key for key in NEEDED if not isinstance(table.get(key), str) or not table[key]]:
         raise KoiError(f"{label} {missing[0]} is missing.")
     if not all(isinstance(table.get(key, ""), str) for key in OPTIONAL):
-        raise KoiError(f"{label} summary and trust have to be texts.")
+        raise KoiError(f"{label} summary and trust must be texts.")
     if not HASH.fullmatch(table["sha256"]):
-        raise KoiError(f"{label} sha256 has to be 64 hexadecimal digits.")
+        raise KoiError(f"{label} sha256 must be 64 hexadecimal digits.")
     if (trust := table.get("trust", TRUST[0])) not in TRUST:
-        raise KoiError(f"{label} trust has to be one of {', '.join(TRUST)}.")
+        raise KoiError(f"{label} trust must be one of {', '.join(TRUST)}.")
     needed = {key: table[key] for key in NEEDED}
     return CatalogueEntry(catalogue, place, **needed, summary=table.get("summary", ""), trust=trust)
 

@@ -49,7 +49,7 @@ SCRIPT = """\
 One file in Starlark, which is written as Python is and reaches nothing of your machine. A function with the name of a
 hook is called with the facts that it takes; it returns None to add nothing. Sections are texts or
 `section(name, text)`, answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary
-such as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More has to be granted: `NAME.toml`
+such as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More must be granted: `NAME.toml`
 beside it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
 `messages`, for `send_message(app, channel, text)`. It needs openkoi-scripts."""
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."

@@ -5,7 +5,7 @@
         model = "acme-large"
 
 The subject is asked in one event loop, entered once before and left once afterwards, as the kernel does. A test class
-that has to start a server first overrides the fixture ``provider``.
+that must start a server first overrides the fixture ``provider``.
 """
 
 import asyncio

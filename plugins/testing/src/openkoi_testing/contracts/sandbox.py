@@ -1,7 +1,7 @@
 """Test what every `Sandbox` promises, whatever it confines, and wherever it runs commands.
 
-A sandbox may work in the workspace itself, or in a copy that it brings back: what a command did has to be in the
-workspace when ``execute`` has returned, and while it runs nothing has to be. Commands are small Python programs.
+A sandbox may work in the workspace itself, or in a copy that it brings back: what a command did must be in the
+workspace when ``execute`` has returned, and while it runs nothing needs to be. Commands are small Python programs.
 """
 
 import asyncio

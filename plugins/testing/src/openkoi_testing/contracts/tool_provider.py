@@ -3,7 +3,7 @@
     class TestContract(ToolProviderContract):
         subject = WorkspaceTools()
 
-The tools are listed for real runs; one is called only where it has to refuse: without what it requires.
+The tools are listed for real runs; one is called only where it must refuse: without what it requires.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class ToolProviderContract:
-    """Set ``subject``, and the promises below are tested. A test class that has to start something overrides it."""
+    """Set ``subject``, and the promises below are tested. A test class that must start something overrides it."""
 
     subject: ClassVar[ToolProvider]
 

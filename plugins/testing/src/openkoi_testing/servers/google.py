@@ -30,7 +30,7 @@ class GoogleServer(VendorServer):
     """Say its answers in turn, repeating the last one.
 
     ``key`` is the only one it accepts, when given. The seal of a thought becomes the signature of the part after it,
-    which has to come back with it.
+    which must come back with it.
     """
 
     def __init__(self, *answers: Say | Words, models: Sequence[str] = ("gemini-fake",), key: str = "") -> None:

@@ -14,7 +14,7 @@ class ServerQuirks:
     ``limit_key`` is the name of the response limit. ``stream_options`` requests the usage. A server whose
     ``schema_format`` is ``json_object`` gets the schema in the prompt; without ``streams_schemas``, such responses
     are not streamed. ``reasoning_keys`` are the keys of reasoning, of which the first present one counts;
-    ``sent_reasoning_key`` is the key under which the reasoning before a tool call has to be sent back.
+    ``sent_reasoning_key`` is the key under which the reasoning before a tool call must be sent back.
     ``reasoning_temperature``: reasoning models accept a temperature.
     """
 
