@@ -8,8 +8,8 @@ import pytest
 
 from openkoi_hookspecs import Limits, Paths, SharedSetting
 from openkoi_loader.bundles import bundle_folders
+from openkoi_loader.plugin_discovery import Found, resolve, scan, with_preferences
 from openkoi_loader.plugin_factory import init_of
-from openkoi_loader.registry import Found, resolve, scan, with_preferences
 from openkoi_loader.unknown_settings import shared_by
 from openkoi_settings import Setting, keys, load_config, read_settings
 from openkoi_settings.documentation import default_file, settings_table

@@ -96,10 +96,10 @@ def test_settings_arrive_from_every_place_without_a_warning(tmp_path: Path) -> N
 
 
 def test_every_group_of_the_loader_is_in_the_table_of_kinds() -> None:
-    from openkoi_loader import registry
+    from openkoi_loader import plugin_discovery
 
     listed = set(re.findall(r"`openkoi\.([a-z]+)` \|", TEXTS["PLUGINS.md"]))
-    installed = {one.kind for one in registry.scan().found}
+    installed = {one.kind for one in plugin_discovery.scan().found}
 
     assert [] == sorted(installed - listed - OWN)
     assert {group.removeprefix("openkoi.") for example in examples() for group in example.entry_points} == listed

@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_loader.registry import scan
+from openkoi_loader.plugin_discovery import scan
 from openkoi_settings import Config, Setting
 from openkoi_testing import Line, Scenario, Scripted, run_scenario
 

@@ -17,7 +17,7 @@ from openkoi_cli.group import COMMANDS, OpenKoi
 from openkoi_cli.invocation import Invocation
 from openkoi_hookspecs import ToolCall
 from openkoi_loader.launcher import Launcher
-from openkoi_loader.registry import scan
+from openkoi_loader.plugin_discovery import scan
 from openkoi_testing.servers import OpenAIServer, Say
 
 SCREENS = Path(__file__).parent / "screens"

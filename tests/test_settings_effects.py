@@ -35,8 +35,8 @@ from setting_scenes import (
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Model, Paths, Text, ToolCall
 from openkoi_loader.bundles import as_preferred
+from openkoi_loader.plugin_discovery import Found, scan, with_preferences
 from openkoi_loader.plugins import Plugins
-from openkoi_loader.registry import Found, scan, with_preferences
 from openkoi_settings import Config, Setting, keys, load_config
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn

@@ -45,7 +45,7 @@ def test_a_start_that_runs_no_task_imports_nothing_heavy(arguments: tuple[str, .
 
     assert set() == imported & HEAVY
     ours = {name for name in imported if name.startswith("openkoi_") and not name.startswith("openkoi_cli")}
-    assert {"openkoi_loader", "openkoi_loader.launcher", "openkoi_loader.registry"} >= ours
+    assert {"openkoi_loader", "openkoi_loader.launcher", "openkoi_loader.plugin_discovery"} >= ours
 
 
 def test_version_imports_nothing_but_the_entry_file() -> None:
@@ -64,7 +64,7 @@ def test_listing_plugins_imports_none_of_them() -> None:
 
 
 def test_a_hundred_distributions_are_found_without_importing_one(tmp_path: Path) -> None:
-    from openkoi_loader.registry import scan
+    from openkoi_loader.plugin_discovery import scan
 
     for number in range(100):
         folder = tmp_path / f"openkoi_fake{number}-1.0.dist-info"

@@ -197,7 +197,7 @@ def exit_code() -> int:
 
 def warm_up() -> None:
     """Import what commands import and compile what they compile; what cannot be imported is theirs to report."""
-    from openkoi_loader.registry import scan
+    from openkoi_loader.plugin_discovery import scan
 
     targets = {one.target.partition(":")[0].partition(".")[0] for one in scan().found}
     for name in {"openkoi", *(one for one in targets if one.startswith("openkoi_")), *THIRD_PARTY} - LEFT_OUT:

@@ -25,7 +25,7 @@ def main() -> None:
 def start() -> None:
     """Hand over to the frontend that is installed, and end with its status."""
     from openkoi_loader.launcher import Launcher
-    from openkoi_loader.registry import scan
+    from openkoi_loader.plugin_discovery import scan
 
     sys.exit(Launcher(scan(), sys.argv[1:], __version__, OPEN).main())
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from openkoi_base.redact import CURRENT, Redactor
 from openkoi_loader.bundles import as_preferred, bundle_folders
+from openkoi_loader.plugin_discovery import Scan, scan
 from openkoi_loader.plugins import Plugins
-from openkoi_loader.registry import Scan, scan
 from openkoi_models import FILE, Catalogue
 from openkoi_runlog.pending_warnings import PendingWarnings
 from openkoi_settings import Config, find_paths, keys, load_config, with_settings

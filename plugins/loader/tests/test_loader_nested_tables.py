@@ -12,9 +12,9 @@ from typing_extensions import TypedDict
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import ConfigError, Paths, PluginNotFoundError, SharedSetting
+from openkoi_loader.plugin_discovery import Found
 from openkoi_loader.plugin_factory import BuildContext, construct
 from openkoi_loader.plugins import Plugins
-from openkoi_loader.registry import Found
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_settings import Config, Setting, read_settings
 

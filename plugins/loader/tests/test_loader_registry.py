@@ -9,7 +9,7 @@ import pytest
 from privileges import bound_by_modes
 
 from openkoi_hookspecs import KoiError
-from openkoi_loader.registry import (
+from openkoi_loader.plugin_discovery import (
     PREFIX,
     Clash,
     Found,

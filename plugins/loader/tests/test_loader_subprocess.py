@@ -27,8 +27,8 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_loader.hooks import HookCaller, Hooks
+from openkoi_loader.plugin_discovery import Found
 from openkoi_loader.plugin_factory import BuildContext
-from openkoi_loader.registry import Found
 from openkoi_loader.subprocess_plugin.messages import ContractUnpickler, Functions, pack
 from openkoi_loader.subprocess_plugin.plugin import make_subprocess_plugin
 from openkoi_settings import Config, Setting

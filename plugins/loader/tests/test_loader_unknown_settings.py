@@ -9,8 +9,8 @@ import pytest
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Paths, SharedSetting
+from openkoi_loader.plugin_discovery import Found
 from openkoi_loader.plugins import Plugins
-from openkoi_loader.registry import Found
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_settings import Config, Setting
 

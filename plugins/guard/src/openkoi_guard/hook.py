@@ -1,4 +1,4 @@
-"""Decide for each tool call, shell commands included, whether it is approved, asked about or denied."""
+"""Ask for the permission of each tool call, shell commands included: approved, asked about or denied."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from openkoi_settings import Config, plugin_keys
 
-from .registry import Scan, with_preferences
+from .plugin_discovery import Scan, with_preferences
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:

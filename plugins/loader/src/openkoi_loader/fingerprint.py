@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from importlib.util import find_spec
 
-from .registry import Scan, metadata_folders
+from .plugin_discovery import Scan, metadata_folders
 
 BYTECODE = f"{os.sep}__pycache__"
 

@@ -8,7 +8,7 @@ from openkoi_settings import load_config
 
 from .bundles import as_preferred, bundle_folders
 from .fingerprint import fingerprint
-from .registry import Scan, resolve
+from .plugin_discovery import Scan, resolve
 
 
 def list_installed(found: Scan, paths: Paths) -> Installation:

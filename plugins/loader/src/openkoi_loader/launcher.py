@@ -6,7 +6,7 @@ from inspect import isawaitable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from .registry import Found, Scan, resolve
+from .plugin_discovery import Found, Scan, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

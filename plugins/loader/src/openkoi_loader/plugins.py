@@ -14,8 +14,8 @@ from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntr
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, Setting, plugin_keys
 
+from .plugin_discovery import Found, resolve
 from .plugin_factory import BuildContext, construct
-from .registry import Found, resolve
 
 LOAD_TIMEOUT_SECONDS = 10.0
 Load = Callable[[str, str], Awaitable[object]]

@@ -12,7 +12,7 @@ from openkoi_settings.keys import ALLOWED_SECRETS
 from openkoi_settings.known_secrets import known_secrets
 
 from .bundles import as_preferred, bundle_folders
-from .registry import Found, Scan, resolve
+from .plugin_discovery import Found, Scan, resolve
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Paths

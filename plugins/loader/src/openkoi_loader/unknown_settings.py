@@ -19,9 +19,9 @@ from openkoi_settings.nested_tables import find_unknown_keys, keys_of
 from openkoi_settings.variables import PREFIX
 
 from .components import REQUIRED_METHODS
+from .plugin_discovery import Found, resolve
 from .plugin_factory import init_of, is_constructor
 from .plugins import Plugins
-from .registry import Found, resolve
 
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]

@@ -1,4 +1,4 @@
-"""The words of the log that are not those of the contract: written logs keep their format when the contract changes."""
+"""Map the words of the log format to those of the contract: written logs stay readable when the contract changes."""
 
 from collections.abc import Mapping
 from dataclasses import fields

@@ -16,7 +16,7 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Paths, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_loader.registry import Scan, scan
+from openkoi_loader.plugin_discovery import Scan, scan
 from openkoi_runlog import blob_folder, list_segments, store_blobs
 from openkoi_runlog.record_format import add_checksum, read_line, write_line
 from openkoi_scripted import Line, Scripted

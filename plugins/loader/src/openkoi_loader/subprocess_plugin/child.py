@@ -19,8 +19,8 @@ from openkoi_hookspecs import Env, KoiError, PluginNotFoundError
 from openkoi_settings import Config
 
 from ..hook_implementations import find_implementations
+from ..plugin_discovery import Found, resolve
 from ..plugin_factory import BuildContext, construct
-from ..registry import Found, resolve
 from ..unknown_settings import parameters_of
 from .messages import (
     LENGTH,

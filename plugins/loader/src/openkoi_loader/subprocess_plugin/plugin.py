@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from openkoi_hookspecs import ConfigError, Run, Tool, hookimpl
 
+from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
-from ..registry import Found
 from .process import PluginProcess
 
 KINDS = ("hooks", "evaluators", "tools")

@@ -18,8 +18,8 @@ from typing import Any
 from openkoi_hookspecs import Koi, KoiError, PluginError, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
-from ..registry import Found
 from .messages import (
     LENGTH,
     MAX_MESSAGE_BYTES,

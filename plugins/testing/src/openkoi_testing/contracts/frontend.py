@@ -29,8 +29,8 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_loader.installation import explain_broken, list_installed
+from openkoi_loader.plugin_discovery import scan
 from openkoi_loader.reader import read_installation
-from openkoi_loader.registry import scan
 from openkoi_scripted import Line
 from openkoi_settings import Setting, keys
 
