@@ -42,7 +42,7 @@ class WorkspaceState:
         if checkpoints is None:
             return ""
         warning = NOT_KEPT if self.origin else ""
-        return str(await self.call_checkpoints(lambda: checkpoints.create(self.root, run=self.run), warning) or "")
+        return str(await self.call_plugin(lambda: checkpoints.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
         """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
@@ -52,7 +52,7 @@ class WorkspaceState:
         checkpoints = await self.load_checkpoints()
         if checkpoints is None or not self.origin:
             return None
-        diff = await self.call_checkpoints(lambda: checkpoints.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
+        diff = await self.call_plugin(lambda: checkpoints.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
         return None if diff is None else str(diff)
 
     async def restore_to(self, work: ExecutionResult) -> None:
@@ -67,13 +67,11 @@ class WorkspaceState:
         checkpoints = await self.load_checkpoints()
         if checkpoints is None or not checkpoint:
             return
-        done = await self.call_checkpoints(
-            lambda: checkpoints.restore(self.root, checkpoint, run=self.run), NOT_RESTORED
-        )
+        done = await self.call_plugin(lambda: checkpoints.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
         if done and (text := warning_of(done)):
             self.warn(text)
 
-    async def call_checkpoints(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
+    async def call_plugin(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
         """Call a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
         try:
             with contain_exit():
