@@ -61,7 +61,7 @@ def test_one_bad_plugin_among_sixty_four_is_found_in_seven_replays_without_a_mod
 
     assert 0 == done.returncode, done.stderr
     assert done.stdout.splitlines() == [
-        "hooks.plugin41 (acme-plugin41) gives the bad result.",
+        "hooks.plugin41 (acme-plugin41) causes the bad result.",
         "To disable it, run `openkoi plugin disable hooks.plugin41`.",
     ]
     assert replayed(done.stderr) <= 7
@@ -78,7 +78,7 @@ def test_two_that_are_bad_only_together_are_named(tmp_path: Path) -> None:
 
     done = openkoi("bisect", "--check", 'test $(grep -c Rubbish "$OPENKOI_ANSWER") = 0')
 
-    assert done.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together give"), done
+    assert done.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together cause"), done
 
 
 def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -
 
     done = openkoi("bisect")
 
-    assert done.stdout.startswith("hooks.loud (acme-loud) gives the bad result."), done
+    assert done.stdout.startswith("hooks.loud (acme-loud) causes the bad result."), done
     assert "a result is bad if it is the recorded one" in done.stderr
     assert ["new\n", "changed since\n"] == [(openkoi.folder / name).read_text() for name in ("new.txt", "b.txt")]
 
@@ -120,21 +120,21 @@ def test_before_a_model_is_called_the_price_is_stated(prompted: Shell) -> None:
 def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: Shell) -> None:
     done = prompted("bisect", "--check", "! grep -q Hey", "--yes")
 
-    assert done.stdout.startswith("hooks.plugin3 (acme-plugin3) gives the bad result.\n"), done
+    assert done.stdout.startswith("hooks.plugin3 (acme-plugin3) causes the bad result.\n"), done
     assert replayed(done.stderr) <= 6
     assert done.stderr.splitlines()[-1].endswith("with 4 of 5 plugins: good")
     spent = prompted("bisect", "--check", "! grep -q Hey", "--budget", "0.000001")
     assert (1, True) == (
         spent.returncode,
-        "The calls have cost $0.00 of $0.00, and the search cannot go on" in spent.stderr,
+        "The calls have cost $0.00 of $0.00, and the search cannot continue" in spent.stderr,
     )
 
 
 @pytest.mark.parametrize(
     ("check", "status", "shown"),
     [
-        ("true", 1, "does not have a bad result"),
-        ("grep -q Kind", 1, "Undecided: the result is bad without any of these plugins, too."),
+        ("true", 1, "has no bad result"),
+        ("grep -q Kind", 1, "Undecided: the result is bad even without any of these plugins."),
         ("exit 127", 1, "cannot judge a result"),
     ],
 )

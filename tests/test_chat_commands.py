@@ -32,7 +32,7 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/iterate", "Tasks run once, without evaluation."),
             ("/iterate 2", "At most 2 iterations."),
             ("/iterate two", "/iterate takes a whole number, such as /iterate 3."),
-            ("/quality 0.9", "Work is accepted from a score of 0.90."),
+            ("/quality 0.9", "Minimum score to accept: 0.90."),
             ("/quality 9", "/quality takes a score from 0 to 1"),
             ("/budget 0.5", "Each task may cost $0.50."),
             ("/model", "  evaluator: scripted/script.yaml"),
@@ -227,7 +227,7 @@ def test_scores_are_explained_and_costs_named(openkoi: Shell) -> None:
     for line in (
         "iteration 1 → 2: 0.50 → 0.95",
         "  correctness: 0.55 → 0.96 (+0.41)",
-        "Dearest step: $",
+        "Most expensive step: $",
         "teahouse/sharing.py +2 -1",
     ):
         assert line in text

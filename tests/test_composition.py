@@ -167,7 +167,7 @@ def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi
     wheels = {name: next((tmp_path / name / "dist").glob("*.whl")) for name in NEW}
     list_in_catalogue(wheels["my-style"], "my-style", tmp_path)
     installed = install_openkoi.openkoi("plugin", "install", "my-style", cwd=tmp_path)
-    assert "my-style (hook) from the catalogue ponds, listed: the hash is right." in installed.stdout
+    assert "my-style (hook) from the catalogue ponds, listed: hash verified." in installed.stdout
     install_openkoi.openkoi("plugin", "install", *map(str, wheels.values()), cwd=tmp_path)
     for name in NEW:
         certified = install_openkoi.openkoi("plugin", "certify", name, cwd=tmp_path).stdout

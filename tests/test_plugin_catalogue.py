@@ -76,7 +76,7 @@ def test_a_plugin_is_found_and_installed_if_its_hash_is_right(
 
     target = openkoi.home / "data" / "plugins" / "scripts" / "be-brief.star"
     assert 0 == done.returncode, done.stderr
-    assert "be-brief (script) from the catalogue acme, reviewed: the hash is right.\n" in done.stdout
+    assert "be-brief (script) from the catalogue acme, reviewed: hash verified.\n" in done.stdout
     assert SCRIPT == target.read_text()
     assert "be-brief" in openkoi("context", "Say hello").stdout.partition("estimated total")[0]
     target.write_text("# mine\n")

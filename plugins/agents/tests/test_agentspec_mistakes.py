@@ -209,7 +209,7 @@ def test_files_that_multiply_are_stopped(tmp_path: Path) -> None:
         text = f"identity: {{name: n}}\ncomposite: {{strategy: parallel, agents: [{members}]}}"
         (tmp_path / f"{depth}.yaml").write_text(text)
 
-    with pytest.raises(ConfigError, match="is one too many"):
+    with pytest.raises(ConfigError, match="exceeds the limits of"):
         read_agent(tmp_path / "0.yaml")
 
 

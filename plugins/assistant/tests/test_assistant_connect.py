@@ -20,7 +20,7 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
         openkoi = chat.openkoi.told(TELEGRAM_BOT_TOKEN="")
         assert "not connected" in openkoi("doctor").stdout
         refused = openkoi("connect", "telegram")
-        for token, shown in (("1:nobody", "does not accept the token"), (chat.server.token, "as @koi_test_bot")):
+        for token, shown in (("1:nobody", "rejected the bot token"), (chat.server.token, "as @koi_test_bot")):
             with terminal(openkoi, "connect", "telegram") as there:
                 there.shows("The token of your bot")
                 there.type(token + ENTER)
@@ -57,7 +57,7 @@ def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
             there.type(server.token + ENTER)
             there.shows("The address of the shared page")
             there.type(server.pages[server.root]["url"] + ENTER)
-            there.shows("below the page 'Root'")
+            there.shows("under the page 'Root'")
             there.shows("notion_write_doc")
             there.ends()
         listed = chat.openkoi("connect", "--list").stdout

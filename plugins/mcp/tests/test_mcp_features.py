@@ -133,7 +133,7 @@ def test_sampling_is_refused_with_a_clear_error(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__think")).approved()
     openkoi("Do it")
 
-    assert "it wants to call a model itself (sampling), which OpenKoi does not let servers do" in openkoi.results[0]
+    assert "it asked to call a model (sampling), which OpenKoi does not allow" in openkoi.results[0]
 
 
 def test_many_tools_are_found_by_search_and_their_server_is_started_by_the_first_call(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_endless_output_is_cut_and_said_to_be(tmp_path: Path) -> None:
     done = ran(tmp_path, shell("yes"), max_output_mb=1.0)
 
     assert 128 + 15 == done.exit_code
-    assert done.output.endswith("[The output exceeded 1 MB, the limit; the rest is lost.]")
+    assert done.output.endswith("[The output exceeded the limit of 1 MB; the rest was discarded.]")
     assert 1_000_000 == Path(done.output_file).stat().st_size
 
 

@@ -22,18 +22,18 @@ from openkoi_http import AppClient, ResponseLimits, Server
 
 VERSION = "2026-03-11"
 LIMITS = ResponseLimits(idle_seconds=30.0)
-SIGN_IN = "Notion does not accept the token. Run `openkoi connect notion`."
+SIGN_IN = "Notion rejected the token. Run `openkoi connect notion`."
 NO_PARENT = (
-    "Notion keeps each page below another one. Name one as the folder, or set `[integrations.notion] parent`; "
+    "Notion needs a parent page. Pass one as the folder, or set `[integrations.notion] parent`; "
     "`openkoi connect notion` asks for it."
 )
 CHANGED = "The page {0} has changed since it was read. Read it again."
-TOO_LARGE = "Notion returns only a part of the page {0}, so it cannot be replaced."
+TOO_LARGE = "Notion returned only part of the page {0}, so it cannot be replaced."
 ASK_TOKEN = (
-    "Open https://www.notion.so/profile/integrations, make an integration, and share a page with it "
+    "Open https://www.notion.so/profile/integrations, create an integration, and share a page with it "
     "(... > Connections). Its secret (ntn_...)"
 )
-ASK_PARENT = "The address of the shared page, below which new pages are made"
+ASK_PARENT = "URL of the shared page, under which new pages are created"
 ID = re.compile(
     r"([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})(?:[?#].*)?$", re.IGNORECASE
 )
@@ -93,14 +93,14 @@ class Notion:
     async def connect(self, koi: Koi) -> str:
         """Ask for the token and a page, prove both, and save them."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
-        koi.conceal(self.token, "the token of Notion")
+        koi.conceal(self.token, "the Notion token")
         self.open()
         name = (await self.health())["integration"]
         parent = read_id(await koi.ask(Question(ASK_PARENT)) or "")
         title = title_of(await self.call("GET", f"/pages/{parent}"))
         koi.save_key("notion.token", self.token)
         koi.set_setting("integrations.notion.parent", parent)
-        return f"{name}, below the page {title!r}"
+        return f"{name}, under the page {title!r}"
 
     # Documents
 
@@ -141,7 +141,7 @@ class Notion:
         return await self.read_document(str((await self.call("POST", "/pages", page))["id"]))
 
     async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
-        """List the pages that are shared with the integration, or those below one, those that changed last first."""
+        """List the pages that are shared with the integration, or those below one, most recently changed first."""
         below = read_id(folder) if folder else ""
         found = [to_document(one) for one in await self.find("")]
         return [one for one in found if (not below or one.folder == below) and one.at >= since]
@@ -190,7 +190,7 @@ def read_id(address: str) -> str:
     """Return the id in an id or address of a page; raise AppRejectedError for something else."""
     found = ID.search(address.strip())
     if not found:
-        raise AppRejectedError(f"{address!r} is not the id or the address of a page of Notion.")
+        raise AppRejectedError(f"{address!r} is not the ID or URL of a Notion page.")
     return "-".join(found.groups()).lower()
 
 
@@ -203,5 +203,5 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
     if status == 401:
         raise SignInRequiredError(SIGN_IN)
     if status in (400, 403, 404):
-        raise AppRejectedError(f"Notion refuses it: {message}")
+        raise AppRejectedError(f"Notion rejected the request: {message}")
     return

@@ -17,7 +17,7 @@ def place_in(post: Post) -> dict[str, Json]:
 def content_of(post: Post) -> dict[str, Json]:
     """Return what a message says, with its buttons; ``text`` is what notifications show."""
     if len(post.text) > MAX_TEXT:
-        raise AppRejectedError(f"Slack takes no text of more than {MAX_TEXT:,} characters.")
+        raise AppRejectedError(f"Slack messages are limited to {MAX_TEXT:,} characters.")
     blocks: list[Json] = [{"type": "markdown", "text": post.text}] if post.format == "markdown" else []
     if post.choices:
         blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
@@ -35,5 +35,5 @@ def to_button(number: int, choice: Choice) -> Json:
 def emoji_name(emoji: str) -> str:
     """Return what Slack calls an emoji."""
     if emoji not in EMOJI:
-        raise AppRejectedError(f"Slack has no name for {emoji} here. Known: {' '.join(EMOJI)}.")
+        raise AppRejectedError(f"{emoji} has no Slack name. Known: {' '.join(EMOJI)}.")
     return EMOJI[emoji]

@@ -24,7 +24,7 @@ from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
-SIGN_IN = "Slack does not accept the token ({0}). Run `openkoi connect slack`."
+SIGN_IN = "Slack rejected the token ({0}). Run `openkoi connect slack`."
 SIGN_IN_ERRORS = frozenset(
     [
         "account_inactive",
@@ -127,8 +127,8 @@ class Slack:
         """Ask for both tokens, prove them, and save them."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
         self.app_token = (await koi.ask(Question(ASK_APP_TOKEN, secret=True)) or "").strip()
-        koi.conceal(self.token, "the bot token of Slack")
-        koi.conceal(self.app_token, "the app token of Slack")
+        koi.conceal(self.token, "the Slack bot token")
+        koi.conceal(self.app_token, "the Slack app token")
         self.me = {}
         self.open()
         me = await self.who()
@@ -259,7 +259,7 @@ async def receive_envelope(socket: WebSocket) -> Mapping[str, Any]:
     """Wait for the next message of a socket; raise AppUnavailableError once Slack wants another connection."""
     envelope: dict[str, Any] = json.loads(await socket.receive())
     if envelope.get("type") == "disconnect":
-        raise AppUnavailableError("Slack asks for another connection.", retry_after=0.0)
+        raise AppUnavailableError("Slack requested a new connection.", retry_after=0.0)
     return envelope
 
 
@@ -278,5 +278,5 @@ def raise_refusal(reason: str) -> None:
     if reason in SIGN_IN_ERRORS:
         raise SignInRequiredError(SIGN_IN.format(reason))
     if reason in LATER_ERRORS:
-        raise AppUnavailableError(f"Slack cannot do it now: {reason}.")
-    raise AppRejectedError(f"Slack refuses it: {reason}.", unreadable_format=reason == "invalid_blocks")
+        raise AppUnavailableError(f"Slack is temporarily unavailable: {reason}.")
+    raise AppRejectedError(f"Slack rejected the request: {reason}.", unreadable_format=reason == "invalid_blocks")

@@ -25,9 +25,9 @@ POLL_SECONDS = 25
 # A poll without an answer is a dead connection: it is found after 25 x 11/6 = 46 seconds.
 LIMITS = ResponseLimits(idle_seconds=25.0)
 KINDS = ["message", "edited_message", "callback_query", "message_reaction"]
-SIGN_IN = "Telegram does not accept the token of the bot. Run `openkoi connect telegram`."
-ASK_TOKEN = "The token of your bot. To get one, write /newbot to https://t.me/BotFather"
-OTHER_POLLER = "Another program reads the messages of this bot. Stop it, or make another bot."
+SIGN_IN = "Telegram rejected the bot token. Run `openkoi connect telegram`."
+ASK_TOKEN = "Token of your bot. To get one, send /newbot to https://t.me/BotFather"
+OTHER_POLLER = "Another program is reading this bot's messages. Stop it, or create another bot."
 UNCHANGED = "message is not modified"
 CAPABILITIES = Capabilities(
     max_text=4096,
@@ -94,7 +94,7 @@ class Telegram:
     async def connect(self, koi: Koi) -> str:
         """Ask for the token, prove it, and save it."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
-        koi.conceal(self.token, "the token of the Telegram bot")
+        koi.conceal(self.token, "the Telegram bot token")
         self.me = {}
         self.open()
         name = f"@{(await self.who())['username']}"
@@ -229,7 +229,9 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
     if status == 409:
         raise AppUnavailableError(OTHER_POLLER)
     if status == 429:
-        raise AppUnavailableError("Telegram allows no more messages for now.", retry_after=float(after or 1))
+        raise AppUnavailableError("Telegram rate limit reached.", retry_after=float(after or 1))
     if status in (400, 403):
-        raise AppRejectedError(f"Telegram refuses it: {text}", unreadable_format="can't parse entities" in text)
+        raise AppRejectedError(
+            f"Telegram rejected the request: {text}", unreadable_format="can't parse entities" in text
+        )
     return

@@ -19,7 +19,7 @@ from .replies import reply_to
 
 MAX_CHOICES = 5
 OWNERS_ONLY = "Only an owner can answer this."
-WAITS = "This waits for the approval of an owner."
+WAITS = "Waiting for an owner's approval."
 EXPIRED = "These buttons have expired; see the new ones below."
 
 

@@ -145,5 +145,5 @@ def end_daemon(files: DaemonFiles) -> None:
             os.kill(pid, signal.SIGTERM)
             asked = True
         if time.monotonic() > until:
-            raise KoiError(f"The daemon (process {pid}) does not end. Look at `openkoi daemon logs`.")
+            raise KoiError(f"The daemon (process {pid}) did not stop. Check `openkoi daemon logs`.")
         time.sleep(POLL_SECONDS)

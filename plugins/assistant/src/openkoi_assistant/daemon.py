@@ -26,7 +26,7 @@ from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
-RUNNING = "The daemon is already running (process {pid}). To see how it is, run `openkoi daemon status`."
+RUNNING = "The daemon is already running (process {pid}). For its status, run `openkoi daemon status`."
 
 
 @dataclass(frozen=True, slots=True)

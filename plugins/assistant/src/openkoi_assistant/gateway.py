@@ -27,7 +27,7 @@ PAIRED = {
     Role.MEMBER: "You are a member of this assistant now. Send a task; an owner approves what it asks for.",
 }
 NOTHING_TO_STOP = "There is nothing to stop."
-NOTED = "Added to the task under way."
+NOTED = "Added to the running task."
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Gateway:
     def report(self, task: "asyncio.Task[None]") -> None:
         """Warn of an error that nothing else reports."""
         if not task.cancelled() and (error := task.exception()):
-            self.koi.warn(f"The assistant failed at something: {type(error).__name__}: {error}")
+            self.koi.warn(f"Error in the assistant: {type(error).__name__}: {error}")
 
     # What arrives
 
@@ -158,7 +158,7 @@ class Gateway:
         turn = self.turns.active.get(request.conversation)
         try:
             if turn is None or turn.handle is None:
-                raise KoiError("No task is under way.")
+                raise KoiError("No task is running.")
             turn.handle.say(steering_text(request))
         except KoiError:
             self.requests.set_kind(request.identity, Kind.TASK)

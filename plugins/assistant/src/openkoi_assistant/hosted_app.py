@@ -51,7 +51,7 @@ class HostedApp:
         while True:
             try:
                 await self.watch_once()
-                pause = self.fail(AppStatus.UNAVAILABLE, "It stopped without saying why.")
+                pause = self.fail(AppStatus.UNAVAILABLE, "It stopped without an error message.")
             except AppUnavailableError as error:
                 pause = self.fail(AppStatus.UNAVAILABLE, str(error), error.retry_after)
             except SignInRequiredError as error:

@@ -12,8 +12,8 @@ from .outbox import REPEATED, Outgoing
 from .splitting import split_text
 
 MAX_PARTS = 3  # a longer answer is a file
-WORKING, QUEUED = "Working on it ...", "Queued: I will begin when the task before it is done."
-ATTACHED = "\n\n(The whole answer is in the attached file.)"
+WORKING, QUEUED = "Working on it ...", "Queued: it starts when the current task is done."
+ATTACHED = "\n\n(The full answer is in the attached file.)"
 
 
 def sign_key(request: Request) -> str:

@@ -77,7 +77,7 @@ def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Req
     owners = [one for one in gateway.members.list_all(schedule.app) if one.role is Role.OWNER]
     channel = schedule.channel or (owners[0].channel if owners else "")
     if schedule.app not in gateway.apps or not channel:
-        gateway.koi.warn(f"The schedule {name} has no place for its answer: connect and pair {schedule.app}.")
+        gateway.koi.warn(f"The schedule {name} has nowhere to send its answer: connect and pair {schedule.app}.")
         return None
     sender = Sender("schedule", name=name, kind=SenderKind.PERSON, authenticated=True)
     post = Post(schedule.task, app=schedule.app, channel=channel, id=f"{name}/{due}", sender=sender, direct=True)

@@ -41,7 +41,7 @@ AGENT = """\
 </dict>
 </plist>
 """
-KEYS = "Keys in variables of your shell are not passed on: save them with `openkoi init` and `openkoi connect`."
+KEYS = "Keys in environment variables of your shell are not passed to the daemon. Save them with `openkoi init` and `openkoi connect`."
 KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
 
 
@@ -53,7 +53,7 @@ def service_file() -> Path:
         base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
         return Path(base) / "systemd" / "user" / "openkoi.service"
     raise KoiError(
-        "`openkoi daemon install` knows systemd and launchd. Here, let `openkoi daemon run` start at sign-in."
+        "`openkoi daemon install` supports systemd and launchd. On this system, start `openkoi daemon run` at login yourself."
     )
 
 
@@ -64,7 +64,7 @@ def install_service(folder: Path) -> str:
     text = launchd_agent(folder, variables) if sys.platform == "darwin" else systemd_unit(folder, variables)
     replace_file(file, text)
     failed = run_all(start_commands(file))
-    state = f"It was not started: {failed.rstrip('.')}." if failed else "The daemon starts with your session."
+    state = f"It was not started: {failed.rstrip('.')}." if failed else "The daemon starts when you log in."
     return f"Wrote {file}. {state} {KEYS}"
 
 

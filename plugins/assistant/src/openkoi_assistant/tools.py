@@ -22,5 +22,5 @@ async def tools_of(name: str, koi: Koi) -> Sequence[Tool]:
     try:
         return build_tools(name, await koi.load("integrations", name), koi)
     except KoiError as error:
-        koi.warn(f"The tools of {name} are missing: {error}")
+        koi.warn(f"The tools of {name} are unavailable: {error}")
         return []

@@ -114,9 +114,9 @@ class Turns:
         except EndedError as ended:
             return ended.text
         except KoiError as error:
-            return f"That did not work: {error}"
+            return f"The task failed: {error}"
         except Exception as error:  # an app or plugin may raise anything, and the request must not be tried for ever
-            return f"That did not work: {type(error).__name__}: {error}"
+            return f"The task failed: {type(error).__name__}: {error}"
         waits = result.decision.action is NextAction.ESCALATE
         return "" if waits and await self.approvals.ask(turn.request, handle.id) else describe_result(result)
 
@@ -178,4 +178,4 @@ def ended_text(koi: Koi, request: Request) -> str:
     best = next((one.best for one in reversed(own) if isinstance(one, events.RunCompleted)), len(works) - 1)
     failed = next((one.reason for one in reversed(own) if isinstance(one, events.RunFailed)), "")
     text = works[best] if 0 <= best < len(works) else ""
-    return text.strip() or (f"That did not work: {failed}" if failed else "Done.")
+    return text.strip() or (f"The task failed: {failed}" if failed else "Done.")

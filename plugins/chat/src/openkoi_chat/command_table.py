@@ -33,7 +33,7 @@ COMMANDS = (
     Command("redo", "[ID]", "Reapply what was undone.", "look:redo", during_task=False),
     Command("why", "[ID]", "Explain the score: what moved it, and the decisions.", "look:why"),
     Command("status", "", "Show memory, skills, recent tasks and today's cost.", "look:status"),
-    Command("cost", "", "Show the cost, the dearest step and a cheaper way.", "look:cost"),
+    Command("cost", "", "Show the cost, the most expensive step, and how to save.", "look:cost"),
     Command("progress", "", "List the iterations and scores of the task (Ctrl-T).", "look:progress"),
     Command("transcript", "[ID]", "Show a task again, step by step (Ctrl-O).", "look:transcript"),
     Command("context", "", "Show the prompt of the last task, and what added each part.", "look:context"),

@@ -118,7 +118,7 @@ class Lists:
     async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
         """Let the user choose from a list; the first item is selected. None if nothing was chosen."""
         self.choosing = asyncio.get_running_loop().create_future()
-        self.menu.show(items, 0, title=f"{title} (Enter chooses, Esc does not)")
+        self.menu.show(items, 0, title=f"{title} (Enter: choose, Esc: cancel)")
         self.screen.refresh()
         try:
             return await self.choosing

@@ -59,7 +59,7 @@ def describe_costs(steps: Sequence[Step], koi: "Koi") -> Iterator[str]:
     dearest = max(steps, key=lambda one: one.usd)
     share = f" ({dearest.usd / total:.0%})" if total else ""
     yield (
-        f"Dearest step: {format_dollars(dearest.usd)}{share}, {dearest.purpose} with {dearest.model}, "
+        f"Most expensive step: {format_dollars(dearest.usd)}{share}, {dearest.purpose} with {dearest.model}, "
         f'{format_tokens(dearest.usage.total)} tokens, in "{truncate_line(dearest.task, 50)}"'
     )
     yield f"Cheaper: {suggest(dearest, koi)}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KEEP, UNDO, SOME = "keep", "undo", "some"
 KEPT = "Interrupted. What it did is kept; /undo {run} undoes it."
-UNTOUCHED = "Interrupted. It had changed no file."
+UNTOUCHED = "Interrupted. No files were changed."
 
 
 async def ask_what_to_keep(view: View, koi: "Koi", run: str) -> None:

@@ -61,7 +61,7 @@ async def quality(chat: ChatProgram, words: str) -> None:
         chat.view.print("/quality takes a score from 0 to 1, such as /quality 0.9.")
         return
     chat.settings.quality = value if words else chat.settings.quality
-    chat.view.print(f"Work is accepted from a score of {limits_of(chat).quality_threshold:.2f}.")
+    chat.view.print(f"Minimum score to accept: {limits_of(chat).quality_threshold:.2f}.")
 
 
 async def budget(chat: ChatProgram, words: str) -> None:
@@ -71,7 +71,7 @@ async def budget(chat: ChatProgram, words: str) -> None:
         chat.view.print("/budget takes US dollars, such as /budget 0.50.")
         return
     chat.settings.budget = value if words else chat.settings.budget
-    chat.view.print(f"Each task may cost {format_dollars(limits_of(chat).usd)}.")
+    chat.view.print(f"Maximum cost per task: {format_dollars(limits_of(chat).usd)}.")
 
 
 async def plan(chat: ChatProgram, words: str) -> None:

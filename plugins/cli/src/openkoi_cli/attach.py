@@ -16,7 +16,7 @@ async def attach_files(task: Task, images: Sequence[str], koi: Koi) -> Task:
     here = Path.cwd()
     parts = [read_image(Path(path), here) for path in images]
     for path in find_missing(task.text, here):
-        koi.warn(f"There is no file {path}, so @{path.name} is sent as a word.")
+        koi.warn(f"There is no file {path}, so @{path.name} is sent as text.")
     mentioned = [read_part(path, here) for path in find_mentions(task.text, here)]
     if any(isinstance(part, Image) for part in (*parts, *mentioned)):
         await require_vision(task, koi)

@@ -154,7 +154,7 @@ def try_imports(plugins: Sequence["PluginState"], invocation: Invocation) -> tup
         died = f"its import ends the process (status {child.returncode})" if child.returncode else ""
     except subprocess.TimeoutExpired:
         child.kill()
-        out, died = child.communicate()[0], f"its import does not finish within {IMPORT_TIMEOUT_SECONDS:g} s"
+        out, died = child.communicate()[0], f"its import did not finish within {IMPORT_TIMEOUT_SECONDS:g} s"
     return [parsed for line in out.splitlines() if isinstance(parsed := parse_line(line), list)], died
 
 

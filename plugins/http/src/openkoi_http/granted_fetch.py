@@ -99,7 +99,7 @@ async def find_address(parts: SplitResult, granted: Capabilities) -> str:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), port_of(parts), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise KoiError(f"The name {host} could not be looked up.") from None
+        raise KoiError(f"Cannot resolve {host}.") from None
     addresses = [str(one[4][0]) for one in found]
     if not all(may_connect(one, host, granted) for one in addresses):
         raise KoiError(f"{host} leads to an address of this machine or its network, which the manifest does not name.")
@@ -133,7 +133,7 @@ def checked_request(url: str, method: str, headers: Mapping[str, Any], body: str
     if method not in METHODS:
         raise KoiError(f"method must be one of {', '.join(METHODS)}.")
     if not all(isinstance(one, str) and valid_header(name, one) for name, one in headers.items()):
-        raise KoiError("headers must be texts of one line, and may not set what belongs to the connection.")
+        raise KoiError("headers must be single-line strings, and may not set headers of the connection.")
     return FetchRequest(url, method, headers, body.encode("utf-8", "replace"))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 RESOURCE_TOKENS = 8_000  # of one reading; estimate: twice a long source file
 NO_SAMPLING = "Sampling not supported"  # what the SDK answers a server that wants to call our model
-SAMPLING = "it wants to call a model itself (sampling), which OpenKoi does not let servers do"
+SAMPLING = "it asked to call a model (sampling), which OpenKoi does not allow"
 CHANGED = (
     "The MCP server {0} is not what you approved: {1}. No call was made. To decide, run `openkoi mcp approve {0}`."
 )

@@ -131,7 +131,7 @@ class Job:
             yield f"[Stopped because it started more than {self.confinement.most_processes} processes, the limit.]"
         if drain.capture.is_full:
             most = self.settings.most / 1_000_000
-            yield f"[The output exceeded {most:g} MB, the limit; the rest is lost.]"
+            yield f"[The output exceeded the limit of {most:g} MB; the rest was discarded.]"
 
     def wait_for_end(self, tree: ProcessTree, drain: PipeDrain) -> EndReason:
         """Wait for what comes first: the end, a limit, or cancellation."""

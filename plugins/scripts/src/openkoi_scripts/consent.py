@@ -8,7 +8,7 @@ from .script_files import ScriptFile
 YES, NO = "yes", "no"
 NOT_APPROVED = "Plugin {name!r} is not used: {path} is not approved. To decide, run `openkoi script approve {name}`."
 COMPUTES = "It cannot reach files, the network, variables or programs."
-UNLIMITED = "It is Python, and can do everything that you can."
+UNLIMITED = "It is Python and can do anything that you can."
 
 
 def make_question(script: ScriptFile) -> Question:

@@ -59,7 +59,7 @@ def build_answer(answer: Any, hook: str, first: object, script: str) -> Any:
         listed = answer if isinstance(answer, list) else [answer]
         answer = [{"name": script, "text": one} if isinstance(one, str) else one for one in listed]
         if get_args(kind)[0] is not Section and any(one is not two for one, two in zip(answer, listed, strict=True)):
-            raise ScriptError(f"{hook} returned a text, not a {get_args(kind)[0].__name__}")
+            raise ScriptError(f"{hook} returned a string, not a {get_args(kind)[0].__name__}")
     try:
         return answer_from_plain(answer, hook, first)
     except KoiError as error:

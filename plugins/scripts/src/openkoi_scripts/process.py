@@ -35,7 +35,7 @@ class ScriptError(KoiError):
 
 async def refuse_host_call(name: str, arguments: Sequence[Any]) -> object:
     """Refuse every host function: a script that is loaded only defines its own."""
-    raise KoiError(f"{name} can be called within a hook or a command only.")
+    raise KoiError(f"{name} can be called only within a hook or a command.")
 
 
 @dataclass(slots=True)

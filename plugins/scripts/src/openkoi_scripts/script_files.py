@@ -148,5 +148,5 @@ def read_manifest(file: Path) -> tuple[Capabilities, str]:
         raise ConfigError(f"{file} has the unknown key {unknown[0]!r}. Use {', '.join(sorted(MANIFEST_KEYS))}.")
     capabilities, description = table.get("capabilities", {}), table.get("description", "")
     if not isinstance(capabilities, dict) or not isinstance(description, str):
-        raise ConfigError(f"{file}: capabilities must be a table, and description a text.")
+        raise ConfigError(f"{file}: capabilities must be a table, and description a string.")
     return read_capabilities(capabilities, file), description

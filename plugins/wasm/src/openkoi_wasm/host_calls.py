@@ -43,7 +43,7 @@ class HostCall:
         """Return an argument that is a text; raise KoiError for anything else."""
         found = self.arguments.get(name, default)
         if not isinstance(found, str):
-            raise KoiError(f"{name} must be a text.")
+            raise KoiError(f"{name} must be a string.")
         return found
 
     @property
@@ -119,7 +119,7 @@ def fetch(call: HostCall) -> Mapping[str, Any]:
 
     headers = call.arguments.get("headers") or {}
     if not isinstance(headers, Mapping):
-        raise KoiError("headers must be an object of texts.")
+        raise KoiError("headers must be an object of strings.")
     request = checked_request(call.text("url"), call.text("method", "GET"), headers, call.text("body", ""))
     return call.wait(fetch(request, call.scope.granted))
 

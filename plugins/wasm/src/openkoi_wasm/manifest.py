@@ -147,7 +147,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         raise ManifestError(f"module = {module!r} must be the name of a file beside the manifest.")
     abi = text_of(plugin, "abi", "core")
     if abi not in ("core", "component"):
-        raise ManifestError(f'abi = {abi!r} is not known. Use "core" or "component".')
+        raise ManifestError(f'abi = {abi!r} is unknown. Use "core" or "component".')
     asked = dict(table_of(document, "capabilities"))
     granted_tools = texts_of(asked, "tools")
     asked.pop("tools", None)
@@ -168,7 +168,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         document,
     )
     if not found.kinds:
-        raise ManifestError("it brings nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]].")
+        raise ManifestError("it provides nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]].")
     return found
 
 
@@ -187,7 +187,7 @@ def read_tool(table: Mapping[str, Any]) -> ToolDeclaration:
     if not TOOL_NAME.fullmatch(name):
         raise ManifestError(f"{name!r} is not the name of a tool. Use letters, digits and underscores.")
     if effect not in EFFECTS:
-        raise ManifestError(f"effect = {effect!r} of the tool {name} is not known. Use {', '.join(EFFECTS)}.")
+        raise ManifestError(f"effect = {effect!r} of the tool {name} is unknown. Use {', '.join(EFFECTS)}.")
     parameters = table.get("parameters", NO_PARAMETERS)
     if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
         raise ManifestError(f"parameters of the tool {name} must be a JSON Schema of the type object.")

@@ -36,7 +36,7 @@ def text_of(table: Mapping[str, Any], key: str, default: str | None = None) -> s
     """Return a text; raise ManifestError if it is missing and has no default."""
     found = table.get(key, default)
     if not isinstance(found, str) or (default is None and not found):
-        raise ManifestError(f"{key} is missing, or is not a text.")
+        raise ManifestError(f"{key} is missing, or is not a string.")
     return found
 
 
@@ -44,7 +44,7 @@ def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of texts."""
     found = table.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ManifestError(f"{key} must be a list of texts.")
+        raise ManifestError(f"{key} must be a list of strings.")
     return tuple(found)
 
 

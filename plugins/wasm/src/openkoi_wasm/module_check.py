@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 NAMESPACE, READ = "koi", "read"
 PAGE = 65_536
 WASI = "wasi_"
-FROM_WASI = (
-    "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or the like of your language"
-)
+FROM_WASI = "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or the equivalent in your language"
 
 
 def check_module(module: "Module", functions: Mapping[str, str], limits: CallLimits) -> None:
@@ -51,7 +49,7 @@ def export_problems(module: "Module", limits: CallLimits) -> Iterator[str]:
     if not isinstance(memory, MemoryType):
         yield "it does not export its memory as `memory`"
     elif memory.limits.min * PAGE > limits.memory:
-        yield f"it begins with {memory.limits.min * PAGE // MIB} MiB of memory; the limit is {limits.memory // MIB}"
+        yield f"it starts with {memory.limits.min * PAGE // MIB} MiB of memory; the limit is {limits.memory // MIB}"
     if signature_of(exports.get("koi_call")) != (["i32"], ["i64"]):
         yield "it does not export a function koi_call(i32) -> i64"
 

@@ -16,8 +16,10 @@ from .search import Cause
 if TYPE_CHECKING:
     from openkoi_hookspecs import PluginEntry
 
-NO_PLUGINS = "Only OpenKoi's own plugins are used here. To search among them, run it again with --all."
-BASE = "All replays had {names}, which {verb} the requests: whether it is bad without them, only a model can show."
+NO_PLUGINS = "Only OpenKoi's own plugins are in use. To search among them, run it again with --all."
+BASE = (
+    "All replays had {names}, which {verb} the requests: only a model can show whether the result is bad without them."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def describe_cause(cause: Cause, plugins: "Sequence[PluginEntry]", base: frozens
         part = f" {names} {'is' if len(named) == 1 else 'are'} part of it." if named else ""
         yield f"Undecided: {cause.undecided}.{part}"
         return
-    yield f"{names} {'together give' if len(named) > 1 else 'gives'} the bad result."
+    yield f"{names} {'together cause' if len(named) > 1 else 'causes'} the bad result."
     if base and not {*cause.plugins} & base:
         others = [f"{plugins[place].kind}.{plugins[place].name}" for place in sorted(base)]
         yield BASE.format(names=", ".join(others), verb="changes" if len(others) == 1 else "change")

@@ -133,7 +133,7 @@ def join_chunks(chunks: Sequence[Chunk]) -> Response:
             parts.append(chunk)
     end = next((one for one in chunks if isinstance(one, StreamEnd)), None)
     if end is None:
-        raise RequestRejectedError("The answer broke off.")
+        raise RequestRejectedError("The answer ended early.")
     return Response(tuple(parts), end)  # type: ignore[arg-type]  # what is left are parts
 
 

@@ -87,7 +87,7 @@ def read_entry(table: Mapping[str, Any], catalogue: str, place: str) -> Catalogu
     if missing := [key for key in NEEDED if not isinstance(table.get(key), str) or not table[key]]:
         raise KoiError(f"{label} {missing[0]} is missing.")
     if not all(isinstance(table.get(key, ""), str) for key in OPTIONAL):
-        raise KoiError(f"{label} summary and trust must be texts.")
+        raise KoiError(f"{label} summary and trust must be strings.")
     if not HASH.fullmatch(table["sha256"]):
         raise KoiError(f"{label} sha256 must be 64 hexadecimal digits.")
     if (trust := table.get("trust", TRUST[0])) not in TRUST:

@@ -39,7 +39,7 @@ def install_named(names: Sequence[str], invocation: Invocation) -> None:
         files = {name: download(entry, Path(folder)) for name, entry in listed.items()}
         refuse_unknown(files)
         for name, entry in listed.items():
-            click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: the hash is right.")
+            click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified.")
         scripts = [name for name in files if files[name].name.endswith(SCRIPT)]
         if rest := [str(files.get(name, name)) for name in names if name not in scripts]:
             install_plugins(rest)

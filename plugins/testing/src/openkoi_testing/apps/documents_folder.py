@@ -37,7 +37,7 @@ class DocumentsFolder(SharedFolder):
         return self.document_in(file)
 
     async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
-        """List the files of a folder, those that changed last first."""
+        """List the files of a folder, most recently changed first."""
         found = [self.document_in(file) for file in self.resolve_id(folder).glob("*.md")]
         recent = sorted((one for one in found if one.at >= since), key=lambda one: one.at, reverse=True)
         return [replace(one, text="") for one in recent]

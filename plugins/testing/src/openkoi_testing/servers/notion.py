@@ -110,7 +110,7 @@ class NotionServer(HttpServer):
         return {"object": "page_markdown", "id": id, "markdown": text, "truncated": cut, "unknown_block_ids": []}
 
     def search(self, query: str = "", page_size: int = 100, **_: Any) -> Facts:
-        """Find pages by their titles, those that changed last first."""
+        """Find pages by their titles, most recently changed first."""
         every = sorted(self.pages.values(), key=lambda one: str(one["last_edited_time"]), reverse=True)
         below = [one for one in every if one["id"] != self.root]
         found = [one for one in below if query.lower() in plain_title(one).lower()][:page_size]

@@ -29,7 +29,7 @@ async def resolve_host(address: PageAddress, allowed: Allowed, resolver: Resolve
         try:
             found = await resolver(address.host, address.port)
         except (OSError, UnicodeError) as error:
-            raise ToolError(f"The name {address.host} could not be looked up: {error}. Check its spelling.") from None
+            raise ToolError(f"Cannot resolve {address.host}: {error}. Check its spelling.") from None
     for text in found:
         ip = ip_of(text)
         if ip is None or not allowed.reaches(ip, address):
