@@ -251,7 +251,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
 ) -> None:
     memory(tmp_path, Meanings("one"))
     other = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
-    bare = "have no vectors of two yet. To create them, run: openkoi memory rebuild"
+    bare = "have no vectors of two yet. To create them, run `openkoi memory rebuild`"
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert [search_project(other, "gateway")] * 2 == [search_project(other, "gateway") for _ in range(2)]

@@ -41,7 +41,7 @@ AGENT = """\
 </dict>
 </plist>
 """
-KEYS = "Keys in environment variables of your shell are not passed to the daemon. Save them with `openkoi init` and `openkoi connect`."
+KEYS = "The daemon does not get variables of your shell. Save keys with `openkoi init` and `openkoi connect`."
 KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
 
 
@@ -52,9 +52,7 @@ def service_file() -> Path:
     if sys.platform.startswith("linux"):
         base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
         return Path(base) / "systemd" / "user" / "openkoi.service"
-    raise KoiError(
-        "`openkoi daemon install` supports systemd and launchd. On this system, start `openkoi daemon run` at login yourself."
-    )
+    raise KoiError("`openkoi daemon install` supports systemd and launchd. Here, start `openkoi daemon run` at login.")
 
 
 def install_service(folder: Path) -> str:

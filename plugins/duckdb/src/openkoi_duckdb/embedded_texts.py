@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 256
 MAX_SECONDS = 5.0
-MISSING_VECTORS = "%d texts in memory have no vectors of %s yet. To create them, run: openkoi memory rebuild"
+MISSING_VECTORS = "%d texts in memory have no vectors of %s yet. To create them, run `openkoi memory rebuild`"
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitRe
     opening = f"The MCP server {server} asks: {visible(params.message)}"
     try:
         if isinstance(params, ElicitRequestURLParams):
-            await confirm(f"{opening}\nOpen {visible(params.url)} in a browser. Have you done so?", ask)
+            await confirm(f"{opening}\nOpen {visible(params.url)} in a browser. Done?", ask)
             return ElicitResult(action="accept")
         schema: Mapping[str, Any] = params.requested_schema
         return ElicitResult(action="accept", content=await fill_in(opening, schema, ask))

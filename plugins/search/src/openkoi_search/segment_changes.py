@@ -63,7 +63,7 @@ class Changes:
         ordered = sorted({save.id: save for save in (*saves, *known)}.values(), key=lambda save: (save.at, save.id))
         latest = ordered[-1]
         if latest.learning is None:
-            raise ValueError(f"the learning {id!r} was never saved as a whole")
+            raise ValueError(f"the learning {id!r} was never saved completely")
         kept = [Save(save.at, save.id, save.run, None) for save in ordered[:-1]]
         if [*kept, latest] != known:
             self.entries[EntryKind.LEARNING.value + encode_name(id)] = encode_lines([*kept, latest])

@@ -17,7 +17,7 @@ Created {file}. {used}
     openkoi doctor --hooks              # what each of its functions returns
 """
 USED = "It is used from the next task on. To see that:"
-UNUSED = "It is used where it is in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
+UNUSED = "It is used in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
 MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."
 
 

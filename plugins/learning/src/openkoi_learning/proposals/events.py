@@ -16,4 +16,4 @@ class ProposalDrafted(Event):
     @property
     def line(self) -> str:
         """``[learn] evaluator finance-quality is proposed: openkoi learn``."""
-        return f"[learn] {self.kind} {self.proposal} is proposed: {self.reason}. To decide: openkoi learn"
+        return f"[learn] {self.kind} {self.proposal} is proposed: {self.reason}. To decide, run `openkoi learn`"
