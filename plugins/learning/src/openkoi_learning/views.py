@@ -80,7 +80,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     if content := ", ".join(entry.visible_content):
         yield f"  refuted:   {REFUTATIONS} accepted results in a row that gave up `{content}` archive it"
     if promote_entry(state, entry, now):
-        yield f"  proposal:  it helped in another project too; to show it in all, run `openkoi learn approve {entry.id}`"
+        yield f"  proposal:  helped in another project; to show it in all, run `openkoi learn approve {entry.id}`"
 
 
 def explain_display(entry: LearningEntry) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NAMESPACE, READ = "koi", "read"
 PAGE = 65_536
 WASI = "wasi_"
-FROM_WASI = "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or the equivalent in your language"
+FROM_WASI = "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or its equivalent"
 
 
 def check_module(module: "Module", functions: Mapping[str, str], limits: CallLimits) -> None:
