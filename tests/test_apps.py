@@ -18,8 +18,19 @@ from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
-from openkoi_testing import MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts.messenger import (
+    ButtonsContract,
+    CommitContract,
+    Counterpart,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    MessengerContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+)
 
 HERE = Path(__file__).parent
 
@@ -68,7 +79,18 @@ class Ann:
         return self.server.outage()
 
 
-class TestChat(MessengerContract):
+class TestChat(
+    ButtonsContract,
+    CommitContract,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+    MessengerContract,
+):
     """A messenger over HTTP."""
 
     @contextmanager

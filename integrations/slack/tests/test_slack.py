@@ -14,8 +14,17 @@ from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI
-from openkoi_testing import MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts.messenger import (
+    ButtonsContract,
+    CommitContract,
+    Counterpart,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    MessengerContract,
+    ReactionsContract,
+    ThreadsContract,
+)
 from openkoi_testing.servers import SlackServer
 
 
@@ -65,7 +74,16 @@ def sign_in(server: SlackServer) -> Slack:
     return Slack(base_url=f"{server.url}/api", files_url=server.url, token=server.token, app_token=server.app_token)
 
 
-class TestSlack(MessengerContract):
+class TestSlack(
+    ButtonsContract,
+    CommitContract,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    ReactionsContract,
+    ThreadsContract,
+    MessengerContract,
+):
     """What every messenger promises."""
 
     @contextmanager

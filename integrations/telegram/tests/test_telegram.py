@@ -13,8 +13,14 @@ from isolated_client import run_isolated
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
 from openkoi_telegram import Telegram
-from openkoi_testing import MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts.messenger import (
+    ButtonsContract,
+    Counterpart,
+    DownloadContract,
+    EditContract,
+    MessengerContract,
+    ReactionsContract,
+)
 from openkoi_testing.servers import TelegramServer
 
 GROUP, USER = -100, 7
@@ -67,7 +73,13 @@ class Ann:
         return self.server.outage()
 
 
-class TestTelegram(MessengerContract):
+class TestTelegram(
+    ButtonsContract,
+    DownloadContract,
+    EditContract,
+    ReactionsContract,
+    MessengerContract,
+):
     """What every messenger promises."""
 
     @contextmanager

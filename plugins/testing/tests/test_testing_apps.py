@@ -12,8 +12,19 @@ import pytest
 from openkoi_hookspecs import AppRejectedError
 from openkoi_hookspecs.integrations import Document, Documents, Post
 from openkoi_testing.apps import FolderApp
-from openkoi_testing.contracts import DocumentsContract, MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts import DocumentsContract
+from openkoi_testing.contracts.messenger import (
+    ButtonsContract,
+    Counterpart,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    MessengerContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+)
 
 
 class Ann:
@@ -58,10 +69,18 @@ class Ann:
         away.rename(self.folder)
 
 
-class TestPosts(MessengerContract):
+class TestPosts(
+    ButtonsContract,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+    MessengerContract,
+):
     """A folder's posts."""
-
-    test_what_is_acknowledged_may_be_acknowledged_again = None  # type: ignore[assignment]  # nothing is acknowledged
 
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:

@@ -1,25 +1,13 @@
 """Test what every messenger promises of arriving posts: none is lost between two cursors, each has an identity."""
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from openkoi_hookspecs.integrations import (
-    Attachment,
-    Delivery,
-    Post,
-    PostKind,
-    SenderKind,
-    SupportsCommit,
-    SupportsDownload,
-    SupportsHistory,
-    SupportsPostSearch,
-)
+from openkoi_hookspecs.integrations import Delivery, Post, PostKind, SenderKind
 
 from .messenger_harness import WAIT_SECONDS, Account, Counterpart, MessengerHarness
-from .optional_protocols import require_protocol
 
 
 class WatchContract(MessengerHarness):
@@ -124,55 +112,3 @@ class WatchContract(MessengerHarness):
             return [post.text for post in await account.receive_posts(cursor)]
 
         assert ["still there"] == self.run_story(other, story)
-
-    def test_what_is_acknowledged_may_be_acknowledged_again(self, other: Counterpart) -> None:
-        async def story(account: Account) -> list[str]:
-            messenger = require_protocol(account.messenger, SupportsCommit)
-            cursor = await account.current_cursor()
-            await account.say("one")
-            for one in 2 * await account.receive_deliveries(cursor):
-                await messenger.commit(one.cursor)
-            await account.say("two")
-            return [post.text for post in await account.receive_posts(one.cursor)]
-
-        assert ["two"] == self.run_story(other, story)
-
-    def test_a_file_arrives_as_it_was_sent(self, other: Counterpart) -> None:
-        data = bytes(range(256)) * 40
-
-        async def story(account: Account) -> tuple[Attachment, bytes]:
-            messenger = require_protocol(account.messenger, SupportsDownload)
-            cursor = await account.current_cursor()
-            file = Attachment("a b.bin", media_type="application/x-thing", data=data)
-            await other.say(replace(account.build_post("a file"), attachments=(file,)))
-            (attachment,) = (await account.receive_posts(cursor))[0].attachments
-            return attachment, b"".join([piece async for piece in messenger.download(attachment)])
-
-        attachment, arrived = self.run_story(other, story)
-
-        assert ("a b.bin", "application/x-thing") == (attachment.name, attachment.media_type)
-        assert (len(data), b"", data) == (attachment.size, attachment.data, arrived)
-
-    def test_a_thread_is_read_with_what_it_began_with(self, other: Counterpart) -> None:
-        async def story(account: Account) -> list[list[str]]:
-            messenger = require_protocol(account.messenger, SupportsHistory)
-            root = await account.say("a question")
-            await account.say("aside")
-            if account.messenger.capabilities.threads:
-                await account.say("an answer", thread=root)
-            whole = await messenger.history(other.channel, thread=root)
-            return [[post.text for post in posts] for posts in (whole, await messenger.history(other.channel, limit=1))]
-
-        thread, last = self.run_story(other, story)
-
-        assert thread in (["a question", "an answer"], ["a question"])
-        assert 1 == len(last)
-
-    def test_posts_are_found_by_their_words(self, other: Counterpart) -> None:
-        async def story(account: Account) -> Sequence[Post]:
-            messenger = require_protocol(account.messenger, SupportsPostSearch)
-            await account.say("the blue gateway")
-            await account.say("the red harbour")
-            return await messenger.search_posts("gateway")
-
-        assert ["the blue gateway"] == [post.text for post in self.run_story(other, story)]
