@@ -13,11 +13,10 @@ KEY = "sk-a-key-that-must-never-be-seen"
 
 
 def ask_server(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) -> tuple[int, str, str]:
-    """Ask a server something from the command line, with little patience."""
+    """Ask a server something from the command line."""
     folder, home = tmp_path / "folder", tmp_path / "home"
     folder.mkdir(exist_ok=True)
     home.mkdir(exist_ok=True)
-    (home / "config.toml").write_text("[providers.openai]\nidle_seconds = 0.5\n")
     shell = Shell(folder, home, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url, **variables})
     done = shell(*(line or ("-m", "openai/gpt-fake", "What is it?")))
     told = done.stdout + done.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
@@ -38,6 +37,8 @@ def ask_server(tmp_path: Path, server: OpenAIServer, *line: str, **variables: st
     ],
 )
 def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault: ServerFault, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text("[providers.openai]\nidle_seconds = 0.5\n")
     with OpenAIServer(Say("Paris.", fault=fault)) as server:
         status, out, errors = ask_server(tmp_path, server)
 

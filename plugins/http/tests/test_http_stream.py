@@ -107,9 +107,9 @@ def test_events_that_say_nothing_new_do_not_count_as_content() -> None:
 
 
 def test_a_slow_answer_is_heard_to_its_end() -> None:
-    words = [f"data: {n}\n\n".encode() for n in range(6)]
+    words = [f"data: {n}\n\n".encode() for n in range(9)]
 
-    assert list("012345") == heard(server(*words, fault=ServerFault(pause=0.3)), ResponseLimits(idle_seconds=0.8))
+    assert list("012345678") == heard(server(*words, fault=ServerFault(pause=0.2)), ResponseLimits(idle_seconds=1.5))
 
 
 def test_a_slow_listener_is_not_the_server_s_fault() -> None:
