@@ -64,7 +64,6 @@ class Shell:
             text=True,
             timeout=seconds,
             check=False,
-            preexec_fn=hear_signals if os.name == "posix" else None,
         )
 
     def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
@@ -91,7 +90,6 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=hear_signals if os.name == "posix" else None,
         )
 
     def told(self, **variables: str) -> "Shell":
@@ -121,11 +119,18 @@ def text_of(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n")
 
 
-def hear_signals() -> None:
-    """Let Ctrl-C and a lost terminal be heard, also where the tests run in the background or are to outlive theirs."""
+def handle_ignored_signals() -> None:
+    """Handle what is ignored in the background and under nohup, by doing nothing: programs we start inherit no handler.
+
+    Each could set its own signals, but that copies the tables of all our memory.
+    """
     for name in ("SIGINT", "SIGHUP"):
-        if number := getattr(signal, name, None):
-            signal.signal(number, signal.SIG_DFL)
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+handle_ignored_signals()
 
 
 def shell(folder: Path) -> Shell:

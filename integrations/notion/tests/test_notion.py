@@ -31,6 +31,7 @@ class TestNotion(DocumentsContract):
             yield sign_in(server, parent=server.root)
 
 
+@pytest.mark.timeout(300)  # what is not in the cache is downloaded
 def test_the_fake_is_what_notion_client_takes_for_notion() -> None:
     with NotionServer() as server:
         found = run_isolated(

@@ -93,6 +93,7 @@ class TestSlack(
             yield Ann(server)
 
 
+@pytest.mark.timeout(300)  # what is not in the cache is downloaded
 def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
     with SlackServer() as server:
         server.limit("C0000LATE", 600)

@@ -89,6 +89,7 @@ class TestTelegram(
             yield Ann(server)
 
 
+@pytest.mark.timeout(300)  # what is not in the cache is downloaded
 def test_the_fake_is_what_aiogram_takes_for_telegram() -> None:
     with TelegramServer() as server:
         id = server.say("hello")
