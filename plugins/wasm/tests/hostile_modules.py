@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from components import answering_component, passing_component
+from hostile_components import hostile_components
 from wasm_plugins import passing_request, returning_nothing
 from wasmtime import wat2wasm
 
@@ -26,6 +28,7 @@ class Hostile:
     error: str = ""
     capabilities: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
+    abi: str = "core"
 
 
 def hostile_modules() -> Iterator[Hostile]:
@@ -38,6 +41,10 @@ def hostile_modules() -> Iterator[Hostile]:
     yield Hostile("half a module", valid[:-9], "is not valid")
     yield Hostile("a module with another byte", valid.replace(b"\x0b", b"\xff", 1), "is not valid")
     yield Hostile("a module of 3 MiB", bytes(3 << 20), "is not a file of at most 2 MiB")
+    yield Hostile("a component that is declared as a core module", answering_component(1), 'Write abi = "component"')
+    yield Hostile("a core module that is declared as a component", valid, 'Write abi = "core"', abi="component")
+    for name, wasm, error in hostile_components():
+        yield Hostile(f"component: {name}", wasm, error, abi="component")
     yield from path_escapes()
 
 
@@ -46,6 +53,8 @@ def path_escapes() -> Iterator[Hostile]:
     reading, writing = (bytes(wat2wasm(passing_request(one))) for one in ("read_file", "write_file"))
     for path in (*LISTED["paths"]["read"], *ODD_PATHS):
         yield Hostile(f"reading {path[:40]!r}", reading, "failed: ", FILES, {"path": path})
+        name = f"component: reading {path[:40]!r}"
+        yield Hostile(name, passing_component("read-file"), "failed: ", FILES, {"path": path}, "component")
     for path in LISTED["paths"]["write"]:
         yield Hostile(f"writing {path[:40]!r}", writing, "failed: ", FILES, {"path": path, "text": "planted"})
 

@@ -117,17 +117,6 @@ def test_what_is_wrong_with_a_manifest_is_said_with_its_file(tmp_path: Path, tex
     assert error in str(raised.value)
 
 
-def test_a_component_is_refused_with_what_to_build_instead(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with plugins(tmp_path, fish=answering("42 fish")) as (run, (fish,)):
-            file = write_plugin(tmp_path / "other", answering("x"), f'abi = "component"\n{TOOL}') / "plugin.toml"
-            manifest = read_manifest(file)
-            await WasmPlugin(manifest, manifest.digest(manifest.read_module()), fish.host, run.koi).load()
-
-    with pytest.raises(ConfigError, match="components are not supported"):
-        asyncio.run(work())
-
-
 def test_plugins_are_found_where_the_configuration_names_them_before_the_data_folder(tmp_path: Path) -> None:
     data, mine, named = tmp_path / "data", tmp_path / "mine", tmp_path / "named"
     for parent, version in ((data, "1"), (mine, "2")):

@@ -13,17 +13,21 @@ SOURCES = (".gitignore", "README.md", "package.json", "plugin.toml", "assembly/i
 
 
 def build(folder: Path) -> None:
-    """Build a plugin as its README says; skip where there is no npm, or no registry that it can ask."""
+    """Build a plugin as its README says."""
+    install(folder)
+    built = subprocess.run(["npm", "run", "build"], cwd=folder, capture_output=True, text=True)
+    assert 0 == built.returncode, built.stdout + built.stderr
+
+
+def install(folder: Path, *packages: str) -> None:
+    """Install packages of npm; skip where there is no npm, or no registry that it can ask."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
-    installed = subprocess.run(
-        ["npm", "install", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True
-    )
+    command = ["npm", "install", "--no-audit", "--no-fund", *packages]
+    installed = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if installed.returncode and "ENOTFOUND" in installed.stderr:
         pytest.skip("no registry of npm can be reached")
     assert 0 == installed.returncode, installed.stderr
-    built = subprocess.run(["npm", "run", "build"], cwd=folder, capture_output=True, text=True)
-    assert 0 == built.returncode, built.stdout + built.stderr
 
 
 def test_what_is_written_for_a_newcomer_is_built_approved_and_called_by_a_model(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from time import monotonic
 import pytest
 from hostile_modules import Hostile, bomb, hostile_modules
 from wasm_plugins import TOOL
-from wasmtime import Module, WasmtimeError
+from wasmtime import WasmtimeError
 
 from openkoi_base.files import private_folder
 from openkoi_hookspecs import ConfigError, KoiError, Run
 from openkoi_testing import make_run
 from openkoi_wasm.compiler import cache_key, keep, load_module
 from openkoi_wasm.discovery import WasmPlugins
-from openkoi_wasm.engine import create_engine
+from openkoi_wasm.engine import compiled_class, create_engine
 from openkoi_wasm.manifest import read_manifest
 from openkoi_wasm.plugin import WasmPlugin
 
@@ -66,8 +66,8 @@ def write_hostile(folder: Path, one: Hostile) -> Path:
     """Write a hostile plugin; return its manifest."""
     folder.mkdir(parents=True)
     (folder / "fish.wasm").write_bytes(one.wasm)
-    head = f'[plugin]\nname = "fish"\n[limits]\nseconds = {SECONDS}\n[capabilities]\n{one.capabilities}\n'
-    (folder / "plugin.toml").write_text(head + TOOL)
+    head = f'[plugin]\nname = "fish"\nabi = "{one.abi}"\n[limits]\nseconds = {SECONDS}\n'
+    (folder / "plugin.toml").write_text(f"{head}[capabilities]\n{one.capabilities}\n{TOOL}")
     return folder / "plugin.toml"
 
 
@@ -121,7 +121,10 @@ def keep_compiled(wasm: bytes, source: WasmPlugins) -> None:
     """Keep a valid module as the child would, which takes a quarter of a second to start."""
     assert source.host
     with suppress(WasmtimeError):
-        keep(source.host.folder / f"{cache_key(wasm)}.compiled", bytes(Module(create_engine(), wasm).serialize()))
+        keep(
+            source.host.folder / f"{cache_key(wasm)}.compiled",
+            bytes(compiled_class(wasm)(create_engine(), wasm).serialize()),
+        )
 
 
 async def attack_all(workspace: Path, folder: Path) -> tuple[list[str], int, int]:

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from openkoi_base.grants import Capabilities
 from openkoi_hookspecs import Koi, Run
@@ -12,8 +12,15 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .limits import CallLimits
 
-if TYPE_CHECKING:
-    from .guest import Guest
+
+class Instance(Protocol):
+    """A module that was started, while it is called."""
+
+    def answer(self, request: bytes, call: "ActiveCall") -> bytes:
+        """Return what it answers to a request; raise GuestError."""
+
+    def stop(self) -> None:
+        """End it as soon as it loops or calls a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class ActiveCall:
     failure: str = ""
     cancelled: bool = False
     ended: bool = False
-    guest: "Guest | None" = None
+    guest: Instance | None = None
 
     @property
     def seconds_left(self) -> float:

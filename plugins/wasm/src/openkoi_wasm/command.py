@@ -142,15 +142,18 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
 
 
 @wasm.command()
-def docs() -> None:
+@click.option("--wit", is_flag=True, help="Show only the world of components, for their toolchains.")
+def docs(wit: bool) -> None:
     """Show the manifest, the functions and the bytes by which a module speaks with OpenKoi."""
-    click.echo(Path(__file__).with_name("ABI.md").read_text(encoding="utf-8"), nl=False)
+    world, pages = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("plugin.wit", "ABI.md"))
+    click.echo(world if wit else f"{pages}\n```wit\n{world}```\n", nl=False)
 
 
 def find_named(source: WasmPlugins, koi: Koi, name: str) -> list[Manifest]:
     """Return the plugin in a folder, or of a name."""
-    file = manifest_file(Path(name))
-    return [read_manifest(file)] if file.is_file() else plugins_of(source, koi, [name])
+    path = Path(name)
+    file = manifest_file(path)
+    return [read_manifest(file)] if file.is_file() or path.is_dir() else plugins_of(source, koi, [name])
 
 
 async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:

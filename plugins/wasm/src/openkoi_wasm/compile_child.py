@@ -12,12 +12,13 @@ ADDRESS_SPACE = 2 << 30  # bytes; the library alone maps several hundred megabyt
 def main() -> None:
     """Compile standard input; the last line of standard error says what is wrong with it."""
     limit_resources(int(sys.argv[1]))
-    from wasmtime import Module, WasmtimeError
+    from wasmtime import WasmtimeError
 
-    from openkoi_wasm.engine import create_engine
+    from openkoi_wasm.engine import compiled_class, create_engine
 
+    wasm = sys.stdin.buffer.read()
     try:
-        compiled = Module(create_engine(), sys.stdin.buffer.read()).serialize()
+        compiled = compiled_class(wasm)(create_engine(), wasm).serialize()
     except WasmtimeError as error:
         sys.exit(" ".join(str(error).split())[:500])
     sys.stdout.buffer.write(compiled)

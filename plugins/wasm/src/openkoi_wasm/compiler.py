@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from openkoi_base.files import private_folder, write_atomically
 from openkoi_hookspecs import KoiError
 
-from .engine import FEATURES
+from .engine import FEATURES, compiled_class
 from .limits import MAX_MODULE_BYTES
 
 if TYPE_CHECKING:
     from wasmtime import Engine, Module
+    from wasmtime.component import Component
 
 CHILD = Path(__file__).with_name("compile_child.py")
 CPU_SECONDS = 10
@@ -26,19 +27,19 @@ TOO_LARGE = "The module has {0:,} bytes; the limit is {1:,}. Build it with optim
 TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so it is not used."
 
 
-async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int = CPU_SECONDS) -> "Module":
-    """Return a module, compiled now or before; raise KoiError for one that cannot be compiled."""
-    from wasmtime import Module, WasmtimeError
+async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int = CPU_SECONDS) -> "Module | Component":
+    """Return a module or component, compiled now or before; raise KoiError for one that cannot be compiled."""
+    from wasmtime import WasmtimeError
 
     file = folder / f"{cache_key(wasm)}.compiled"
     if (kept := read_kept(file)) is not None:
         try:
-            return Module.deserialize(engine, kept)
+            return compiled_class(wasm).deserialize(engine, kept)
         except WasmtimeError:  # it was compiled for another processor, which shares this folder
             pass
     compiled = await compile_module(wasm, seconds)
     await asyncio.to_thread(keep, file, compiled)
-    return Module.deserialize(engine, compiled)
+    return compiled_class(wasm).deserialize(engine, compiled)
 
 
 def cache_key(wasm: bytes) -> str:

@@ -10,15 +10,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wasmtime import Engine
+    from wasmtime import Engine, Module
+    from wasmtime.component import Component
 
 MEMORY_BYTES = 64 << 20
 TICK_SECONDS = 0.01
 IDLE_TICKS = 100  # the clock of an engine that is not used stops after a second
-FEATURES = "1"  # another one for other features than below: compiled modules are kept by it
+FEATURES = "2"  # another one for other features than below: compiled modules are kept by it
+COMPONENT = b"\x0d\x00\x01\x00"
 OFF = (
     *("wasm_threads", "wasm_memory64", "wasm_multi_memory", "wasm_gc", "wasm_function_references"),
-    *("wasm_exceptions", "wasm_stack_switching", "wasm_component_model", "shared_memory", "gc_support"),
+    *("wasm_exceptions", "wasm_stack_switching", "shared_memory", "gc_support"),
 )
 
 
@@ -35,6 +37,19 @@ def create_engine() -> "Engine":
     for name in OFF:
         setattr(config, name, False)
     return Engine(config)
+
+
+def is_component(wasm: bytes) -> bool:
+    """Whether these bytes are a component; the second word of a core module is another one."""
+    return wasm[4:8] == COMPONENT
+
+
+def compiled_class(wasm: bytes) -> "type[Module] | type[Component]":
+    """Return the class of wasmtime that compiles these bytes."""
+    from wasmtime import Module
+    from wasmtime.component import Component
+
+    return Component if is_component(wasm) else Module
 
 
 class EngineClock:

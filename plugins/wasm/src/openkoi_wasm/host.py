@@ -12,12 +12,15 @@ from .limits import MAX_SECONDS
 from .manifest import Manifest
 
 if TYPE_CHECKING:
+    from wasmtime import Module
+    from wasmtime.component import Component
+
     from .active_call import ActiveCall
     from .compiled_module import CompiledModule
     from .engine import EngineClock
 
 MAX_CALLS = 2  # at once: each may take 64 MiB, and the process may grow by 200 MB
-NO_COMPONENTS = "{0}: components are not supported. Build a core module, as `openkoi wasm docs` describes."
+OTHER_ABI = '{0} is a {1}. Write abi = "{2}" in [plugin] of {3}.'
 
 
 class WasmHost:
@@ -31,20 +34,14 @@ class WasmHost:
 
     async def load(self, manifest: Manifest, wasm: bytes) -> "CompiledModule":
         """Return a module that can be called; raise KoiError for one that cannot."""
-        from .compiled_module import link_module
         from .engine import EngineClock, create_engine
         from .guest import GuestError
-        from .host_calls import granted_functions, missing_grants
-        from .module_check import check_module
 
-        if manifest.abi != "core":
-            raise ConfigError(NO_COMPONENTS.format(manifest.file))
+        refuse_other_abi(manifest, wasm)
         self.clock = self.clock or EngineClock(create_engine())
-        asked = manifest.document.get("capabilities", {})
         try:
-            module = await load_module(self.clock.engine, wasm, self.folder, self.compile_seconds)
-            check_module(module, missing_grants(asked), manifest.limits)
-            linked = link_module(self.clock, module, granted_functions(asked))
+            compiled = await load_module(self.clock.engine, wasm, self.folder, self.compile_seconds)
+            linked = link(self.clock, compiled, manifest)
         except KoiError as error:
             raise ConfigError(f"The WASM plugin {manifest.name} cannot be used: {error}") from None
         except GuestError as error:
@@ -76,3 +73,29 @@ class WasmHost:
         """Stop all calls under way."""
         if self.clock:
             self.clock.stop_all(MAX_SECONDS)
+
+
+def refuse_other_abi(manifest: Manifest, wasm: bytes) -> None:
+    """Raise ConfigError for a component that is declared as a core module, or the other way round."""
+    from .engine import is_component
+
+    found, noun = ("component", "component") if is_component(wasm) else ("core", "core module")
+    if manifest.abi != found:
+        raise ConfigError(OTHER_ABI.format(manifest.module, noun, found, manifest.file))
+
+
+def link(clock: "EngineClock", compiled: "Module | Component", manifest: Manifest) -> "CompiledModule":
+    """Return a module or component that can be called; raise KoiError for one that does not fit."""
+    from wasmtime import Module
+
+    from .component import check_component, link_component
+    from .core_module import link_module
+    from .host_calls import granted_functions, missing_grants
+    from .module_check import check_module
+
+    asked = manifest.document.get("capabilities", {})
+    if isinstance(compiled, Module):
+        check_module(compiled, missing_grants(asked), manifest.limits)
+        return link_module(clock, compiled, granted_functions(asked))
+    check_component(compiled, clock.engine, missing_grants(asked))
+    return link_component(clock, compiled, granted_functions(asked))
