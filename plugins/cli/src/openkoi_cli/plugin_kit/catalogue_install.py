@@ -12,11 +12,12 @@ from openkoi_hookspecs import KoiError
 from ..invocation import Invocation
 from ..setting_names import CATALOGUES
 from .catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
+from .catalogue_wasm import ARCHIVE, install_wasm
 from .installer import install_plugins
 from .new_script import SCRIPTS
 
 NOTHING = "No plugin in the catalogues matches {words}."
-UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive nor a script."
+UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive, a script nor a WASM plugin."
 DISTRIBUTIONS, SCRIPT = (".whl", ".tar.gz"), ".star"
 
 
@@ -40,17 +41,20 @@ def install_named(names: Sequence[str], invocation: Invocation) -> None:
         refuse_unknown(files)
         for name, entry in listed.items():
             click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified.")
-        scripts = [name for name in files if files[name].name.endswith(SCRIPT)]
-        if rest := [str(files.get(name, name)) for name in names if name not in scripts]:
+        copied = {name: file for name, file in files.items() if not file.name.endswith(DISTRIBUTIONS)}
+        if rest := [str(files.get(name, name)) for name in names if name not in copied]:
             install_plugins(rest)
-        for name in scripts:
-            click.echo(install_script(files[name], listed[name], invocation.paths.data / SCRIPTS))
+        for name, file in copied.items():
+            if file.name.endswith(ARCHIVE):
+                install_wasm(file, listed[name], invocation)
+            else:
+                click.echo(install_script(file, listed[name], invocation.paths.data / SCRIPTS))
 
 
 def refuse_unknown(files: dict[str, Path]) -> None:
     """Raise KoiError for a file that is not installed in any way."""
     for name, file in files.items():
-        if not file.name.endswith((*DISTRIBUTIONS, SCRIPT)):
+        if not file.name.endswith((*DISTRIBUTIONS, SCRIPT, ARCHIVE)):
             raise KoiError(UNKNOWN_FILE.format(name=name, file=file.name))
 
 
