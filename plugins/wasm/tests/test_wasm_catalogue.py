@@ -47,7 +47,7 @@ def test_a_plugin_is_found_installed_and_used_once_it_is_approved(openkoi: Pond)
     openkoi("Do it")
 
     assert "fish  wasm  listed  Counts fish.  (acme)" in found
-    assert "fish (wasm) from the catalogue acme, listed: the hash is right." in installed
+    assert "fish (wasm) from the catalogue acme, listed: hash verified." in installed
     assert "run `openkoi wasm approve fish`" in installed
     assert "run `openkoi wasm remove fish` first" in again
     assert ["42 fish"] == [one for one in openkoi.results if "fish" in one and "tool" not in one]
