@@ -18,7 +18,7 @@ from .paired_users import Members, Role
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
 NO_APP = "Name an app: openkoi connect APP. To list them, run `openkoi connect --list`."
-OURS = ("notion", "slack", "telegram")
+OURS = ("matrix", "notion", "slack", "telegram")
 
 
 @click.command()

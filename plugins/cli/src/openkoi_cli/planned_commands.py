@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 APPS = (
-    *("slack", "notion", "telegram", "discord", "email", "imessage", "gdocs", "gsheets", "office", "teams", "github"),
+    *(
+        "slack",
+        "notion",
+        "telegram",
+        "matrix",
+        "discord",
+        "email",
+        "imessage",
+        "gdocs",
+        "gsheets",
+        "office",
+        "teams",
+        "github",
+    ),
     *("gmail", "google", "msoffice", "whatsapp", "linear", "jira"),
 )
 VENDORS = (

@@ -32,6 +32,7 @@ Sign = Callable[[str, str, bytes], Mapping[str, str]]
 Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
 
 DRAIN_SECONDS = 0.2
+MAX_ADDRESSES = 100  # paths whose addresses are kept; some services have ids in them, so that each is another one
 LARGE_PIECE_BYTES = 64 * 1024
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -169,7 +170,8 @@ class ApiClient:
         if path not in self._addresses:
             if origin_of(request.url) != origin_of(client.base_url):
                 raise self.server.rejected_error("was not contacted: the request's address belongs to another server.")
-            self._addresses[path] = request.url
+            if len(self._addresses) < MAX_ADDRESSES:
+                self._addresses[path] = request.url
         if self._sign is not None and not self._pool.is_replay:
             request.headers.update(self._sign(method, str(request.url), body or b""))
         return request

@@ -64,6 +64,11 @@ class AppClient(ApiClient):
         with translate_errors():
             return await self.post(path, encode_form(fields, files))
 
+    async def upload_file(self, path: str, data: bytes) -> Json:
+        """Post bytes as they are; return the JSON that comes back."""
+        with translate_errors():
+            return await self.post(path, RawBody(data))
+
     async def upload_bytes(self, path: str, data: bytes) -> None:
         """Post bytes as they are; whatever comes back is not read."""
         with translate_errors(), self._translate_errors():

@@ -1,0 +1,53 @@
+"""Sign in to a homeserver with a password, or with an access token that the user has."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from openkoi_hookspecs import AppError, AppRejectedError, Json, SignInRequiredError
+from openkoi_http import AppClient, ResponseLimits
+
+ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.org)"
+ASK_USER = "The Matrix ID of the account that you made for the assistant (@koi:example.org)"
+ASK_SECRET = "The password of {0}, or an access token of it"
+REFUSED = "Matrix does not accept this password or access token: {0}"
+USER = re.compile(r"@[^:\s]+:(\S+)")
+LIMITS = ResponseLimits(idle_seconds=20.0)
+
+
+async def find_homeserver(user: str) -> str:
+    """Return the address of the homeserver of a user, as its domain publishes it."""
+    found = USER.fullmatch(user)
+    if not found:
+        raise AppRejectedError(f"{user!r} is not a Matrix ID, which looks like @koi:example.org.")
+    async with AppClient(f"https://{found[1]}", bounds=LIMITS) as domain:
+        try:
+            published: Any = await domain.fetch("/.well-known/matrix/client")
+            return str(published["m.homeserver"]["base_url"]).rstrip("/")
+        except (AppError, KeyError, TypeError):
+            return f"https://{found[1]}"
+
+
+async def sign_in(base_url: str, user: str, secret: str) -> str:
+    """Return an access token: a new one for a password, else the secret itself, if it is one of this user."""
+    login: dict[str, Json] = {
+        "type": "m.login.password",
+        "identifier": {"type": "m.id.user", "user": user},
+        "password": secret,
+        "initial_device_display_name": "OpenKoi",
+    }
+    async with AppClient(base_url, bounds=LIMITS) as api:
+        try:
+            found: Any = await api.call("/_matrix/client/v3/login", login)
+            return str(found["access_token"])
+        except AppRejectedError as error:
+            refusal = error
+    headers: Mapping[str, str] = {"Authorization": f"Bearer {secret}"}
+    async with AppClient(base_url, headers=headers, bounds=LIMITS) as api:
+        try:
+            owner: Any = await api.fetch("/_matrix/client/v3/account/whoami")
+        except AppRejectedError:
+            raise SignInRequiredError(REFUSED.format(refusal)) from None
+    if owner.get("user_id") != user:
+        raise AppRejectedError(f"This is an access token of {owner.get('user_id')}, not of {user}.")
+    return secret
