@@ -58,7 +58,7 @@ class LearningState:
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
     from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
     the numbers of a project's tasks with each word. ``merged`` are the entries that said the same as another.
-    ``saved`` is each entry as it was last saved.
+    ``saved`` is each entry as it was last saved, ``counted`` its outcomes until a run changes them.
     """
 
     entries: dict[str, LearningEntry] = field(default_factory=dict)
@@ -76,6 +76,7 @@ class LearningState:
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     checkpoints: dict[str, CheckpointView] = field(default_factory=dict)
     saved: dict[str, Learning] = field(default_factory=dict)
+    counted: dict[str, tuple[EntryOutcome, ...]] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Apply one record."""
@@ -107,7 +108,7 @@ class LearningState:
     def apply_outcome(self, visit: RunExposure, outcome: OutcomeCredited) -> None:
         """Record how a run went, and what it says about entries."""
         blamed = frozenset(outcome.blamed)
-        self.exposures[visit.run] = replace(visit, passed=outcome.passed, blamed=blamed)
+        self.update_exposure(replace(visit, passed=outcome.passed, blamed=blamed))
         confirmed, refuted = outcome.confirmed, frozenset(outcome.refuted)
         if confirmed is None:
             shown = frozenset(visit.selection.shown)
@@ -172,12 +173,20 @@ class LearningState:
         self.checkpoints[record.run] = files
         visit = self.exposures.get(record.run)
         if visit and visit.undone != files.undone:
-            self.exposures[record.run] = replace(visit, undone=files.undone)
+            self.update_exposure(replace(visit, undone=files.undone))
 
     def outcomes(self, id: str) -> tuple[EntryOutcome, ...]:
         """Return the outcomes of the runs that an entry was eligible for, oldest first."""
-        runs = (self.exposures[run] for run in self.eligible_runs.get(id, ()))
-        return tuple(visit.outcome_for(id) for visit in runs if visit.passed is not None)
+        if id not in self.counted:
+            runs = (self.exposures[run] for run in self.eligible_runs.get(id, ()))
+            self.counted[id] = tuple(visit.outcome_for(id) for visit in runs if visit.passed is not None)
+        return self.counted[id]
+
+    def update_exposure(self, visit: RunExposure) -> None:
+        """Record what is known of a run now; the outcomes of its entries are counted again."""
+        self.exposures[visit.run] = visit
+        for id in (*visit.selection.shown, *visit.selection.withheld):
+            self.counted.pop(id, None)
 
     def success_rate(self, project: str) -> float:
         """Return the share of recent first attempts that passed in a project; 0.5 without any."""

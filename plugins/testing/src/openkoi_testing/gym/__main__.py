@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from .causes import CauseCounter, format_causes
 from .generator import DRIFT_AT, DrawnWorld
 from .hook_learner import HookLearner
 from .learners import InformedLearner, Learner, NoMemory, Oracle, PlainLedger
@@ -25,20 +26,21 @@ LEARNERS: Mapping[str, Callable[[World], Learner]] = {
 BAR, WINDOW = 40, 25
 
 
-def run_learners(make: Callable[[], World], tasks: int, who: Sequence[str]) -> WorldCourses:
+def run_learners(make: Callable[[], World], tasks: int, who: Sequence[str], *, why: bool = False) -> WorldCourses:
     """Run a world once for each learner."""
-    courses = {one: run_learner(make(), tasks, one) for one in who}
+    courses = {one: run_learner(make(), tasks, one, why=why) for one in who}
     world = make()
     return WorldCourses(world.name, world.family, world.drifts_at if world.drifts_at < tasks else -1, courses)
 
 
-def run_learner(world: World, tasks: int, who: str) -> Course:
+def run_learner(world: World, tasks: int, who: str, *, why: bool = False) -> Course:
     """Run a world with a learner, ``ours`` being the installed hook ``learning``."""
     if who != "ours":
-        return asyncio.run(run_world(world, LEARNERS[who](world), tasks))
+        return asyncio.run(run_world(world, LEARNERS[who](world), tasks, why=why))
     with TemporaryDirectory(prefix="openkoi-gym-") as folder:
         make = entry_points(group="openkoi.hooks")["learning"].load()
-        return asyncio.run(run_world(world, HookLearner(Path(folder), lambda sessions: make(sessions=sessions)), tasks))
+        learner = HookLearner(Path(folder), lambda sessions: make(sessions=sessions))
+        return asyncio.run(run_world(world, learner, tasks, why=why))
 
 
 def plot(courses: Mapping[str, Course], tasks: int) -> str:
@@ -51,6 +53,11 @@ def plot(courses: Mapping[str, Course], tasks: int) -> str:
     return "\n".join(lines)
 
 
+def causes_of(worlds: Sequence[WorldCourses]) -> Mapping[str, Sequence[CauseCounter]]:
+    """Return the counted causes of each learner, a counter for each world."""
+    return {who: [found for one in worlds if (found := one.courses[who].causes)] for who in worlds[0].courses}
+
+
 def main() -> None:
     """Run worlds, and print the curves of one or the report of many."""
     parser = argparse.ArgumentParser(prog="python -m openkoi_testing.gym", description=__doc__)
@@ -60,20 +67,25 @@ def main() -> None:
     parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")
     parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plot", action="store_true", help="draw the curves of each world")
+    parser.add_argument("--why", action="store_true", help="count why needed subjects were wrong at the first attempt")
     given = parser.parse_args()
     first, _, end = given.worlds.partition("-")
     every = []
     for seed in range(int(first), int(end or int(first) + 1)):
         make = partial(draw_second_world, f"{SEED}-{seed}", tasks=given.tasks) if given.second else None
         drawn = make or partial(DrawnWorld, seed, given.drift)
-        one = run_learners(drawn, given.tasks, given.learners.split(","))
+        one = run_learners(drawn, given.tasks, given.learners.split(","), why=given.why)
         every.append(one)
         shares = ", ".join(f"{who} {one.last(who):.2f}" for who in one.courses)
         print(f"{one.name}: {one.family}; last 100: {shares}", flush=True)
         if given.plot:
             print(plot(one.courses, given.tasks))
+        if given.why:
+            print(format_causes(causes_of([one])))
     if len(every) > 1 and {"ours", "informed"} <= every[0].courses.keys():
         print(format_report(every, "ours"))
+    if len(every) > 1 and given.why:
+        print(format_causes(causes_of(every)))
 
 
 if __name__ == "__main__":

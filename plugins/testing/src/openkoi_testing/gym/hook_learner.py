@@ -31,7 +31,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.record_format import add_checksum, write_line
 
-from .learners import KnownItem
+from .learners import KnownItem, Memory
 from .world import GymTask
 
 TASKS_A_SESSION = 20
@@ -55,6 +55,7 @@ class SessionLog:
     folder: Path
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     learned: dict[str, tuple[str, Learning]] = field(default_factory=dict)
+    held_out: tuple[str, ...] = ()
     count: int = 0
 
     def write(self, run: "LoggedRun", happened: Sequence[Event]) -> None:
@@ -65,6 +66,7 @@ class SessionLog:
                 at = (self.began + timedelta(microseconds=self.count)).isoformat(timespec="microseconds")
                 record = Record(f"{self.count:08}", at.replace("+00:00", "Z"), run.id, event)
                 file.write(add_checksum(write_line(record, str)))
+                self.held_out = getattr(event, "withheld", self.held_out)
                 if isinstance(event, events.LearningSaved):
                     project = self.learned.get(event.learning.id, (run.task.project,))[0]
                     self.learned[event.learning.id] = project, event.learning
@@ -125,12 +127,21 @@ class HookLearner:
 
     def items(self) -> Collection[KnownItem]:
         """Return what is live."""
-        live = [(project, one) for project, one in self.log.learned.values() if one.status in LIVE]
-        return [
-            KnownItem(project if one.scope == "project" else "", one.text, one.status is LearningStatus.ACTIVE)
-            for project, one in live
-            if not one.superseded_by
+        return [one for one in self.memory().items if one.live]
+
+    def memory(self) -> Memory:
+        """Return what was learned, and what this run held out."""
+        known = self.log.learned
+        items = [
+            KnownItem(
+                project if one.scope == "project" else "",
+                one.text,
+                one.status is LearningStatus.ACTIVE,
+                one.status in LIVE and not one.superseded_by,
+            )
+            for project, one in known.values()
         ]
+        return Memory(items, [known[id][1].text for id in self.log.held_out if id in known])
 
 
 class SameThread(ThreadPoolExecutor):

@@ -23,6 +23,15 @@ class KnownItem:
     project: str
     text: str
     active: bool = True
+    live: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a learner knew when it was asked, archived items too, and the texts of those that it held out."""
+
+    items: Collection[KnownItem] = ()
+    held_out: Collection[str] = ()
 
 
 class Learner(Protocol):
@@ -36,6 +45,9 @@ class Learner(Protocol):
 
     def items(self) -> Collection[KnownItem]:
         """Return what it may show now."""
+
+    def memory(self) -> Memory:
+        """Return what it knows, for the report of causes."""
 
 
 class NoMemory:
@@ -51,6 +63,10 @@ class NoMemory:
     def items(self) -> Collection[KnownItem]:
         """Return nothing."""
         return ()
+
+    def memory(self) -> Memory:
+        """Return nothing."""
+        return Memory()
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .causes import CauseCounter
 from .learners import KnownItem, Learner
 from .world import GymTask, Prompt, World
 
@@ -43,6 +44,7 @@ class Course:
     duplicates: float = 0.0
     precision: float = 1.0
     active: int = 0
+    causes: CauseCounter | None = None
 
     def share(self, start: int, end: int | None = None) -> float:
         """Return the share of first attempts that passed."""
@@ -54,14 +56,16 @@ class Course:
         return sum(float(getattr(one, what)) for one in self.steps) / len(self.steps)
 
 
-async def run_world(world: World, learner: Learner, tasks: int) -> Course:
-    """Do some tasks in order."""
-    course = Course()
+async def run_world(world: World, learner: Learner, tasks: int, *, why: bool = False) -> Course:
+    """Do some tasks in order; ``why`` counts the causes of what is wrong."""
+    course = Course(causes=CauseCounter(world.truth) if why else None)
     for _ in range(tasks):
         task = world.next_task()
         shown = tuple(await learner.recall(task))
         result = run_task(world, task, shown)
         course.steps.append(measure_step(world, task, shown, result))
+        if course.causes:
+            course.causes.count(task, shown, result, learner.memory())
         await learner.learn(task, result)
     measure_items(course, world, list(learner.items()))
     return course
