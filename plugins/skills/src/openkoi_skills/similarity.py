@@ -76,7 +76,9 @@ def is_about(task: str, name: str, text: str, index: "TextIndex[str]") -> bool:
 
 def measure_rarity(word: str, index: "TextIndex[str]") -> float:
     """Return 1.0 for a word that one skill has, 0.0 for one that all have."""
-    having = sum(len(postings.rows) for _, postings in index.documents.postings(word, index.documents.index.shelves))
+    having = sum(
+        len(postings.rows) for _, postings in index.documents.postings(word, list(index.documents.index.shelves))
+    )
     number = len(index.ids)
     return log((number + 1) / max(having, 1)) / log(number + 1)
 
