@@ -1,3 +1,3 @@
-"""What the mender mends."""
+"""What the agent `fixer` fixes."""
 
 print("Good mroning")

@@ -21,12 +21,12 @@ def openkoi(tmp_path: Path) -> Shell:
     return Shell(folder, tmp_path / "home")
 
 
-def test_the_mender_goes_round_until_the_program_greets(openkoi: Shell) -> None:
-    done = openkoi("run", "mender.yaml", *MODEL, "--format", "json", "Mend the greeting")
+def test_the_fixer_works_until_the_program_greets(openkoi: Shell) -> None:
+    done = openkoi("run", "fixer.yaml", *MODEL, "--format", "json", "Fix the greeting")
     result = json.loads(done.stdout)
 
     assert (0, "tool-result") == (done.returncode, result["terminated_by"])
-    assert {"name": "mender", "version": "1.0.0"} == result["agent"]
+    assert {"name": "fixer", "version": "1.0.0"} == result["agent"]
     assert "Good morning" in (openkoi.folder / "greeting.py").read_text()
 
 
@@ -41,7 +41,7 @@ def test_the_poets_work_until_the_reviewer_is_content(openkoi: Shell) -> None:
 def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
     shown = [counted(line) for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
 
-    done = openkoi("run", "mender.yaml", *MODEL, "Mend the greeting")
+    done = openkoi("run", "fixer.yaml", *MODEL, "Fix the greeting")
     printed = {counted(line) for line in (done.stderr + done.stdout).splitlines()}
 
     assert [] == [line for line in shown if line.startswith(("[", "It")) and line not in printed]

@@ -145,7 +145,7 @@ class Slack:
         opened = await self.call_as(self.apps, "apps.connections.open", "", {})
         async with WebSocket(str(opened["url"]), name="Slack") as socket:
             self.socket, self.unacknowledged = socket, []
-            await receive_envelope(socket)  # its hello: from then on Slack sends what is said
+            await receive_envelope(socket)  # its hello: from then on Slack sends messages
             missed = [post async for post in self.read_missed(cursor)] if cursor else []
             cursor = cursor or f"{time():.6f}"
             yield Delivery(cursor)
@@ -171,11 +171,11 @@ class Slack:
                 await self.socket.send(json.dumps({"envelope_id": id}))
 
     async def read_missed(self, cursor: str) -> AsyncGenerator[Post, None]:
-        """Yield what was said since a cursor in the channels and their threads, while no socket was open."""
+        """Yield the messages since a cursor in the channels and their threads, while no socket was open."""
         found = await self.call("users.conversations", types="public_channel,private_channel,im,mpim", limit=200)
         for channel in (str(one["id"]) for one in found["channels"]):
-            said = await self.call_patiently("conversations.history", channel=channel, limit=PAGE)
-            for message in said["messages"]:
+            found = await self.call_patiently("conversations.history", channel=channel, limit=PAGE)
+            for message in found["messages"]:
                 if str(message["ts"]) > cursor:
                     yield self.post_in(channel, message)
                 if str(message.get("edited", {}).get("ts", "")) > cursor:

@@ -220,8 +220,8 @@ def result_of(answer: Json) -> Any:
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
     """Raise what Telegram's own error says; None leaves it to the rules of HTTP."""
     try:
-        said = json.loads(body)
-        text, after = str(said.get("description", "")), said.get("parameters", {}).get("retry_after")
+        answer = json.loads(body)
+        text, after = str(answer.get("description", "")), answer.get("parameters", {}).get("retry_after")
     except (ValueError, AttributeError):
         return
     if status in (401, 404) and text in ("Unauthorized", "Not Found"):

@@ -113,7 +113,7 @@ def is_mentioned(message: Facts, me: Facts) -> bool:
 
 
 def quote_of(message: Facts, me: Facts) -> str:
-    """Return what a message quotes, or answers, unless the bot said that itself."""
+    """Return what a message quotes, or answers, unless the bot wrote that itself."""
     answered = message.get("reply_to_message", {})
     if answered.get("from", {}).get("id") == me["id"]:
         return str(message.get("quote", {}).get("text", ""))

@@ -141,7 +141,7 @@ class Approvals:
         """Keep a sentence that is posted where a request came from."""
         post = request.post
         capabilities = self.messenger(post.app).capabilities
-        self.outbox.put(Outgoing(reply_to(post, text, capabilities, key=f"{post.identity}/said")))
+        self.outbox.put(Outgoing(reply_to(post, text, capabilities, key=f"{post.identity}/notice")))
 
     async def answered_elsewhere(self, waiting: Sequence[Request]) -> list[Request]:
         """Return the requests whose questions are answered by now, such as by ``openkoi approve``."""

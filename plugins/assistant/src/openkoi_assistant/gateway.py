@@ -139,22 +139,22 @@ class Gateway:
             case Kind.STEER:
                 self.steer(request)
             case Kind.STOP:
-                said = "" if self.turns.stop(request.conversation) else NOTHING_TO_STOP
-                self.conclude(request, said)
+                notice = "" if self.turns.stop(request.conversation) else NOTHING_TO_STOP
+                self.conclude(request, notice)
             case Kind.PAIR:
                 self.conclude(request, PAIRED.get(self.members.pair(request.post), ""))
             case Kind.ANSWER:
                 self.keep(self.take_answer(request))
 
-    def conclude(self, request: Request, said: str) -> None:
+    def conclude(self, request: Request, notice: str) -> None:
         """Say something, if there is anything to say, and mark a request as done."""
-        if said:
-            self.approvals.say(request, said)
+        if notice:
+            self.approvals.say(request, notice)
         self.requests.finish(request)
         self.outbox.wake(request.post.app, [request.post.channel])
 
     def steer(self, request: Request) -> None:
-        """Add to the task under way; where it is over by now, what was said is a task."""
+        """Add to the running task; if it has ended, the message is a task of its own."""
         turn = self.turns.active.get(request.conversation)
         try:
             if turn is None or turn.handle is None:

@@ -80,7 +80,7 @@ class HostedApp:
         """Note a failure; return the seconds until the next attempt."""
         self.failures += 1
         self.set_status(status, detail)
-        again = self.failures > MAX_QUICK  # a service that asks for another connection each time is no better than away
+        again = self.failures > MAX_QUICK  # a service that asks for another connection each time counts as unavailable
         return max(pause_after(self.failures), retry_after or 0.0) if again else pause_after(self.failures, retry_after)
 
     def set_status(self, status: AppStatus, detail: str = "") -> None:

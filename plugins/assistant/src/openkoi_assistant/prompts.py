@@ -48,7 +48,7 @@ def to_messages(past: Sequence[tuple[str, str]]) -> tuple[Message, ...]:
 
 
 async def earlier_posts(post: Post, app: Messenger) -> Sequence[Post]:
-    """Return what was said in a thread before the assistant was called into it."""
+    """Return the messages of a thread before the assistant was called into it."""
     if not post.thread or not isinstance(app, SupportsHistory):
         return ()
     there = await app.history(post.channel, thread=post.thread, limit=MAX_EARLIER)

@@ -48,7 +48,7 @@ PERMISSION_SHAPE = 'an object with "permission", which is "allow", "ask" or "den
 def to_plain(value: object, levels: int = MAX_NESTING, *, mark: str = "") -> Any:
     """Return a value as plain JSON values; None for what has no such form, or is nested too deeply.
 
-    With a ``mark``, a mapping is an object with this one key, so that it can be told from a fact.
+    With a ``mark``, a mapping is an object with this one key, to distinguish it from a fact.
     """
     if isinstance(value, Enum):
         return value.name.lower() if isinstance(value, IntEnum) else value.value
@@ -121,7 +121,7 @@ def answer_from_plain(value: Any, hook: str, first: object) -> Any:
 
 
 def permission_from_plain(value: Any) -> Permission:
-    """Return what is said to a tool call. It can name no paths that commands may change then."""
+    """Return the permission of a tool call. It cannot name paths that commands may change."""
     kind = PERMISSIONS.get(str(value.get("permission"))) if isinstance(value, Mapping) else None
     if kind is None or not isinstance(value.get("reason", ""), str):
         raise ArgumentError(f"before_tool must answer with {PERMISSION_SHAPE}")

@@ -94,7 +94,7 @@ class PlainView:
             print(f"({notes[-1].strip('↳⇥ ')})", flush=True)
 
     async def choose(self, dialog: Dialog) -> str | None:
-        """Ask with numbers; another line asks again. What was typed before the question is no answer."""
+        """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
         discard_typed_input()
         print("\n".join([*dialog.lines, *format_choices(dialog.choices)]), flush=True)
         while True:

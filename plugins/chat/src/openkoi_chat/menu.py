@@ -12,7 +12,7 @@ SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line of the list: what it is, what is said about it, and the text that takes the place of the word typed."""
+    """A line of the list: its name, its description, and the text that takes the place of the word typed."""
 
     label: str
     detail: str = ""

@@ -192,7 +192,7 @@ class ChatSession:
         await self.follow(handle)
 
     async def follow(self, handle: Handle) -> None:
-        """Show a task until it ends; what was said to it and not read is the next task."""
+        """Show a task until it ends; messages that it has not read are the next task."""
         assert self.koi is not None
         self.interrupted, self.handle = False, handle
         self.turn = Turn(self.view, handle.id, self.koi.redact)

@@ -15,7 +15,7 @@ def write_transcript(koi: Koi, session: str, folder: Path, name: str) -> Path:
 
 
 def read_messages(koi: Koi, session: str) -> Iterator[str]:
-    """Yield what the user and the model said, in Markdown."""
+    """Yield the messages of the user and the model, in Markdown."""
     for record in koi.records(session):
         match record.event:
             case events.TaskStarted(task=task) if not task.parent:

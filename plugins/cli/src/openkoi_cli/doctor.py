@@ -110,7 +110,7 @@ async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
 
 
 async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
-    """Ask each app how it is; one that is neither configured nor signed in to is no issue."""
+    """Check each app; report no issue for one that is neither configured nor signed in to."""
     entries = koi.plugins("integrations")
     if entries:
         list_names("Integrations", "integrations", koi, seen)

@@ -1,7 +1,7 @@
 """Send the requests that a plugin was granted: each redirect is checked, and each name is looked up once.
 
 No cookies, credentials or proxies of the user are used. A public name that leads into this machine or its network is
-not connected to, whoever owns it: only what the manifest names itself may be there.
+not connected to, no matter who owns it: only what the manifest names itself may be there.
 """
 
 import asyncio

@@ -83,7 +83,7 @@ class EntryComparison:
 
 
 def ask_consent(koi: Koi, count: int) -> bool:
-    """Return whether the user agrees to the cost; without a terminal the answer is no."""
+    """Return whether the user agrees to the cost; without a terminal the answer is "no"."""
     question = Question(
         QUESTION.format(tasks=f"{count} recorded task{'' if count == 1 else 's'}", twice=2 * count),
         choices=("yes", "no"),

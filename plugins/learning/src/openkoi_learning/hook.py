@@ -107,12 +107,12 @@ class LearningHook:
             )
         choice = select_entries(state, asked, self.rules)
         past = fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules)
-        told, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
+        shown, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
         if past and not shows_past_tasks(state, asked, self.rules):
             past, held = [], [*held, past_tasks_id(asked.project)]
         elif past:
-            told.append(past_tasks_id(asked.project))
-        await run.emit(EntriesShown(asked.text, task.project, model, tuple(told), tuple(held)))
+            shown.append(past_tasks_id(asked.project))
+        await run.emit(EntriesShown(asked.text, task.project, model, tuple(shown), tuple(held)))
         return Recall((*entry_hits(choice, state), *past))
 
     @hookimpl

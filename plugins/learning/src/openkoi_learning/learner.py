@@ -100,8 +100,8 @@ class Learner:
             await self.log_view.read()
         topics = {one.topic for one in known if one.id in verdicts.confirmed}
         rivals = {one.id for one in known if one.topic in topics}
-        told = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
-        await self.save(status_changes(state, told, selection.project, lesson.at))
+        affected = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
+        await self.save(status_changes(state, affected, selection.project, lesson.at))
         return set(verdicts.refuted & set(selection.shown))
 
     async def save(self, entries: Iterable[LearningEntry]) -> None:

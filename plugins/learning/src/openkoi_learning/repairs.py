@@ -131,8 +131,8 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
     replaced = gone_words(repair.before, repair.after, content)
     proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step, replaced)
     text, checks = advice, own_checks(repair.finding, repair.step.old)
-    said = {word for part in content for word in terms_of(part)}
-    if len(terms_of(advice) - said) < MIN_SUBJECT_WORDS or advice.startswith(FIXED_BY):
+    known = {word for part in content for word in terms_of(part)}
+    if len(terms_of(advice) - known) < MIN_SUBJECT_WORDS or advice.startswith(FIXED_BY):
         named = min(checks, default="") if advice.startswith(FIXED_BY) else ""
         text = f"{named or repair.finding.title}: {advice}".removeprefix(": ")
     subject = f"check {min(checks)}" if len(checks) == 1 else ""

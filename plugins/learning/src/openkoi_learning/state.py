@@ -57,7 +57,7 @@ class LearningState:
 
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
     from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
-    the numbers of a project's tasks with each word. ``merged`` are the entries that said the same as another.
+    the numbers of a project's tasks with each word. ``merged`` are the entries with the same meaning as another.
     ``saved`` is each entry as it was last saved, ``counted`` its outcomes until a run changes them.
     """
 

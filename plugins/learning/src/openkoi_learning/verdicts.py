@@ -95,6 +95,6 @@ def is_about(entry: LearningEntry, finding: Finding) -> bool:
     """Return whether a finding is about an entry's subject."""
     if entry.subject and entry.subject == f"check {finding.rule}":
         return True
-    told = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
+    proven = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
     text = f"{finding.title} {finding.detail} {finding.fix}"
-    return finding.key in told or word_overlap(entry.text, text) >= SAME_FINDING
+    return finding.key in proven or word_overlap(entry.text, text) >= SAME_FINDING

@@ -58,8 +58,12 @@ def read_conversation(folder: Path, session: str) -> Conversation:
 def build_exchange(view: RunView, records: Sequence[Record]) -> list[Message]:
     """Return a task's request and its answer."""
     own = [record.event for record in records if record.run == view.run]
-    said = [one.message for one in own if isinstance(one, events.MessageAdded) and one.from_user]
-    asked: list[Part] = [Text(describe_request(view)), *view.task.parts, *(part for one in said for part in one.parts)]
+    messages = [one.message for one in own if isinstance(one, events.MessageAdded) and one.from_user]
+    asked: list[Part] = [
+        Text(describe_request(view)),
+        *view.task.parts,
+        *(part for one in messages for part in one.parts),
+    ]
     steps = [one.progress_text for one in own if isinstance(one, events.ToolCallStarted) and not one.by_plugin]
     if work := describe_work(view, steps):
         asked.append(Text(f"\n\n[{work}]"))

@@ -19,7 +19,7 @@ from .report import describe_sandbox
 from .sandbox_policy import CREDENTIALS, SandboxLevel, SandboxPolicy, expand_paths
 
 MB = 1_000_000
-# What lies beside the outputs in our data folder and is no business of a command: other projects' work, and questions.
+# What lies beside the outputs in our data folder and does not concern a command: other projects' work, and questions.
 PRIVATE_FOLDERS = ("sessions", "archive", "questions", "checkpoints", "diverted", "running", "days")
 PRIVATE_DATA = (*PRIVATE_FOLDERS, "openkoi.db", "consents.json")
 

@@ -1,7 +1,7 @@
 """Keep the segments of an index in a folder: readers never wait, and one writer at a time adds or merges.
 
 A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment names
-those that it replaces: whoever is killed before these are deleted leaves files that are ignored from then on.
+those that it replaces: a process killed before these are deleted leaves files that are ignored from then on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

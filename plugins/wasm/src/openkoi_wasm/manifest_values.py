@@ -1,4 +1,4 @@
-"""Take values out of a parsed manifest; what is wrong with one is said in a sentence."""
+"""Read values from a parsed manifest; an invalid one raises an error in a sentence."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ class Consent:
 
     @property
     def is_given(self) -> bool:
-        """Whether the user has said yes."""
+        """Whether the user has allowed it."""
         return is_yes(self.koi.consent(self.question.digest))
 
     async def ask(self, run: Run, *, seconds: float | None = None) -> bool:

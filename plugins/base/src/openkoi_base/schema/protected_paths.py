@@ -105,7 +105,7 @@ class SplitGlob:
 @lru_cache(maxsize=1_000)
 def split_glob(glob: str) -> SplitGlob:
     """Split a pattern after its fixed part."""
-    parts = PurePosixPath(os.path.expanduser(os.path.expandvars(glob)).replace(os.sep, "/")).parts  # noqa: PTH111  # a pattern is no path
+    parts = PurePosixPath(os.path.expanduser(os.path.expandvars(glob)).replace(os.sep, "/")).parts  # noqa: PTH111  # a pattern is not a path
     fixed = next((n for n, part in enumerate(parts) if WILDCARD.search(part)), len(parts))
     head, tail = str(PurePosixPath(*parts[:fixed])), normalize_path("/".join(parts[fixed:]))
     name = tail.removeprefix("**/").removesuffix("/**") if tail.startswith("**/") else ""

@@ -31,7 +31,7 @@ class AnswerPiece:
 
 @dataclass(frozen=True, slots=True)
 class AnswerEnd:
-    """The whole ``text`` that the model said. It is an answer unless it asks for tools, or broke off."""
+    """The whole ``text`` of a response. It is an answer unless it calls tools or ended early."""
 
     text: str
     is_answer: bool

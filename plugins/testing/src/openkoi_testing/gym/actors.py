@@ -13,7 +13,7 @@ from .truth import DrawnTruth
 from .words import ADVICE, ASPECTS, CONDITIONS, FILLERS, PLATITUDES, TITLES, WORKS
 from .world import GymTask, Prompt
 
-GUESS_AGAIN = 0.5  # share of subjects that a model reconsiders when it is not said what is wrong
+GUESS_AGAIN = 0.5  # share of subjects that a model reconsiders when it does not learn what is wrong
 BLOCKER_SHARE = 0.7
 
 
@@ -110,9 +110,9 @@ class Actors:
         title = random.choice(TITLES).format(s=name)
         advice = "" if random.random() < self.like.silent else self.advice(fact, task, name)
         severity = Severity.BLOCKER if random.random() < BLOCKER_SHARE else Severity.IMPORTANT
-        said = {"fix": "", "detail": "", self.like.advised_in: advice}
-        title = said.pop("title", "") or title
-        return Finding(title, severity, rule=self.rule(fact), where=self.where(), **said)
+        advised = {"fix": "", "detail": "", self.like.advised_in: advice}
+        title = advised.pop("title", "") or title
+        return Finding(title, severity, rule=self.rule(fact), where=self.where(), **advised)
 
     def advice(self, fact: Fact, task: GymTask, name: str) -> str:
         """Return what to do, which is wrong now and then."""

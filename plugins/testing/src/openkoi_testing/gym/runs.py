@@ -124,10 +124,10 @@ def measure_step(world: World, task: GymTask, shown: Sequence[str], result: Resu
 
 
 def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> None:
-    """Measure what a learner knows: how much of it is said twice, and how much of what it is sure of is right."""
+    """Measure what a learner knows: how much of it is duplicate, and how much of what it is sure of is right."""
     meant = [(one.project, meaning_of(world, one)) for one in items]
-    said = [one for one in meant if one[1]]
-    course.duplicates = 1 - len(set(said)) / len(said) if said else 0.0
+    claims = [one for one in meant if one[1]]
+    course.duplicates = 1 - len(set(claims)) / len(claims) if claims else 0.0
     active = [one for one in items if one.active]
     course.active = len(active)
     course.precision = sum(is_right(world, one) for one in active) / len(active) if active else 1.0

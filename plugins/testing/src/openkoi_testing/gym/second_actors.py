@@ -19,7 +19,7 @@ MISSING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a model does by itself in a project, how often it obeys a line, and how often it wavers if told nothing."""
+    """What a model does by itself in a project, how often it obeys a line, and how often it wavers without advice."""
 
     values: Mapping[tuple[str, str], str]
     obeys: float
@@ -27,7 +27,7 @@ class Habits:
 
 
 class Model:
-    """Write works: by what it is told, where it obeys, else by habit."""
+    """Write works: by its advice, where it obeys, else by habit."""
 
     def __init__(self, seed: str, reader: Reader, *, habits: Habits) -> None:
         """Take a random stream of its own."""
@@ -58,9 +58,9 @@ class Model:
         if tried and not (feedback and obeys):
             return tried[-1]
         shown = self._find_claims(prompt.shown, subject, prompt.task) if obeys else []
-        told = follow(feedback, avoid=tried) or follow(shown, avoid=tried)
-        if told:
-            return told
+        choice = follow(feedback, avoid=tried) or follow(shown, avoid=tried)
+        if choice:
+            return choice
         habit = self.habits.values.get((prompt.task.project, subject), "")
         refused = {*tried, *(one.value for one in (*feedback, *shown) if one.denied)}
         free = [value for value in self.options[name] if value not in refused]
@@ -69,16 +69,16 @@ class Model:
     def _find_claims(self, lines: Iterable[str], subject: str, task: GymTask) -> list[Claim]:
         """Return what lines say about a subject of a task, in their order."""
         claims = (sorted(self.reader.claims(line, task), key=lambda one: one.value) for line in lines)
-        return [claim for said in claims for claim in said if claim.subject == subject]
+        return [claim for several in claims for claim in several if claim.subject == subject]
 
 
-def follow(said: Sequence[Claim], *, avoid: Sequence[str]) -> str:
+def follow(claims: Sequence[Claim], *, avoid: Sequence[str]) -> str:
     """Return the value that most lines advise, of equals the last; empty if none is left."""
     votes = Counter[str]()
-    for claim in said:
+    for claim in claims:
         votes[claim.value] += -1 if claim.denied else 1
     left = {value: count for value, count in votes.items() if count > 0 and value not in avoid}
-    last = {claim.value: place for place, claim in enumerate(said)}
+    last = {claim.value: place for place, claim in enumerate(claims)}
     return max(left, key=lambda value: (left[value], last[value]), default="")
 
 

@@ -1,0 +1,78 @@
+"""Names and sentences in the source are the field's: no translated words, few shared or nameless names.
+
+The figures are those that a reader who had not seen the code asked for.
+"""
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SUGGESTIONS = {
+    "told|said|untold": "show, report, write, or the name of what it is",
+    "nobody|somebody|whoever": "user, caller, unused, none",
+    "mend|mends|mended|mending": "fix, repair, resolve",
+    "anew|taken back|takes back|put away|passed over": "again, undo, archive, skip",
+    r"(?<!there )is no (?!longer|other|such|more|one|later|newer|older)[a-z]+": "is not a",
+}
+MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50
+IRREGULAR = set(
+    [
+        "told",
+        "said",
+        "shown",
+        "asked",
+        "written",
+        "meant",
+        "kept",
+        "heard",
+        "given",
+        "found",
+        "taken",
+        "seen",
+        "spoken",
+        "done",
+        "held",
+        "known",
+    ]
+)
+VERBS = {"embed", "proceed", "exceed", "succeed", "need", "feed", "seed"}
+
+
+@cache
+def sources() -> dict[str, str]:
+    paths = [path for kind in ("", "*/") for path in ROOT.glob(f"*/{kind}src/**/*.py") if "project" not in path.parts]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+
+
+@pytest.mark.parametrize("words", SUGGESTIONS)
+def test_no_source_has_words_of_a_translation(words: str) -> None:
+    pattern = re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    found = [
+        f"{name}:{number}: {line.strip()}"
+        for name, text in sources().items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+    assert [] == found, f"Write instead: {SUGGESTIONS[words]}"
+
+
+def test_few_classes_share_a_name() -> None:
+    names = Counter(name for text in sources().values() for name in re.findall(r"^ *class (\w+)", text, re.MULTILINE))
+
+    assert len([name for name, count in names.items() if count > 2]) <= MAX_SHARED_NAMES, names.most_common(12)
+
+
+def test_functions_begin_with_a_verb() -> None:
+    names = [name for text in sources().values() for name in re.findall(r"\bdef (\w+)", text)]
+
+    participles = [name for name in names if is_participle(name.strip("_"))]
+    assert len(participles) <= MAX_PARTICIPLES, participles
+
+
+def is_participle(name: str) -> bool:
+    return name in IRREGULAR or (re.fullmatch("[a-z]{3,}ed", name) is not None and name not in VERBS)
