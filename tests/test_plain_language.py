@@ -19,26 +19,24 @@ SUGGESTIONS = {
     r"(?<!there )is no (?!longer|other|such|more|one|later|newer|older)[a-z]+": "is not a",
 }
 MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50
-IRREGULAR = set(
-    [
-        "told",
-        "said",
-        "shown",
-        "asked",
-        "written",
-        "meant",
-        "kept",
-        "heard",
-        "given",
-        "found",
-        "taken",
-        "seen",
-        "spoken",
-        "done",
-        "held",
-        "known",
-    ]
-)
+IRREGULAR = {
+    "told",
+    "said",
+    "shown",
+    "asked",
+    "written",
+    "meant",
+    "kept",
+    "heard",
+    "given",
+    "found",
+    "taken",
+    "seen",
+    "spoken",
+    "done",
+    "held",
+    "known",
+}
 VERBS = {"embed", "proceed", "exceed", "succeed", "need", "feed", "seed"}
 
 
