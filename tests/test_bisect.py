@@ -154,4 +154,4 @@ def test_without_plugins_of_others_or_a_task_that_is_said(tmp_path: Path) -> Non
 
     assert "No tasks yet." in openkoi("bisect").stderr
     openkoi("Write a letter")
-    assert "Only OpenKoi's own plugins are used here." in openkoi("bisect").stderr
+    assert "Only OpenKoi's own plugins are in use." in openkoi("bisect").stderr

@@ -34,7 +34,7 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/iterate two", "/iterate takes a whole number, such as /iterate 3."),
             ("/quality 0.9", "Minimum score to accept: 0.90."),
             ("/quality 9", "/quality takes a score from 0 to 1"),
-            ("/budget 0.5", "Each task may cost $0.50."),
+            ("/budget 0.5", "Maximum cost per task: $0.50."),
             ("/model", "  evaluator: scripted/script.yaml"),
             ("/model evaluator scripted/other.yaml", "  evaluator: scripted/other.yaml"),
             ("/model a b c", "Roles are executor and evaluator"),

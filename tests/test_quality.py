@@ -1,13 +1,11 @@
 """What reviewers would repeat: the shape of the code. Format, lint and types are `poe lint` and `poe types`."""
 
 import ast
-import re
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-OTHERS = {"base_coder.py", "prompts.py"}  # of aider, which PROMPTS.md compares
 SKIPPED = {".venv", "tests", "project", "build", "dist"}
 FUNCTIONS_MEDIAN, FUNCTIONS_P90, FUNCTION_LONGEST, FILE_P90, FILE_LONGEST = 7, 25, 60, 200, 400
 
@@ -55,16 +53,3 @@ def test_nothing_is_left_undone() -> None:
     ]
 
     assert [] == found
-
-
-def test_pages_name_modules_that_exist() -> None:
-    """A page names a module as `name.py`, perhaps with folders; those of other projects and of examples are capital."""
-    known = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if ".venv" not in path.parts}
-    pages = [path for path in ROOT.rglob("*.md") if not {".venv", "data", "node_modules"} & set(path.parts)]
-    named = [(page, name) for page in pages for name in re.findall(r"`([a-z][\w/]*\.py)`", page.read_text())]
-
-    assert [] == [
-        f"{page.relative_to(ROOT)}: {name}"
-        for page, name in named
-        if name not in OTHERS and not any(path == name or path.endswith(f"/{name}") for path in known)
-    ]

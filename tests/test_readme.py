@@ -121,6 +121,14 @@ def test_files_that_tables_of_readmes_name_exist() -> None:
     assert [] == [f"{page.relative_to(ROOT)}: {name}" for page, name in named if not [*page.parent.rglob(f"**/{name}")]]
 
 
+def test_files_that_the_page_of_prompts_names_exist() -> None:
+    table = (ROOT / "plugins" / "prompt" / "PROMPTS.md").read_text().partition("## Compared")[0]
+    named = set(re.findall(r"([\w/]+\.(?:py|toml))`|\((src/[\w/]+\.\w+)\)", table))
+
+    assert {"system_prompt.py"} <= {Path(name).name for pair in named for name in pair}
+    assert [] == [name for pair in named for name in pair if name and not [*ROOT.glob(f"*/**/{name}")]]
+
+
 def test_commands_that_the_readme_names_exist() -> None:
     from openkoi_cli.group import COMMANDS
 

@@ -51,7 +51,7 @@ def test_the_fake_is_what_notion_client_takes_for_notion() -> None:
 def test_a_page_is_made_in_a_folder_and_found_by_its_address() -> None:
     async def story(server: NotionServer) -> tuple[Document, Document, list[str]]:
         async with sign_in(server) as app:
-            with pytest.raises(AppRejectedError, match="below another one"):
+            with pytest.raises(AppRejectedError, match="needs a parent page"):
                 await app.write_document(Document("x"))
             made = await app.write_document(Document("# Koi\n\nred", folder=server.root))
             below = await app.write_document(Document("deep", title="Deep", folder=made.url))
@@ -84,7 +84,7 @@ def test_a_page_that_is_read_only_in_part_is_not_replaced_and_a_wrong_token_name
         async with sign_in(server, parent=server.root) as app:
             made = await app.write_document(Document("long " * 100, title="y"))
             server.truncated.add(made.id)
-            with pytest.raises(AppRejectedError, match="only a part"):
+            with pytest.raises(AppRejectedError, match="only part"):
                 await app.write_document(replace(made, text="short"))
             server.token = "ntn_another"
             with pytest.raises(SignInRequiredError, match="openkoi connect notion"):

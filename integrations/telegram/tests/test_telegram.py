@@ -140,4 +140,4 @@ def test_two_pollers_of_one_bot_are_told_apart() -> None:
             return str(conflict.value)
 
     with TelegramServer() as server:
-        assert "Another program reads" in asyncio.run(story(server))
+        assert "Another program is reading" in asyncio.run(story(server))

@@ -22,7 +22,7 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
         refused = openkoi("connect", "telegram")
         for token, shown in (("1:nobody", "rejected the bot token"), (chat.server.token, "as @koi_test_bot")):
             with terminal(openkoi, "connect", "telegram") as there:
-                there.shows("The token of your bot")
+                there.shows("Token of your bot")
                 there.type(token + ENTER)
                 there.shows(shown)
                 there.ends()
@@ -55,7 +55,7 @@ def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
         with terminal(chat.openkoi, "connect", "notion") as there:
             there.shows("Its secret")
             there.type(server.token + ENTER)
-            there.shows("The address of the shared page")
+            there.shows("URL of the shared page")
             there.type(server.pages[server.root]["url"] + ENTER)
             there.shows("under the page 'Root'")
             there.shows("notion_write_doc")

@@ -119,7 +119,7 @@ def test_what_a_member_s_task_asks_for_is_asked_of_the_owner(tmp_path: Path) -> 
         chat.pair(user=8, role="member", name="ben")
         chat.server.say("please remove the pond", user=8, name="ben")
         question = chat.question()
-        wait_until(lambda: any("approval of an owner" in text for text in chat.texts(8)))
+        wait_until(lambda: any("an owner's approval" in text for text in chat.texts(8)))
         chat.server.press(7, question["message_id"], button(question, "Yes"))
         wait_until(lambda: "Removed." in chat.texts(8))
 

@@ -123,7 +123,7 @@ def test_a_flood_does_not_fill_the_memory(tmp_path: Path) -> None:
 
     done = ran(tmp_path, shell("head -c 100000000 /dev/zero"), max_output_mb=80.0)
 
-    assert "exceeded 80 MB" in done.output
+    assert "exceeded the limit of 80 MB" in done.output
     assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 
 
