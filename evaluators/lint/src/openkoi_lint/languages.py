@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_base.files.project_files import find_project_files, read_source
+
 from .clippy import read_clippy
 from .eslint import read_eslint
 from .govet import read_vet
 from .linter import FILE, FileOptions, Linter
-from .project_files import project_files, read_text
+from .project_files import LINT_SKIPPED
 from .shellcheck import read_shellcheck
 from .tsc import read_tsc
 
@@ -29,7 +31,7 @@ MANIFESTS = {*ESLINT, *OLD_ESLINT, "package.json", "tsconfig.json", "Cargo.toml"
 
 def find_linters(root: Path) -> Iterator[Linter]:
     """Yield a linter for each outermost folder with its manifest or settings."""
-    files = list(project_files(root, lambda name: name in MANIFESTS or name.endswith(tuple(SHELLS))))
+    files = list(find_project_files(root, lambda name: name in MANIFESTS or name.endswith(tuple(SHELLS)), LINT_SKIPPED))
     for home in drop_nested_folders(path.parent for path in files if is_eslint(path)):
         yield eslint_linter(home, root)
     for home in drop_nested_folders(path.parent for path in files if path.name == "tsconfig.json"):
@@ -51,7 +53,7 @@ def is_eslint(path: Path) -> bool:
     """Return whether the file configures eslint."""
     if path.name == "package.json":
         try:
-            return "eslintConfig" in json.loads(read_text(path) or "{}")
+            return "eslintConfig" in json.loads(read_source(path) or "{}")
         except (ValueError, TypeError):
             return False
     return path.name in ESLINT or path.name in OLD_ESLINT

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from openkoi_base.files.project_files import find_project_files, read_source
+
 from .languages import SCRIPTS, SHELLS, find_linters
 from .linter import FILE, FileOptions, Linter
 from .mypy import read_mypy
 from .parse_lines import read_lines
-from .project_files import project_files, read_text, read_tool_tables
+from .project_files import LINT_SKIPPED, read_tool_tables
 from .ruff import read_ruff
 
 SURELY_WRONG = ("--select", "E9,F63,F7,F82")
@@ -40,12 +42,12 @@ def has_work(label: str, root: Path) -> bool:
 
 def has_files(suffixes: Collection[str], root: Path) -> bool:
     """Return whether the project has a file with one of these suffixes."""
-    return any(True for _ in project_files(root, lambda name: name.endswith(tuple(suffixes))))
+    return any(True for _ in find_project_files(root, lambda name: name.endswith(tuple(suffixes)), LINT_SKIPPED))
 
 
 def ruff_linter(root: Path, venv: str) -> Linter | None:
     """Return ruff with the project's rules, or only with rules for certain errors when it has none."""
-    texts = [read_text(root / name) for name in ("ruff.toml", ".ruff.toml")]
+    texts = [read_source(root / name) for name in ("ruff.toml", ".ruff.toml")]
     settings = read_tool_tables(root).get("ruff")
     asked = settings is not None or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
     program = find_program("ruff", root, venv)
@@ -59,12 +61,12 @@ def ruff_linter(root: Path, venv: str) -> Linter | None:
 
 def mypy_linter(root: Path, venv: str) -> Linter | None:
     """Return mypy if the project configures it."""
-    cfg = read_text(root / "setup.cfg")
+    cfg = read_source(root / "setup.cfg")
     settings = read_tool_tables(root).get("mypy")
     if settings is None and "[mypy]" not in cfg and not any((root / n).is_file() for n in ("mypy.ini", ".mypy.ini")):
         return None
     program = find_program("mypy", root, venv)
-    texts = "\n".join((cfg, read_text(root / "mypy.ini"), read_text(root / ".mypy.ini")))
+    texts = "\n".join((cfg, read_source(root / "mypy.ini"), read_source(root / ".mypy.ini")))
     keys = set(settings) if isinstance(settings, dict) else set()
     chosen = keys & {"files", "packages", "modules"} or any(line.startswith("files") for line in texts.splitlines())
     targets = () if chosen else (".",)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
+from openkoi_base.files.project_files import read_source
 from openkoi_hookspecs import Env, ExecutionResult, Plan, Run, Section, SharedSetting, StopReason, Task, hookimpl
 
 from .interpreters import find_interpreters
@@ -22,7 +23,6 @@ from .project import (
     read_justfile,
     read_makefile,
 )
-from .read_files import read_source
 
 if TYPE_CHECKING:
     from .evaluator import TestRunner

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
+from openkoi_base.files.project_files import read_source
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-
-from .read_files import read_source
 
 NO_TEST = "no test specified"
 ALONE = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}

@@ -9,13 +9,13 @@ from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_base.files.project_files import read_toml
 from openkoi_hookspecs import Command, CommandResult, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_output import output_text
 from .package import Package
 from .project import RunnerKind, find_target, read_justfile, read_makefile
-from .read_files import read_toml
 from .report import RunnerReport
 from .scripts import add_reports, runners_of, shell_script
 from .suites import Suite

@@ -1,18 +1,15 @@
 """Detect from a project's files how its tests are run."""
 
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from openkoi_base.files.project_files import find_project_files, read_source, read_toml
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .package import Package
-from .read_files import read_source, read_toml
 
-SKIPPED_FOLDERS = {"node_modules", "venv", "site-packages", "target", "build", "dist", "vendor", "__pycache__"}
-MAX_FILES = 20_000
 CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 PYTEST_TABLES = (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
 PYTEST_TEST = lazy_pattern(r"^\s*(import pytest|from pytest)\b|^(async )?def test_", re.MULTILINE)
@@ -104,24 +101,13 @@ def package_root(folder: Path, root: Path) -> Path:
 
 def python_test_files(root: Path) -> Iterator[Path]:
     """Yield Python test files, by the names that both runners know."""
-    return project_files(
+    return find_project_files(
         root, lambda name: name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
     )
 
 
 def node_test_files(root: Path) -> Iterator[Path]:
     """Yield JavaScript test files, by the names that node knows."""
-    for path in project_files(root, lambda name: name.endswith((".js", ".mjs", ".cjs"))):
+    for path in find_project_files(root, lambda name: name.endswith((".js", ".mjs", ".cjs"))):
         if path.parent.name == "test" or NODE_TEST.search(path.stem):
             yield path
-
-
-def project_files(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:
-    """Yield those of the project's own files that have a wanted name; look at no more than a limit."""
-    left = MAX_FILES
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith("."))
-        yield from (Path(folder, name) for name in sorted(names)[:left] if wanted(name))
-        left -= len(names)
-        if left <= 0:
-            return

@@ -9,10 +9,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
+from openkoi_base.files.project_files import SKIPPED_FOLDERS
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .interpreters import find_interpreters
-from .project import SKIPPED_FOLDERS
 
 WITHOUT_EFFECT = {".git", ".hg", ".svn", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 INSTALLED = {".venv", ".tox", ".nox", *SKIPPED_FOLDERS} - WITHOUT_EFFECT

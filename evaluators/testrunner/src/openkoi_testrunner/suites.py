@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from openkoi_base.files.project_files import find_project_files
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .project import RunnerKind, asks_for_pytest, detect_python_runner, detect_runners, project_files, python_test_files
+from .project import RunnerKind, asks_for_pytest, detect_python_runner, detect_runners, python_test_files
 
 PYTHON = {"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini"}
 OTHERS = {"Cargo.toml", "go.mod", "package.json"}
@@ -65,7 +66,7 @@ def remaining_suites(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
 
 def homes_in(root: Path) -> Iterator[Path]:
     """Yield every folder with a manifest, outer before inner; skip samples."""
-    found = {path.parent for path in project_files(root, (PYTHON | OTHERS).__contains__)}
+    found = {path.parent for path in find_project_files(root, (PYTHON | OTHERS).__contains__)}
     for home in sorted(found):
         if SAMPLES.isdisjoint(home.relative_to(root).parts):
             yield home

@@ -14,7 +14,6 @@ CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
 MIN_RUNS = 3  # before anything is concluded
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1
-SIDES = {"with": True, "without": False}
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,6 @@ class Costs:
         """All tokens, cached ones included."""
         return self.overall.usage.total
 
-    def reaches_limit(self, limit: float) -> bool:
-        """Return whether a limit in dollars is reached."""
-        return self.total >= limit
-
     @property
     def summary(self) -> str:
         """The sum in a line: ``$0.32 total (2 models)``."""
