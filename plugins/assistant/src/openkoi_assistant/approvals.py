@@ -17,7 +17,7 @@ from .paired_users import Members, Role
 from .questions import AskedQuestion, Questions, renew
 from .replies import reply_to
 
-MAX_CHOICES = 5
+MAX_CHOICES = 5  # buttons; more questions are answered by words (estimate)
 OWNERS_ONLY = "Only an owner can answer this."
 WAITS = "Waiting for an owner's approval."
 EXPIRED = "These buttons have expired; see the new ones below."

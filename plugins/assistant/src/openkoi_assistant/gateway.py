@@ -21,7 +21,7 @@ from .prompts import steering_text
 from .turns import Turns
 
 POLL_SECONDS = 2.0  # for answers that were given at a terminal
-PRUNE_SECONDS = 3600.0
+PRUNE_SECONDS = 3600.0  # between deletions of what is done (estimate)
 PAIRED = {
     Role.OWNER: "You are an owner of this assistant now. Send a task; `stop` ends it, `also ...` adds to it.",
     Role.MEMBER: "You are a member of this assistant now. Send a task; an owner approves what it asks for.",

@@ -14,8 +14,8 @@ from .database import transaction
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without 0, 1, I and O, which look alike
 CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
-CODE_SECONDS = 600.0
-MAX_TRIES = 5
+CODE_SECONDS = 600.0  # issue 21: a code is valid for ten minutes
+MAX_TRIES = 5  # issue 21
 CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IGNORECASE)
 
 

@@ -12,8 +12,8 @@ from .inbox import Request
 from .outbox import Outbox
 from .replies import WORKING, reply_to, sign_key
 
-SHOWN_LINES = 5
-MIN_GAP_SECONDS = 1.0
+SHOWN_LINES = 5  # the last steps; more push the chat away (estimate)
+MIN_GAP_SECONDS = 1.0  # between edits of a post (estimate); apps that want fewer calls say so
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from .gateway import Gateway
 from .inbox import Kind, Request
 from .paired_users import Role
 
-POLL_SECONDS = 15.0
+POLL_SECONDS = 15.0  # a schedule is exact to the minute
 PERIOD = re.compile(r"(\d+)\s*(m|h|d)")
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")

@@ -11,7 +11,7 @@ from .definitions import visible
 
 Ask = Callable[[Question], Awaitable[str | None]]
 Value = str | int | float | bool | list[str] | None
-MAX_TRIES = 3
+MAX_TRIES = 3  # of the user, to answer with the right type
 BOOLEAN = ("yes", "no")
 CONFIRM = ("yes", "no")
 

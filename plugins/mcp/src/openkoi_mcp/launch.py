@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 def main(parent: str, names: str, *command: str) -> None:

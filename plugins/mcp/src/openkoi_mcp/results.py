@@ -25,7 +25,7 @@ from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYT
 
 from .definitions import without_tags
 
-CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4  # of English text, about
 MAX_TEXT = 25_000 * CHARACTERS_PER_TOKEN  # of one result; Claude Code's limit for those of MCP servers
 
 

@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 STDIO, HTTP, SSE = "stdio", "http", "sse"
 TRANSPORTS = {"": "", STDIO: STDIO, HTTP: HTTP, "streamable-http": HTTP, "streamable_http": HTTP, SSE: SSE}
-CALL_SECONDS = 30.0
+CALL_SECONDS = 30.0  # default of a call (estimate)
 VARIABLE = r"\$\{(\w+)(?::-([^}]*))?\}"
 
 

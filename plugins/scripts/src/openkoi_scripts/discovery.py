@@ -9,7 +9,7 @@ from openkoi_hookspecs import DataDir, Koi, PluginEntry, SharedSetting
 if TYPE_CHECKING:
     from .script_files import ScriptPlaces
 
-CALL_SECONDS = 1.0
+CALL_SECONDS = 1.0  # default of a call: a hook delays every task (estimate)
 
 
 class Scripts:

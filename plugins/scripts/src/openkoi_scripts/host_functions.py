@@ -16,8 +16,8 @@ from .events import ScriptLogged
 
 MAX_LOGGED = 2_000  # characters of a line
 MAX_LINES = 100  # of a call
-MAX_HITS = 20
-FETCH_SECONDS = 10.0
+MAX_HITS = 20  # of one search (estimate)
+FETCH_SECONDS = 10.0  # of one request (estimate)
 NAMES = ("log", "print", "search_memory", "send_message", "http_get")
 NOT_GRANTED = "{name} is not granted. Add {need} to [capabilities] in {manifest}."
 NEEDS = {

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starlark import Dialect, FrozenModule, Globals
 
-PR_SET_PDEATHSIG = 1
-DESCRIBE_SECONDS = 1.0
-MAX_OPEN_FILES = 16
+PR_SET_PDEATHSIG = 1  # of prctl(2)
+DESCRIBE_SECONDS = 1.0  # as for a call
+MAX_OPEN_FILES = 16  # of the child, which opens none itself
 MAX_ANSWER = 1_000_000  # characters of JSON
 MAX_CALLS = 100  # within one another
 OWN = "openkoi"  # the file name of what we add to a script

@@ -23,8 +23,8 @@ PROGRAM = Path(__file__).with_name("interpreter.py")
 MEGABYTES = 128  # of a child; an interpreter with an empty script has 20
 MAX_CHILDREN = 4  # of one script: more calls than that at once wait
 GRACE = 0.25  # of a call's time: then it is ended from outside, where the interpreter did not end it itself
-MIN_GRACE_SECONDS = 0.25
-START_SECONDS = 10.0
+MIN_GRACE_SECONDS = 0.25  # on a busy machine
+START_SECONDS = 10.0  # of an interpreter on a busy machine (estimate)
 MAX_LINE = 4_000_000  # bytes
 Host = Callable[[str, Sequence[Any]], Awaitable[object]]
 

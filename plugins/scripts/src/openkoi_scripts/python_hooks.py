@@ -13,7 +13,7 @@ from .functions import find_misspelled, hook_names
 from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
 
-DESCRIBE_SECONDS = 5.0
+DESCRIBE_SECONDS = 5.0  # a Python file may import much (estimate)
 MARK = "hookimpl"
 NO_HOOK = "no function has the name of a hook, such as before_plan, and the mark @hookimpl."
 

@@ -14,7 +14,7 @@ ALLOW = "Allow "
 UNDO = "undo: `openkoi undo` restores the files; what a command does elsewhere stays done"
 UNDO_FILES = "undo: `openkoi undo` restores every byte"
 FILE_TOOLS = frozenset({"write_file", "edit_file", "apply_patch"})
-MAX_LINES = 30
+MAX_LINES = 30  # of a call; the choices stay on a screen of 40 rows
 SHELL_SIGNS = lazy_pattern(r"[;&|<>`$()\n\\]")
 CHANGES = {"search": ("-", "red"), "replace": ("+", "green"), "content": ("+", "green")}
 

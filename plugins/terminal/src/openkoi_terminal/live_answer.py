@@ -10,7 +10,7 @@ from .markdown import render_block
 from .style import Style
 from .width import tail_rows
 
-TAIL_ROWS = 12
+TAIL_ROWS = 12  # half of a screen of 24 rows
 INTERVAL = 0.1  # seconds between frames; at 30 Hz the same answer costs a third more CPU
 
 

@@ -8,8 +8,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_count, format_dollars, format_tokens
 
 INTERRUPT_HINT = "esc to interrupt"  # other programs look for exactly these words
-CHARACTERS_PER_TOKEN = 4
-MAX_SCORES = 4
+CHARACTERS_PER_TOKEN = 4  # of English text, about
+MAX_SCORES = 4  # of iterations; the line stays short
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
-JOIN_SECONDS = 0.1
+JOIN_SECONDS = 0.1  # at the end, for a call that the clock has stopped (estimate)
 
 
 class Job(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wasmtime.component import Component
 
 MEMORY_BYTES = 64 << 20
-TICK_SECONDS = 0.01
+TICK_SECONDS = 0.01  # how exactly a call is stopped in time
 IDLE_TICKS = 100  # the clock of an engine that is not used stops after a second
 FEATURES = "2"  # another one for other features than below: compiled modules are kept by it
 COMPONENT = b"\x0d\x00\x01\x00"

@@ -15,9 +15,9 @@ from openkoi_base.grants import Capabilities, PathGrant
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-MAX_BYTES = 1 << 20
-MAX_ENTRIES = 10_000
-MAX_PATH = 4_096
+MAX_BYTES = 1 << 20  # of one file, as of an answer
+MAX_ENTRIES = 10_000  # of a folder (estimate)
+MAX_PATH = 4_096  # PATH_MAX of Linux
 IS_SUPPORTED = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Arguments = Mapping[str, Any]
-MAX_LOG_CHARACTERS = 1_000
+MAX_LOG_CHARACTERS = 1_000  # of a line (estimate)
 MAX_WRITTEN_BYTES = 16 << 20  # by one call
-MAX_HITS = 20
+MAX_HITS = 20  # of one search, as for scripts (estimate)
 HOST_SECONDS = 10.0  # for one host function; a call of a module may end before
 
 

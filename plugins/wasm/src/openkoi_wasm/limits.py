@@ -6,8 +6,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MIB = 1 << 20
 MAX_MODULE_BYTES = 2 * MIB  # estimate: ten times a plugin in Rust; a larger one takes minutes to compile
-MAX_MEMORY_MIB = 64
-MAX_SECONDS = 30.0
+MAX_MEMORY_MIB = 64  # of one call (estimate)
+MAX_SECONDS = 30.0  # of one call, as `[hooks] deadline_seconds`
 FUEL_PER_SECOND = 1_000_000_000  # about the instructions that a machine executes in a second
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wasmtime import Module
 
 NAMESPACE, READ = "koi", "read"
-PAGE = 65_536
+PAGE = 65_536  # bytes of a memory page in WebAssembly
 WASI = "wasi_"
 FROM_WASI = "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or its equivalent"
 
