@@ -1,4 +1,4 @@
-"""An agent's definition: its instructions, what it may use, and when its work is done."""
+"""An agent's definition: its instructions, tools, and the conditions that end its work."""
 
 from enum import StrEnum
 from typing import TypeAlias

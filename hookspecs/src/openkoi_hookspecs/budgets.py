@@ -1,4 +1,4 @@
-"""What a budget is asked for before a model call, what it grants, and what was spent on each day."""
+"""The shared budget: what a model call may cost, and what was spent on each day."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What users, tools and models say and show each other: text, images and files."""
+"""The content of messages: text, images and files."""
 
 from dataclasses import field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an iteration produced, and what was found in it."""
+"""The result of executing an iteration, and its evaluation: checks, findings and scores."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What happens in a run, as it is logged and passed to listeners.
+"""Events of a run, as they are logged and passed to listeners.
 
 Each event holds only what is its own; the ids, the time and the run are those of the record it is written in.
 A plugin may add events: a subclass whose name begins with the plugin's own and a dot.

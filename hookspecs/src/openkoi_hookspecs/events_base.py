@@ -1,4 +1,4 @@
-"""An event, and its place in the log. What events there are stands in ``events``."""
+"""The base class of events, and the record of one in the log. The events are in ``events``."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""What happens between a run and a model: it is asked, it answers, and it is paid. Part of the catalogue ``events``."""
+"""Events of model calls: request, response, fallback, cost. Part of the catalogue ``events``."""
 
 from dataclasses import KW_ONLY
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""What one plugin writes and another reads: judges' votes, and what checkpoints cannot restore. Part of ``events``."""
+"""Events that one plugin writes and another reads: judges' votes, what no checkpoint restores. Part of ``events``."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

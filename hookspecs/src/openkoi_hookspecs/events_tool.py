@@ -1,4 +1,4 @@
-"""What happens when tools are called. Part of the catalogue ``events``."""
+"""Events of tool calls. Part of the catalogue ``events``."""
 
 from .events_base import Event
 from .lazy_dataclass import dataclass

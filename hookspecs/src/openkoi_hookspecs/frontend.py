@@ -1,4 +1,4 @@
-"""Where a user meets OpenKoi, and what starts that."""
+"""Frontends: where a user meets OpenKoi, and what starts one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a run went: its plan, its iterations, what was decided, and the result."""
+"""The course of a run: its plan, iterations, decisions and result."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""What is kept beyond a run, and what of it is shown to the next one."""
+"""Memory: what is kept beyond a run, and what of it a later run recalls."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""What passes between a run and a model."""
+"""Models: requests, messages, responses and their usage."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, field, replace

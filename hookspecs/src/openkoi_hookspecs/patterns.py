@@ -1,4 +1,4 @@
-"""What the user does, and does again and again."""
+"""Usage patterns: what the user does repeatedly."""
 
 from dataclasses import KW_ONLY
 

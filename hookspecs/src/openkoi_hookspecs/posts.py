@@ -1,4 +1,4 @@
-"""What is posted in other services' apps. Part of ``integrations``, where all of it is imported from."""
+"""Posts in other services' apps. Part of ``integrations``, where all of it is imported from."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What plugins implement.
+"""The protocols that plugins implement.
 
 A protocol has few methods. Each takes one fact and at most the run or the workspace's root, so that what
 it is given can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same

@@ -1,4 +1,4 @@
-"""What the user is asked, and what of it is kept."""
+"""Questions to the user, and their answers."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""What came of restoring files."""
+"""The result of restoring files."""
 
 from collections.abc import Mapping
 from dataclasses import field

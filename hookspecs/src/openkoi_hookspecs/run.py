@@ -1,4 +1,4 @@
-"""What plugins use of OpenKoi: ``Koi`` outside runs and ``Run`` within one. Both may gain members."""
+"""The API for plugins: ``Koi`` outside runs and ``Run`` within one. Both may gain members."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Commands, and their results."""
+"""Commands for a sandbox, and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, field

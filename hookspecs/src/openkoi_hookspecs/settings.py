@@ -1,4 +1,4 @@
-"""Where a plugin's constructor gets its arguments from.
+"""Markers for a plugin's constructor: which settings and folders it is given.
 
 An entry point names a callable, and its keyword parameters are its configuration: names, types, defaults and help are
 read from the signature, values from the table ``[<kind>.<name>]``. A marker in ``Annotated`` names a second place to

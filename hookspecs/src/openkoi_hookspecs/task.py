@@ -1,4 +1,4 @@
-"""What is asked for, how far to go, and how good is good enough."""
+"""A task, its limits, and the quality threshold for its result."""
 
 from dataclasses import KW_ONLY, replace
 from typing import Self

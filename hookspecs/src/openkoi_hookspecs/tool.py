@@ -1,4 +1,4 @@
-"""What a model can do besides talking."""
+"""Tools: what a model can call, and what a call returns."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, field

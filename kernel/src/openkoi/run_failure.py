@@ -1,4 +1,4 @@
-"""What is logged when a run ends without a result."""
+"""Log that a run ended without a result."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How a run begins: on its own, as part of another one, or resumed from the log."""
+"""The origin of a run: on its own, part of another one, or resumed from the log."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What all runs of a process share: settings, plugins, hooks, the log, memory, models and the user."""
+"""The services that all runs of a process share: settings, plugins, hooks, the log, memory, models and the user."""
 
 import asyncio
 from collections.abc import Callable, Sequence

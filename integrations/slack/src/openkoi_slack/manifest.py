@@ -1,4 +1,4 @@
-"""What the user pastes into Slack's page of apps."""
+"""The app manifest that the user pastes into Slack's page of apps."""
 
 MANIFEST = """\
 display_information: {name: OpenKoi}

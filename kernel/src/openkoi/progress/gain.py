@@ -1,4 +1,4 @@
-"""What a cycle brought, from nothing to real progress."""
+"""Rate the progress of a cycle, from nothing to real progress."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-"""What is left of a text without the parts that change by themselves. Pure.
+"""Remove from a text the parts that change by themselves, such as times and addresses. Pure.
 
 Clocks, counters, process ids, random numbers and names of temporary files are new each time, and mean no progress.
 """

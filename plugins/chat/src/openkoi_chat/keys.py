@@ -1,4 +1,4 @@
-"""Which key calls which method."""
+"""Bind keys to methods."""
 
 from collections.abc import Callable
 from typing import Any

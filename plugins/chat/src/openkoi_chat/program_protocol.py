@@ -1,4 +1,4 @@
-"""What the conversation asks of the program that shows it."""
+"""The protocol between the conversation and the program that shows it."""
 
 from collections.abc import Sequence
 from typing import Protocol

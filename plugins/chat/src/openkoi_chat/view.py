@@ -1,4 +1,4 @@
-"""What the chat needs of a screen: the same for one that is drawn and for one that is read line by line."""
+"""The protocol of a screen: the same for one that is drawn and for one that is read line by line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""Where memory is, and what it searches by unless it is configured otherwise."""
+"""The default place and embedder of memory."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What came of an iteration, for which the documented columns of ``iteration_cycles`` have no room.
+"""Build the row of an iteration's outcome, which the documented columns of ``iteration_cycles`` cannot hold.
 
 How far it came, the last words of its work, and the evaluation as JSON. Knows the table and its row.
 """

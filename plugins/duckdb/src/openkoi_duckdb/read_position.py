@@ -1,4 +1,4 @@
-"""How far the log was read into the memory file, and how much is in it, kept beside it for those who ask no more.
+"""Save the read position: how far the log is in the memory file, and how much that is.
 
 It holds for the very state of the file that it was written for; of any other the file itself is asked.
 """

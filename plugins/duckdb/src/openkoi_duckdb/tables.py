@@ -1,4 +1,4 @@
-"""What a question finds, looked up in the tables.
+"""Look up in the tables what a query needs.
 
 Statements are many and small, because DuckDB plans a large one longer than it takes to answer it.
 """

@@ -1,4 +1,4 @@
-"""What a server offers: its tools and prompts as it describes them, as plain JSON. Pure."""
+"""The definitions of a server: its tools and prompts as it describes them, as plain JSON. Pure."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a call needs to know of all messages of a request. Pure.
+"""Count in the messages of a request what a call needs to know. Pure.
 
 A conversation grows by appending, so the stats of the next request are computed from those of the one before: of 400
 messages, a call looks at the two that are new.

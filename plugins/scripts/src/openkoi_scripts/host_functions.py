@@ -1,4 +1,4 @@
-"""What a script may call of OpenKoi: ``log`` always, everything else as its manifest asks and the user allowed."""
+"""The host functions of a script: ``log`` always, the others as its manifest asks and the user allowed."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What can be wrong with the file of a memory: shared by all memories that keep one.
+"""Errors of a memory file, shared by all memories that have one.
 
 KoiError
 ├── MemoryBusyError      another process has the file; nothing is lost

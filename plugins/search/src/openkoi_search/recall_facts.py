@@ -1,4 +1,4 @@
-"""What the index keeps of a log to compute its documents again: of each record what they depend on, as JSON lines."""
+"""Store the facts of each record from which the index computes its documents again, as JSON lines."""
 
 import json
 from collections import defaultdict

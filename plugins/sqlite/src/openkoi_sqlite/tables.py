@@ -1,4 +1,4 @@
-"""What a question finds, looked up in the tables: who has which word, how often, and how long they are.
+"""Look up in the tables what a query needs: which documents have a word, how often, and their lengths.
 
 How that is added up is the ranking that all memories share.
 """

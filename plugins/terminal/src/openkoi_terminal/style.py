@@ -1,4 +1,4 @@
-"""How text is marked on a terminal: with colours, with attributes alone, or not at all."""
+"""Mark text on a terminal: with colours, with attributes alone, or not at all."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a module sees of a run."""
+"""Convert a run to the fields that a module sees."""
 
 from typing import Any
 

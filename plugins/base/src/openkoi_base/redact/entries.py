@@ -1,4 +1,4 @@
-"""How an entry begins that names its value: ``{"name": "token", "value": "..."}``, or a key at the end of a line."""
+"""Match the start of an entry that names its value: ``{"name": "token", "value": "..."}``, or a key at a line's end."""
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 

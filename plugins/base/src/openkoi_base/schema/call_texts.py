@@ -1,4 +1,4 @@
-"""What users and models read about a tool call: its progress, whether it may run, that a tool is unknown."""
+"""Format texts about a tool call for users and models: its progress, its approval question, an unknown tool."""
 
 import json
 from collections.abc import Callable, Sequence

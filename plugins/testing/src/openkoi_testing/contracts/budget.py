@@ -1,4 +1,4 @@
-"""What every budget promises: nothing is granted twice, and what a call cost takes the place of its reservation."""
+"""Test what every budget promises: nothing is granted twice, and the cost of a call replaces its reservation."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How every provider survives a catalogue of faults. Inherit it, with your vendor's fake and the catalogue's file::
+"""Test how every provider survives a catalogue of faults. Inherit it with your vendor's fake and the catalogue's file::
 
     class TestStreams(StreamsContract):
         catalogue = Path("faults.json")

@@ -1,4 +1,4 @@
-"""What every `Compactor` promises, whether it leaves turns out or has them summed up. Inherit it::
+"""Test what every `Compactor` promises, whether it leaves turns out or has them summed up. Inherit it::
 
 class TestContract(CompactorContract):
     subject = RollingWindow()

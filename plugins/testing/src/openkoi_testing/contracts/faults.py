@@ -1,4 +1,4 @@
-"""What every provider promises when something goes wrong on the way. Inherit it, with your vendor's fake::
+"""Test what every provider promises when something goes wrong on the way. Inherit it, with your vendor's fake::
 
     class TestFaults(FaultsContract):
         server, model, answer = AcmeServer, "acme-fake", ANSWER

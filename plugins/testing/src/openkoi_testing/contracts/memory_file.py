@@ -1,4 +1,4 @@
-"""What a memory promises that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
+"""Test what a memory promises that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
 
 class TestMineFile(MemoryFileContract):
     subject = Mine

@@ -1,4 +1,4 @@
-"""What every messenger promises. Inherit it, and give the service, or a fake of it, as another user has it::
+"""Test what every messenger promises. Inherit it, and give the service, or a fake of it, as another user has it::
 
 class TestMine(EditContract, MessengerContract):
     @contextmanager

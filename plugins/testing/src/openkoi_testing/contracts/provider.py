@@ -1,4 +1,4 @@
-"""What every provider promises. Inherit it::
+"""Test what every provider promises. Inherit it::
 
     class TestContract(ProviderContract):
         subject = Acme(api_key="secret", transport=...)

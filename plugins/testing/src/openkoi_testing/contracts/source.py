@@ -1,4 +1,4 @@
-"""What every source of plugins promises. Inherit it::
+"""Test what every source of plugins promises. Inherit it::
 
 class TestContract(SourceContract):
     subject = Notes()

@@ -1,4 +1,4 @@
-"""What every tool provider promises. Inherit it::
+"""Test what every tool provider promises. Inherit it::
 
     class TestContract(ToolProviderContract):
         subject = WorkspaceTools()
