@@ -119,7 +119,7 @@ def latest_content(event: Facts) -> Facts:
 
 
 def caption_of(content: Facts) -> str:
-    """Return the text of a message; of a file only what is said about it."""
+    """Return the text of a message; of a file only its description."""
     text = str(content.get("body") or "")
     is_name = content.get("msgtype") in FILES and content.get("filename", text) == text
     return "" if is_name else text

@@ -28,7 +28,7 @@ from .sync import Batch, read_cursor, sync_path, write_cursor
 POLL_SECONDS = 25
 # A poll without an answer is a dead connection: it is found after 25 x 11/6 = 46 seconds.
 LIMITS = ResponseLimits(idle_seconds=25.0)
-SIGN_IN = "Matrix does not accept the access token ({0}). Run `openkoi connect matrix`."
+SIGN_IN = "Matrix rejected the access token ({0}). Run `openkoi connect matrix`."
 SOFT_LOGOUT = "its session has ended, and a new sign-in continues it"
 OWN = 200  # ids of sent messages that are known to be ours
 KINDS = json.dumps({"types": ["m.room.message"]})
@@ -106,10 +106,10 @@ class Matrix:
         owner = (await koi.ask(Question(ASK_OWNER)) or "").strip()
         user = (await koi.ask(Question(ASK_USER)) or "").strip()
         secret = (await koi.ask(Question(ASK_SECRET.format(user), secret=True)) or "").strip()
-        koi.conceal(secret, "the password or token of Matrix")
+        koi.conceal(secret, "the Matrix password or token")
         self.base_url = self.base_url or await find_homeserver(user)
         self.token = await sign_in(self.base_url, user, secret)
-        koi.conceal(self.token, "the access token of Matrix")
+        koi.conceal(self.token, "the Matrix access token")
         self.me = Me("", "")
         self.open()
         me = await self.who()
@@ -210,7 +210,7 @@ class Matrix:
         if post.id not in self.own:
             there = await self.call("GET", f"{in_room(post.channel)}/event/{quote(post.id, safe='')}")
             if there.get("sender") != (await self.who()).id:
-                raise AppRejectedError("Matrix lets nobody edit the messages of others.")
+                raise AppRejectedError("Matrix does not allow editing messages of other users.")
         transaction = transaction_id(post.key, post.id, post.text)
         await self.put(post.channel, "m.room.message", edit_of(post), transaction)
         return post.id
@@ -236,15 +236,15 @@ class Matrix:
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
     """Raise what the homeserver's own error says; None leaves it to the rules of HTTP."""
     try:
-        said = json.loads(body)
-        code, text = str(said["errcode"]), str(said.get("error", ""))
+        answer = json.loads(body)
+        code, text = str(answer["errcode"]), str(answer.get("error", ""))
     except (ValueError, TypeError, KeyError):
         return
     if code in ("M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"):
-        raise SignInRequiredError(SIGN_IN.format(SOFT_LOGOUT if said.get("soft_logout") else text.rstrip(".")))
+        raise SignInRequiredError(SIGN_IN.format(SOFT_LOGOUT if answer.get("soft_logout") else text.rstrip(".")))
     if code == "M_LIMIT_EXCEEDED":
-        wait = said.get("retry_after_ms")
+        wait = answer.get("retry_after_ms")
         seconds = headers.get("retry-after") if wait is None else float(wait) / 1000
-        raise AppUnavailableError("Matrix allows no more requests for now.", retry_after=float(seconds or 1.0))
+        raise AppUnavailableError("Matrix rate limit reached.", retry_after=float(seconds or 1.0))
     if 400 <= status < 500:
-        raise AppRejectedError(f"Matrix refuses it: {text.rstrip('.')} ({code}).")
+        raise AppRejectedError(f"Matrix rejected the request: {text.rstrip('.')} ({code}).")

@@ -38,7 +38,7 @@ def edit_of(post: Post) -> Content:
 def content_of(post: Post) -> Content:
     """Return what a message says; a text whose HTML is too long is sent without."""
     if length_in_event(post.text) > MAX_TEXT:
-        raise AppRejectedError(f"Matrix takes no text of more than {MAX_TEXT:,} bytes.")
+        raise AppRejectedError(f"Matrix messages are limited to {MAX_TEXT:,} bytes.")
     plain: Content = {"msgtype": "m.notice", "body": post.text, "m.mentions": {}}
     if post.format != "markdown":
         return plain

@@ -12,7 +12,7 @@ from .messages import transaction_id
 
 ENCRYPTED = (
     "This room is encrypted, and I cannot read encrypted messages, so I leave it. "
-    "Make a room with encryption switched off, and invite me there."
+    "Create a room without encryption, and invite me there."
 )
 Call = Callable[..., Awaitable[Any]]
 

@@ -8,9 +8,9 @@ from openkoi_hookspecs import AppError, AppRejectedError, Json, SignInRequiredEr
 from openkoi_http import AppClient, ResponseLimits
 
 ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.org)"
-ASK_USER = "The Matrix ID of the account that you made for the assistant (@koi:example.org)"
+ASK_USER = "The Matrix ID of the account that you created for the assistant (@koi:example.org)"
 ASK_SECRET = "The password of {0}, or an access token of it"
-REFUSED = "Matrix does not accept this password or access token: {0}"
+REFUSED = "Matrix rejected this password or access token: {0}"
 USER = re.compile(r"@[^:\s]+:(\S+)")
 LIMITS = ResponseLimits(idle_seconds=20.0)
 

@@ -50,9 +50,9 @@ class CauseCounter:
 
     def cause(self, right: Claim, task: GymTask, shown: Sequence[str], memory: Memory) -> str:
         """Return why the right value was not chosen."""
-        told = {claim for line in shown for claim in self.claims(line) if is_about(claim, right)}
-        wrong = any((claim.value == right.value) is claim.denied for claim in told)
-        if any(claim.value == right.value and not claim.denied for claim in told):
+        shown_claims = {claim for line in shown for claim in self.claims(line) if is_about(claim, right)}
+        wrong = any((claim.value == right.value) is claim.denied for claim in shown_claims)
+        if any(claim.value == right.value and not claim.denied for claim in shown_claims):
             return CAUSES[6] if wrong else CAUSES[7]
         if wrong:
             return CAUSES[5]
