@@ -103,7 +103,8 @@ def test_the_two_commands_are_what_ci_runs() -> None:
     assert "python -m pip install uv && uv run openkoi demo" in README
     assert f"python -m pip install uv && {command}" in README
     run = (ROOT / ".ci" / "run").read_text()
-    assert command in run
+    assert f'{command.removesuffix(" pytest")} "$@"' in run
+    assert re.search(r"^run pytest\b", run, re.MULTILINE)
     assert {"lint", "types"} <= set(re.findall(r"poe (\w+)", run))
 
 
@@ -123,7 +124,8 @@ def test_files_that_tables_of_readmes_name_exist() -> None:
 
 def test_files_that_the_page_of_prompts_names_exist() -> None:
     table = (ROOT / "plugins" / "prompt" / "PROMPTS.md").read_text().partition("## Compared")[0]
-    named = set(re.findall(r"([\w/]+\.(?:py|toml))`|\((src/[\w/]+\.\w+)\)", table))
+    rows = "\n".join(line for line in table.splitlines() if line.startswith("|"))
+    named = set(re.findall(r"([\w/]+\.(?:py|toml))`|\((src/[\w/]+\.\w+)\)", rows))
 
     assert {"system_prompt.py"} <= {Path(name).name for pair in named for name in pair}
     assert [] == [name for pair in named for name in pair if name and not [*ROOT.glob(f"*/**/{name}")]]

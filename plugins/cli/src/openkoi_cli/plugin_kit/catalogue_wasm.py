@@ -37,7 +37,7 @@ def unpack(file: Path, name: str) -> Path:
     try:
         content = read_archive(file)
         found = tomllib.loads(content[MANIFEST].decode()).get("plugin", {})
-    except (BadZipFile, OSError, ValueError, KeyError, NotImplementedError, RuntimeError):  # what zipfile may raise
+    except (BadZipFile, OSError, ValueError, KeyError, RuntimeError):  # what zipfile may raise
         raise KoiError(WRONG_FILES.format(name=name, file=file.name)) from None
     if not isinstance(found, dict) or found.get("name") != name:
         other = found.get("name") if isinstance(found, dict) else None
