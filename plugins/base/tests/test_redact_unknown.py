@@ -9,7 +9,7 @@ import string
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -195,10 +195,10 @@ def test_of_a_manifest_of_a_secret_the_values_alone_are_masked() -> None:
 
 @pytest.mark.parametrize("piece", ["_A", "aB", "a1-", "/a", ".a", "$a:", "%20", "a_b/", "{a}", "A.B"])
 def test_what_stands_under_a_name_is_looked_at_once(piece: str) -> None:
-    started = perf_counter()
+    started = process_time()
     Redactor()(f"password={piece * 26}!\nkey: '{piece * 26}!'\nlet token: {piece * 26} = \"{piece * 26}")
 
-    assert perf_counter() - started < 1  # 0.01 s; one that tries all ways to divide it takes 2**26 steps
+    assert process_time() - started < 1  # 0.01 s; one that tries all ways to divide it takes 2**26 steps
 
 
 def test_ordinary_lines_stay() -> None:

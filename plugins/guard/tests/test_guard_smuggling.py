@@ -1,7 +1,7 @@
 """Nothing makes a dangerous command pass: not its place in a line, not its spelling, not rubbish around it."""
 
 import random
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_unpredictable_commands_ask(line: str) -> None:
 )
 def test_an_endless_line_is_refused_quickly(line: str) -> None:
     check_line("ls")
-    started = perf_counter()
+    started = process_time()
 
     assert isinstance(check_line(line), Ask)
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5
