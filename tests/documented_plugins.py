@@ -23,7 +23,7 @@ NAMED = re.compile(r"^# (\S+)$")
 DONE = "  - {says: Done., repeat: true}\n"
 BASE = {
     "evaluators": {"judge": {"enabled": False}},
-    "hooks": {"guard": {"enabled": False}},
+    "hooks": {"guard": {"enabled": False}, "learning": {"withheld": 0.0}},  # nothing is held out by chance
     "use": {"sandbox": "plain"},
     "iteration": {"max_iterations": 0},
     "approvals": {"wait_seconds": 0},

@@ -61,7 +61,8 @@ def run(openkoi: Shell, *line: str) -> tuple[str, list[str]]:
 
 
 def lengths(openkoi: Shell) -> set[int]:
-    """Return the lengths of the vectors that memory keeps."""
+    """Return the lengths of the vectors that memory keeps, once it has what a run left to the next start."""
+    openkoi("memory", "search", "herons")
     if not (openkoi.home / "data" / "openkoi.db").exists():
         return set()
     with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as file:
