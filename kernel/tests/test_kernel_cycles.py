@@ -341,20 +341,20 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 
     async def run() -> FinishedRun:
         async def person(question: Question) -> str:
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(3.1)  # longer than the task may take; the rest takes far less, also on a busy machine
             return "this one"
 
         stage = Scenario(model=Scripted([ToolCall("a", "ask", {}), "done"]), tool_providers={"asking": Asking()})
         async with replace(stage, installed=frozenset()).build_app(tmp_path, tmp_path / "home") as koi:
             koi.attend(person)
-            result = await koi.solve(Task("What is it?", limits=Limits(seconds=1.0)))
+            result = await koi.solve(Task("What is it?", limits=Limits(seconds=3.0)))
             return FinishedRun(result, tuple(koi.records(koi.session)))
 
     done = asyncio.run(run())
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ("this one", "accept") == (result.text, done.result.decision.action)
-    assert done.result.cost.seconds < 1
+    assert done.result.cost.seconds < 3
 
 
 @pytest.mark.row("C26")
