@@ -75,13 +75,14 @@ async def done(koi: App) -> tuple[Result, list[Record]]:
         return result, list(koi.records(koi.session))
 
 
-def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_path: Path) -> None:
+def test_thirty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_path: Path) -> None:
     named = install_all(site)
     reader, model = Reader(), Scripted([ToolCall("1", "read", {"path": "a.txt"}), "done"])
 
     result, records = asyncio.run(done(house(site, tmp_path, reader, model)))
 
     warnings = [record.event.text for record in records if isinstance(record.event, events.WarningIssued)]
+    assert 28 <= len(named)
     assert result.accepted
     assert "done" == result.text
     assert ["a.txt"] == reader.paths

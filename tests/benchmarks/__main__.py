@@ -1,7 +1,7 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
     python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
-                            [acknowledge] [--rounds N] [--save]
+                            [acknowledge] [plugin_calls] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
@@ -16,7 +16,18 @@ from pathlib import Path
 def main() -> None:
     """Show what was asked for, or all there is."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
-    from benchmarks import acknowledge, at_once, first_write, published, recall, recall_speed, startup, steps, streaming
+    from benchmarks import (
+        acknowledge,
+        at_once,
+        first_write,
+        plugin_calls,
+        published,
+        recall,
+        recall_speed,
+        startup,
+        steps,
+        streaming,
+    )
 
     all_of_them = {
         "startup": startup.show,
@@ -27,6 +38,7 @@ def main() -> None:
         "recall": recall.show,
         "recall_speed": recall_speed.show,
         "acknowledge": acknowledge.show,
+        "plugin_calls": plugin_calls.show,
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(all_of_them)}; all if none is named")

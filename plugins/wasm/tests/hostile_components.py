@@ -9,7 +9,7 @@ LATE = "did not answer in time|used up its instructions"
 HANDLES = "cannot allocate another handle"
 OUTSIDE = "was stopped: .*out of bounds"
 MEBIBYTE = "passed [0-9,]+ bytes to OpenKoi; the limit is 1,048,576"
-FLOODING = f"(memory.fill (i32.const 65536) (i32.const 200) (i32.const 30000000)) {{0}} (i32.const {ANSWER})"
+FLOODING = f"(memory.fill (i32.const 65536) (i32.const 200) (i32.const 12000000)) {{0}} (i32.const {ANSWER})"
 BIG = "(call $log (i32.const 65536) (i32.const {0}) (i32.const 16))"
 RESOURCE = "(type $r (resource (rep i32))) (core func $new (canon resource.new $r))"
 STREAM = "(type $s (stream u8)) (core func $new (canon stream.new $s))"
@@ -32,7 +32,7 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
     yield "an endless loop where room is found", component(realloc=f"{LOOP} (i32.const 0)"), LATE
     yield "endless recursion", component(more="(func $f (call $f) (call $f))", body=f"(call $f) {end}"), "too deeply"
     yield "ending itself", component(body="unreachable"), "ended itself"
-    yield "memory of 33 MiB", component(memory="528"), "cannot be started: .*memory"
+    yield "memory of 17 MiB", component(memory="272"), "cannot be started: .*memory"
     yield (
         "growing its memory",
         component(body=f"(if (i32.eq (memory.grow (i32.const 600)) (i32.const -1)) (then unreachable)) {end}"),
@@ -53,11 +53,11 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
     yield "an answer that is not text", component(data=data_of("\ud800", 3)), "utf-8"
     yield "an answer that is not JSON", component(data=data_of("fish", 4)), "did not answer with JSON"
     yield "room outside its memory", component(realloc="(i32.const -8)"), "beyond end of memory"
-    for encoding, length in (("utf8", 1 << 20), ("latin1+utf16", 30_000_000), ("utf16", 15_000_000)):
+    for encoding, length in (("utf8", 1 << 20), ("latin1+utf16", 12_000_000), ("utf16", 6_000_000)):
         flood = FLOODING.format(BIG.format(length + 1))
         yield (
             f"a long text as {encoding}",
-            component(imports=("log",), memory="500", encoding=encoding, body=flood),
+            component(imports=("log",), memory="250", encoding=encoding, body=flood),
             (f"{MEBIBYTE}|utf-8"),
         )
     calls = f"(loop $l (call $log (local.get 0) (local.get 1) (i32.const {ANSWER})) (br $l)) {end}"

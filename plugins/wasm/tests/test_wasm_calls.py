@@ -12,6 +12,7 @@ from wasm_plugins import TOOL, answering, module, passing_request, write_plugin
 from openkoi_hookspecs import ConfigError, Run
 from openkoi_testing import make_run
 from openkoi_wasm.discovery import WasmPlugins
+from openkoi_wasm.events import MessageLogged
 from openkoi_wasm.manifest import read_manifest
 from openkoi_wasm.plugin import WasmPlugin
 
@@ -70,6 +71,26 @@ def test_each_call_starts_afresh_and_many_at_once_get_their_own_answers(tmp_path
             return counted, logged
 
     assert ([1] * 20, [None] * 20) == asyncio.run(work())
+
+
+def test_what_a_module_does_is_done_once_and_one_that_takes_long_holds_nothing_up(tmp_path: Path) -> None:
+    async def work() -> tuple[int, int]:
+        async with plugins(tmp_path, echo=passing_request("log"), spin=SPIN) as (run, (echo, spin)):
+            logged: list[object] = []
+            stop = run.koi.listen(lambda record: logged.append(record.event))
+            for _ in range(5):
+                await echo.call("tool", {"text": "koi"}, run)
+            stop()
+            spinning = asyncio.create_task(spin.call("tool", {}, run))
+            turns = 0
+            while not spinning.done() and turns < 50:
+                turns += 1
+                await asyncio.sleep(0)
+            spinning.cancel()
+            await asyncio.gather(spinning, return_exceptions=True)
+            return [isinstance(one, MessageLogged) for one in logged].count(True), turns
+
+    assert (5, 50) == asyncio.run(work())
 
 
 def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path: Path) -> None:

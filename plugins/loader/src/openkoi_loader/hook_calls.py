@@ -1,18 +1,19 @@
 """Call implementations of a hook one after another, each within its deadline, until one returns something."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
 from openkoi_base.isolation import arguments_of, copy_arguments, must_end
-from openkoi_hookspecs import HookActivity, Json
+from openkoi_hookspecs import HookActivity, Json, PluginError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from .hook_implementations import HookImplementation
 
 SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an honest hook, which imports, beyond one
+CHANGED_ARGUMENTS = "it changed the arguments of a call, which changes nothing but its own copy"
 WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose facts hold the arguments of a call
 
 
@@ -67,7 +68,10 @@ class HookCalls:
     Each implementation gets the arguments of a tool's call as they were: a copy is made again once it was changed.
     """
 
-    def __init__(self, counted: Sequence[Counted], facts: Mapping[str, Any]) -> None:
+    def __init__(
+        self, counted: Sequence[Counted], facts: Mapping[str, Any], report: Callable[[PluginError], None]
+    ) -> None:
+        self.report = report
         self.remaining = iter(counted)
         self.originals = self.facts = facts
         self.original_arguments: list[Mapping[str, Json]] = []
@@ -102,10 +106,17 @@ class HookCalls:
                 self.copy()  # the answer may be awaited, and hold the arguments
                 return HookCall(implementation, counts, answer, failure, started)
             if self.own_arguments != self.original_arguments:
+                self.report_change(implementation)
                 self.copy()
                 parameters = self
             started = ended
         return None
+
+    def report_change(self, implementation: "HookImplementation") -> None:
+        """Report an implementation that changed its copy of the arguments, the first time."""
+        if not implementation.changed_arguments:
+            implementation.changed_arguments = True
+            self.report(PluginError(implementation.plugin, implementation.hook, CHANGED_ARGUMENTS))
 
     def select(self, parameters: tuple[str, ...]) -> tuple[Any, ...]:
         """Return the facts that these parameters take."""

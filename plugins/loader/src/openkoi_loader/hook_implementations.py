@@ -35,6 +35,7 @@ class HookImplementation:
     item_type: type | None
     failures: int = 0
     is_disabled: bool = False
+    changed_arguments: bool = False  # at least once, which is reported the first time
     key: tuple[str, str] = field(init=False)
 
     def __post_init__(self) -> None:

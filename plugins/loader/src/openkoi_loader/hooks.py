@@ -8,7 +8,7 @@ from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from openkoi_base.isolation import format_error, must_end
+from openkoi_base.isolation import IsolatedAwaitable, format_error, must_end
 from openkoi_hookspecs import (
     ArgumentError,
     Ask,
@@ -102,7 +102,7 @@ class Hooks:
         if counted is None:
             counted = tuple((one, self.counts[one.key]) for one in self.implementations(hook))
             self.counted_by_hook[name] = counted
-        return HookCalls(counted, facts)
+        return HookCalls(counted, facts, lambda error: self.report(str(error)))
 
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
@@ -180,7 +180,7 @@ class Hooks:
         if inspect.isawaitable(answer):
             limit = self.timeout_of(call.implementation)
             async with asyncio.timeout(limit):
-                answer = await answer
+                answer = await IsolatedAwaitable(answer)
         if perf_counter() - call.started > limit:
             plugin, hook = call.implementation.plugin, call.implementation.hook
             self.report(str(PluginError(plugin, hook, f"took more than {limit:g} s")))

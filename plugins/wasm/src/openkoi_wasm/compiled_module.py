@@ -8,16 +8,17 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Protocol
 
-from wasmtime import Store
+from wasmtime import Store, TrapCode
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .active_call import ActiveCall, Instance
 from .engine import EngineClock, ticks_in
-from .guest import GuestError
+from .guest import SENTENCES, GuestError
 
 HostFunction = Callable[[ActiveCall, bytes], bytes]
 MAX_TABLES, MAX_TABLE_ELEMENTS = 4, 100_000
+OUT_OF_TIME = (SENTENCES[TrapCode.OUT_OF_FUEL], SENTENCES[TrapCode.INTERRUPT])
 
 
 class Prepared(Protocol):
@@ -30,6 +31,10 @@ class Prepared(Protocol):
     @property
     def max_memory(self) -> int:
         """How many bytes its memory may have, whatever its manifest says."""
+
+    @property
+    def may_run_at_once(self) -> bool:
+        """Whether its limits bound all that a call costs; no deadline stops what wasmtime itself does."""
 
     def start(self, store: Store) -> Instance:
         """Return an instance; raise GuestError for one that cannot be started."""
@@ -72,6 +77,17 @@ class CompiledModule:
         if call.failure:
             raise GuestError(call.failure)
         return answer
+
+    def call_at_once(self, request: bytes, call: ActiveCall) -> bytes | None:
+        """Return the answer to a call with limits for that; None if it needs more, and then nothing was done."""
+        if not self.prepared.may_run_at_once:
+            return None
+        try:
+            return self.call(request, call)
+        except GuestError as error:
+            if call.host_calls or str(error) in OUT_OF_TIME:
+                return None
+            raise
 
     def cancel(self, call: ActiveCall) -> None:
         """End a call that nothing waits for: at once if no other call would end with it, else at its deadline."""

@@ -24,7 +24,7 @@ from .guest import SENTENCES, GuestError
 from .limits import MIB
 
 HOST, CALL = "openkoi:plugin/host@1.0.0", "call"
-MAX_MEMORY = 32 * MIB  # half of a module's: a text of it is in the memory of OpenKoi up to three times
+MAX_MEMORY = 16 * MIB  # a text is three times in the memory of OpenKoi, and no deadline stops its conversion
 MAX_INSTANCES = 16  # core instances; a toolchain makes four of one module
 VALUE = ffi.wasmtime_component_val_t
 REASONS = {
@@ -42,6 +42,7 @@ class PreparedComponent:
     """A component with the functions that it may call. ``callbacks`` are kept for as long as it may call them."""
 
     instances = MAX_INSTANCES
+    may_run_at_once = False
     max_memory = MAX_MEMORY
     component: Component
     linker: Linker

@@ -23,6 +23,7 @@ class PreparedModule:
     """A core module with the functions that it may call."""
 
     instances = 1
+    may_run_at_once = True
     max_memory = MAX_MEMORY_MIB * MIB
     prepared: InstancePre
 

@@ -28,6 +28,7 @@ Arguments = Mapping[str, Any]
 MAX_LOG_CHARACTERS = 1_000  # of a line (estimate)
 MAX_WRITTEN_BYTES = 16 << 20  # by one call
 MAX_HITS = 20  # of one search, as for scripts (estimate)
+ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 HOST_SECONDS = 10.0  # for one host function; a call of a module may end before
 
 
@@ -192,4 +193,4 @@ def answer(function: Callable[[HostCall], object], call: ActiveCall, request: by
 
 
 def encode(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    return ENCODER.encode(value).encode("utf-8", "replace")

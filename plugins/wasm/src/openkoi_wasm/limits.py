@@ -1,7 +1,5 @@
 """Limits of a WASM module in one call: memory, time, sizes. A manifest may lower them, or raise them up to the most."""
 
-from dataclasses import field
-
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MIB = 1 << 20
@@ -9,6 +7,8 @@ MAX_MODULE_BYTES = 2 * MIB  # estimate: ten times a plugin in Rust; a larger one
 MAX_MEMORY_MIB = 64  # of one call (estimate)
 MAX_SECONDS = 30.0  # of one call, as `[hooks] deadline_seconds`
 FUEL_PER_SECOND = 1_000_000_000  # about the instructions that a machine executes in a second
+AT_ONCE_FUEL = 200_000  # 0.2 ms of instructions
+AT_ONCE_SECONDS = 0.02  # for instructions that fill much memory, which fuel does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,14 @@ class CallLimits:
     memory: int = MAX_MEMORY_MIB * MIB
     output: int = MIB
     host_calls: int = 10_000
-    fuel: int = field(init=False)
+    fuel: int = 0  # as the seconds have, unless it is given
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fuel", round(self.seconds * FUEL_PER_SECOND))
+        if not self.fuel:
+            object.__setattr__(self, "fuel", round(self.seconds * FUEL_PER_SECOND))
+
+    @property
+    def at_once(self) -> "CallLimits":
+        """The limits of a call for which nothing else has to wait: it may not call OpenKoi either."""
+        seconds = min(self.seconds, AT_ONCE_SECONDS)
+        return CallLimits(seconds, self.memory, self.output, host_calls=0, fuel=AT_ONCE_FUEL)

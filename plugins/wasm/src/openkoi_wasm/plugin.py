@@ -1,4 +1,4 @@
-"""A plugin as it is used: its module is compiled when it is first called, and each call is made in a thread."""
+"""A plugin as it is used: its module is compiled when it is first called; a call that takes long is in a thread."""
 
 import asyncio
 import json
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .compiled_module import CompiledModule
     from .host import WasmHost
 
+MAX_TOO_LONG = 3  # then all further calls of a method are made in a thread
 CHANGED = "{0} has changed since it was listed. It is used again from the next task on."
 
 
@@ -26,8 +27,10 @@ class WasmPlugin:
     def __init__(self, manifest: Manifest, digest: str, host: "WasmHost", koi: Koi) -> None:
         self.manifest, self.digest, self.host, self.koi = manifest, digest, host, koi
         self.consent = make_consent(manifest, digest, koi)
+        self.at_once = manifest.limits.at_once
         self.loading = asyncio.Lock()
         self.module: CompiledModule | None = None
+        self.too_long: dict[tuple[str, object], int] = {}  # by method: how often in a row it took more than at once
 
     async def call(self, method: str, fields: Mapping[str, Any], run: Run | None) -> Any:
         """Return what the module answers to a method; raise KoiError for a refusal, a fault or an error of its own."""
@@ -38,14 +41,19 @@ class WasmPlugin:
         request = encode({"method": method, **fields})
         made, loop = self.manifest, asyncio.get_running_loop()
         scope = CallScope(made.name, made.capabilities, made.granted_tools, self.koi, run, loop)
-        answer = await self.host.run(module, request, ActiveCall(made.limits, scope))
-        return self.read_answer(answer)
+        about = (method, fields.get("tool") or fields.get("hook"))
+        if self.too_long.get(about, 0) < MAX_TOO_LONG:
+            answer = self.host.run_at_once(module, request, ActiveCall(self.at_once, scope))
+            self.too_long[about] = self.too_long.get(about, 0) + 1 if answer is None else 0
+            if answer is not None:
+                return self.read_answer(answer)
+        return self.read_answer(await self.host.run(module, request, ActiveCall(made.limits, scope)))
 
     def read_answer(self, answer: bytes) -> Any:
         """Return the value of ``{"ok": ...}``; raise KoiError for ``{"error": ...}``, and for anything else."""
         name = self.manifest.name
         try:
-            found = json.loads(answer, parse_constant=finite, parse_float=finite)
+            found = DECODER.decode(answer.decode())
         except (ValueError, RecursionError):
             raise KoiError(f"The WASM plugin {name} did not answer with JSON.") from None
         if isinstance(found, dict) and "ok" in found:
@@ -95,3 +103,6 @@ def finite(text: str) -> float:
     if not isfinite(number := float(text)):
         raise ValueError(text)
     return number
+
+
+DECODER = json.JSONDecoder(parse_constant=finite, parse_float=finite)

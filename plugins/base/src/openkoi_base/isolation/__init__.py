@@ -6,11 +6,13 @@ with LazyExports(globals()):
     from .arguments import checks_arguments
     from .calling import ask_source, named_errors, resolve, start_task
     from .defensive_copies import arguments_of, copy_arguments, copy_call
+    from .isolated_await import IsolatedAwaitable
     from .sanitize import sanitize_json, sanitize_text
     from .timeouts import contain_exit, format_error, is_printable, must_end, report_lateness, with_timeout
     from .validation import type_error_of
 
 __all__ = [
+    "IsolatedAwaitable",
     "arguments_of",
     "ask_source",
     "checks_arguments",
