@@ -46,6 +46,12 @@ class RawBody(bytes):
     content_type = "application/octet-stream"
 
 
+class FormFields(bytes):
+    """A body that is a form without files."""
+
+    content_type = "application/x-www-form-urlencoded"
+
+
 class AppClient(ApiClient):
     """An ``ApiClient`` that raises AppError. An ``explain`` may raise one for what its service says in its own way."""
 
@@ -69,6 +75,11 @@ class AppClient(ApiClient):
         with translate_errors():
             return await self.post(path, RawBody(data))
 
+    async def submit(self, path: str, fields: "FormFields") -> Json:
+        """Post a form without files; return the JSON that comes back."""
+        with translate_errors():
+            return await self.post(path, fields)
+
     async def upload_bytes(self, path: str, data: bytes) -> None:
         """Post bytes as they are; whatever comes back is not read."""
         with translate_errors(), self._translate_errors():
@@ -90,7 +101,7 @@ class AppClient(ApiClient):
 
     def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
         request = super()._build_request(client, method, path, body)
-        if isinstance(body, FormBody | RawBody):
+        if isinstance(body, FormBody | RawBody | FormFields):
             request.headers["Content-Type"] = body.content_type
         return request
 

@@ -1,0 +1,112 @@
+"""Turn mails into posts."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.message import EmailMessage, MIMEPart
+from email.utils import getaddresses
+from hashlib import sha256
+
+from openkoi_hookspecs.integrations import Attachment, Post
+
+from .mailbox import Mail
+from .text import FORWARD, read_text
+from .trust import raw_headers, read_sender
+
+ID = re.compile(r"<([^<>\s]+)>")
+TOP = "koi-top."  # how the ids of our mails begin that began no thread: an answer to one is in no thread either
+
+
+def read_mail(mail: Mail, own: str, server: str) -> Post:
+    """Return a mail as a post; a channel is whoever it is between, besides this account."""
+    message = mail.message
+    sender = read_sender(message, own, server)
+    everyone = {sender.id, *addresses_of(message, "to"), *addresses_of(message, "cc")} - {own, ""}
+    text, quoted = read_text(message)
+    root, direct = root_of(message), len(everyone) <= 1
+    id = message_id(mail)
+    subject = "" if root else plain_header(message, "subject")
+    text = text or (subject if not (quoted or FORWARD.match(subject)) else "")
+    return Post(
+        text,
+        app="email",
+        account=own,
+        channel=",".join(sorted(everyone)),
+        id=id,
+        thread=root if root or not direct else id,
+        reply_to=last_id(message, "in-reply-to"),
+        sender=sender,
+        at=sent_at(message),
+        subject=subject if subject != text else "",
+        quoted=quoted,
+        direct=direct,
+        mentioned=[own] == addresses_of(message, "to") or f"@{own.partition('@')[0]}" in text.lower() or own in text,
+        attachments=tuple(read_files(mail)),
+    )
+
+
+def message_id(mail: Mail) -> str:
+    """Return what a mail is known by; one without an id by what it contains."""
+    return last_id(mail.message, "message-id") or sha256(mail.message.as_bytes()).hexdigest()[:32]
+
+
+def last_id(message: EmailMessage, header: str) -> str:
+    """Return the last id in a header."""
+    found = ID.findall(" ".join(raw_headers(message, header)))
+    return found[-1] if found else ""
+
+
+def root_of(message: EmailMessage) -> str:
+    """Return the id of the mail that a thread began with; empty for that itself, and for what began no thread."""
+    found = ID.findall(" ".join([*raw_headers(message, "references"), *raw_headers(message, "in-reply-to")]))
+    return found[0] if found and not found[0].startswith(TOP) else ""
+
+
+def addresses_of(message: EmailMessage, header: str) -> list[str]:
+    """Return the addresses in a header."""
+    pairs = getaddresses(raw_headers(message, header))
+    return [address.lower() for _, address in pairs if "@" in address and "," not in address]
+
+
+def plain_header(message: EmailMessage, name: str) -> str:
+    """Return the text of a header on one line."""
+    return " ".join(str(message.get(name, "")).split())
+
+
+def sent_at(message: EmailMessage) -> str:
+    """Return when a mail was sent."""
+    date = getattr(message["date"], "datetime", None)
+    found = date if isinstance(date, datetime) else datetime.now(UTC)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def parts_of(message: EmailMessage) -> list[MIMEPart]:
+    """Return the parts of a mail that are files, forwarded mails among them."""
+    body = message.get_body(("plain", "html"))
+    same = message.get_body(("html",))
+    return [one for one in walk(message) if one not in (body, same)]
+
+
+def walk(part: MIMEPart) -> Iterator[MIMEPart]:
+    """Yield the parts that contain no other ones; a mail in a mail is one."""
+    if part.get_content_maintype() == "multipart":
+        for one in part.iter_parts():
+            yield from walk(one)
+    else:
+        yield part
+
+
+def read_files(mail: Mail) -> Iterator[Attachment]:
+    """Yield the files of a mail."""
+    for number, part in enumerate(parts_of(mail.message)):
+        name = part.get_filename() or f"part-{number + 1}"
+        media_type, size = part.get_content_type(), len(part_data(part))
+        yield Attachment(name, media_type=media_type, size=size, ref=f"{mail.place}:{number}")
+
+
+def part_data(part: MIMEPart) -> bytes:
+    """Return what a part contains."""
+    if part.get_content_maintype() == "message":
+        return b"".join(one.as_bytes() for one in part.iter_parts())
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""

@@ -1,0 +1,127 @@
+"""Turn posts into mails, and hand them to an SMTP server. What is sent blocks: it is called in a thread."""
+
+import smtplib
+import ssl
+from base64 import b64encode
+from email import policy
+from email.message import EmailMessage
+from email.utils import format_datetime, localtime
+from hashlib import sha256
+from secrets import token_hex
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Post
+
+from .mailbox import ANSWER_SECONDS, SIGN_IN, Login, describe, is_local
+from .reading import TOP
+from .text import MAX_TEXT
+
+SUBJECT_LENGTH = 70
+
+
+class Thread(NamedTuple):
+    """What is known of the mail that is answered: its subject, and the ids of those before it."""
+
+    subject: str = ""
+    references: tuple[str, ...] = ()
+
+
+def make_id(post: Post, own: str) -> str:
+    """Return the id of a mail, which is the same whenever the post of this key is sent."""
+    digest = sha256(f"{own} {post.key}".encode()).hexdigest()[:32] if post.key else token_hex(16)
+    return f"{'koi.' if post.thread else TOP}{digest}@{own.rpartition('@')[2]}"
+
+
+def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
+    """Return the mail that a post is: Markdown as it is, and beside it as HTML."""
+    if len(post.text) > MAX_TEXT:
+        raise AppRejectedError(f"A mail takes no text of more than {MAX_TEXT:,} characters.")
+    mail = EmailMessage(policy=policy.SMTP)
+    mail["From"] = own
+    mail["To"] = ", ".join(check_addresses(post.channel))
+    mail["Subject"] = subject_of(post, thread)
+    mail["Date"] = format_datetime(localtime())
+    mail["Message-ID"] = f"<{id}>"
+    mail["Auto-Submitted"] = "auto-replied" if post.thread else "auto-generated"  # RFC 3834: no robot answers it
+    if post.thread:
+        ids = list(dict.fromkeys([post.thread, *thread.references]))
+        mail["In-Reply-To"] = f"<{ids[-1]}>"
+        mail["References"] = " ".join(f"<{one}>" for one in ids)
+    mail.set_content(post.text, cte="quoted-printable")
+    if post.format == "markdown":
+        from openkoi_terminal.html import markdown_to_html
+
+        mail.add_alternative(f"<html><body>{markdown_to_html(post.text)}</body></html>", subtype="html")
+    for file in post.attachments:
+        kind, _, subtype = file.media_type.partition("/")
+        mail.add_attachment(file.data, maintype=kind, subtype=subtype or "octet-stream", filename=file.name)
+    return mail
+
+
+def check_addresses(channel: str) -> list[str]:
+    """Return the addresses that a channel is; raise AppRejectedError for anything else."""
+    found = [one.strip() for one in channel.split(",") if one.strip()]
+    if not found or not all(one.isprintable() and one.count("@") == 1 and " " not in one for one in found):
+        raise AppRejectedError(f"{channel!r} is no mail address. Write one, or several with commas between them.")
+    return found
+
+
+def subject_of(post: Post, thread: Thread) -> str:
+    """Return the subject of a mail: that of what it answers, else its first line."""
+    if thread.subject:
+        return thread.subject if thread.subject[:3].lower() == "re:" else f"Re: {thread.subject}"
+    first = next((line.strip("#*_> `") for line in post.text.splitlines() if line.strip("#*_> `")), "")
+    first = " ".join("".join(one if one.isprintable() else " " for one in post.subject or first).split())
+    return first if len(first) <= SUBJECT_LENGTH else f"{first[: SUBJECT_LENGTH - 4]} ..."
+
+
+def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
+    """Hand a mail to the SMTP server; without one only sign in."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        with open_smtp(parts.scheme, host, parts.port) as smtp:
+            sign_in(smtp, login)
+            if mail:
+                smtp.send_message(mail)
+    except smtplib.SMTPAuthenticationError as error:
+        raise SignInRequiredError(SIGN_IN.format(login.user, describe(error.smtp_error))) from None
+    except smtplib.SMTPRecipientsRefused as error:
+        code, text = next(iter(error.recipients.values()))
+        raise refusal(host, code, text) from None
+    except smtplib.SMTPResponseException as error:
+        raise refusal(host, error.smtp_code, error.smtp_error) from None
+    except (smtplib.SMTPException, OSError) as error:
+        raise AppUnavailableError(f"{host} could not take the mail ({error}).") from None
+
+
+def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:
+    """Return the error for what an SMTP server answered: with 4 at its beginning it may work later."""
+    said = f"{host} refuses the mail: {describe(text)} ({code})"
+    return AppUnavailableError(said) if 400 <= code < 500 else AppRejectedError(said)
+
+
+def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
+    """Connect to smtps://HOST, or to smtp://HOST, which has to begin TLS unless it is on this machine."""
+    context = ssl.create_default_context()
+    if scheme == "smtps":
+        return smtplib.SMTP_SSL(host, port or 465, timeout=ANSWER_SECONDS, context=context)
+    smtp = smtplib.SMTP(host, port or 587, timeout=ANSWER_SECONDS)
+    if not is_local(host):
+        smtp.starttls(context=context)
+    return smtp
+
+
+def sign_in(smtp: smtplib.SMTP, login: Login) -> None:
+    """Sign in to an SMTP server."""
+    smtp.ehlo_or_helo_if_needed()
+    if not login.token:
+        smtp.login(login.user, login.password)
+        return
+    code, said = smtp.docmd("AUTH", f"XOAUTH2 {b64encode(login.xoauth2.encode()).decode()}")
+    if code == 334:  # the server explains; it wants an empty answer before it refuses
+        code, said = smtp.docmd("")
+    if code != 235:
+        raise smtplib.SMTPAuthenticationError(code, said)

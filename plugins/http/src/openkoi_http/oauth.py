@@ -1,0 +1,144 @@
+"""Sign in by OAuth 2: with a device code (RFC 8628), and keep an access token fresh with a refresh token."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Json, SignInRequiredError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .app_client import AppClient, FormFields
+from .limits import ResponseLimits
+from .server import Server
+
+LIMITS = ResponseLimits(idle_seconds=20.0)
+EARLY_SECONDS = 60.0  # an access token is renewed before it ends
+SHORT_SECONDS = 300.0  # of a token whose server does not say how long it lives
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+SLOWER_SECONDS = 5.0  # RFC 8628: after slow_down
+PENDING = ("authorization_pending", "slow_down")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthClient:
+    """A program that is registered with an authorization server, and the addresses of that."""
+
+    client_id: str
+    token_url: str
+    device_url: str = ""
+    client_secret: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """What the user enters at an address to allow the sign-in. ``seconds`` are those between two polls."""
+
+    url: str
+    user_code: str
+    code: str
+    seconds: float
+    expires: float
+
+
+class OAuthError(AppRejectedError):
+    """An authorization server refuses; ``code`` says why in the words of RFC 6749."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+async def request_device_code(client: OAuthClient) -> DeviceCode:
+    """Ask for a code that the user enters in a browser."""
+    found = await post_form(client.device_url, {"client_id": client.client_id, "scope": client.scope})
+    return DeviceCode(
+        url=str(found.get("verification_uri_complete") or found.get("verification_uri") or found["verification_url"]),
+        user_code=str(found["user_code"]),
+        code=str(found["device_code"]),
+        seconds=float(found.get("interval") or 5),
+        expires=monotonic() + float(found.get("expires_in") or 900),
+    )
+
+
+async def wait_for_refresh_token(client: OAuthClient, device: DeviceCode) -> str:
+    """Wait until the user has entered a code; return the refresh token."""
+    pause = device.seconds
+    fields = {"grant_type": DEVICE_GRANT, "device_code": device.code}
+    while monotonic() < device.expires:
+        try:
+            found = await post_form(client.token_url, {**fields, **credentials_of(client)})
+            return str(found["refresh_token"])
+        except OAuthError as error:
+            if error.code not in PENDING:
+                raise
+            pause += SLOWER_SECONDS if error.code == "slow_down" else 0.0
+        await asyncio.sleep(pause)
+    raise AppRejectedError("The code was not entered in time. Try again.")
+
+
+class AccessToken:
+    """An access token that is renewed when it ends. ``save`` keeps a refresh token that replaces the one before.
+
+    Renewals never happen twice at once: some servers accept a refresh token a single time.
+    """
+
+    def __init__(self, client: OAuthClient, refresh_token: str, save: Callable[[str], object], sign_in: str) -> None:
+        self.client, self.refresh_token, self.save, self.sign_in = client, refresh_token, save, sign_in
+        self.token, self.expires = "", 0.0
+        self.lock = asyncio.Lock()
+
+    async def get(self) -> str:
+        """Return a token that is valid for a while; raise SignInRequiredError where the user has to sign in again."""
+        async with self.lock:
+            if not self.token or monotonic() > self.expires:
+                await self.renew()
+            return self.token
+
+    def forget(self) -> None:
+        """Renew the token before it is used again, because a server refused it."""
+        self.token = ""
+
+    async def renew(self) -> None:
+        """Get another token."""
+        fields = {"grant_type": "refresh_token", "refresh_token": self.refresh_token}
+        try:
+            found = await post_form(self.client.token_url, {**fields, **credentials_of(self.client)})
+        except OAuthError as error:
+            raise SignInRequiredError(f"{self.sign_in} ({error})") from None
+        self.token = str(found["access_token"])
+        self.expires = monotonic() + float(found.get("expires_in") or SHORT_SECONDS) - EARLY_SECONDS
+        rotated = str(found.get("refresh_token") or self.refresh_token)
+        if rotated != self.refresh_token:
+            self.refresh_token = rotated
+            self.save(rotated)
+
+
+def credentials_of(client: OAuthClient) -> dict[str, str]:
+    """Return how a program names itself."""
+    return {"client_id": client.client_id, **({"client_secret": client.client_secret} if client.client_secret else {})}
+
+
+async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    """Post a form to an authorization server; return what it answers."""
+    parts = urlsplit(url)
+    async with AppClient(f"{parts.scheme}://{parts.netloc}", bounds=LIMITS, explain=explain) as server:
+        found: Json = await server.submit(parts.path, FormFields(urlencode(fields).encode()))
+    if not isinstance(found, dict):
+        raise AppUnavailableError(f"{parts.netloc} returned no answer that OAuth knows.")
+    return found
+
+
+def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
+    """Raise the error that an authorization server names; None leaves it to the rules of HTTP."""
+    import json
+
+    try:
+        said = json.loads(body)
+        code = str(said["error"])
+    except (ValueError, KeyError, TypeError):
+        return
+    if status < 500:
+        raise OAuthError(code, f"{server.host}: {said.get('error_description') or code}")
