@@ -2,27 +2,30 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 from mail_server import PASSWORD, MailServers, run_mail_servers
 from tcp_relay import TcpRelay
 
 from openkoi_email import Email
-from openkoi_hookspecs.integrations import Post
+from openkoi_email.mailbox import Login, Mailbox, translate
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Delivery, Post
 from openkoi_testing import MessengerContract
 from openkoi_testing.contracts.messenger import Counterpart
 from openkoi_testing.contracts.messenger_harness import Account
 
 KOI, ANN, BEN = "koi@koi.test", "ann@koi.test", "ben@koi.test"
 PASSED = "mx.koi.test; dkim=pass header.d=koi.test; dmarc=pass (p=REJECT dis=none) header.from=koi.test"
+T = TypeVar("T")
 PARSER = BytesParser(policy=policy.default)
 
 
@@ -45,6 +48,15 @@ class World:
             "idle_seconds": 20,
         }
         return Email(**{**given, **more})
+
+    def open(self, story: Callable[[Email], Awaitable[T]], folder: Path, address: str, **more: Any) -> T:
+        """Run a story with a mailbox."""
+        return asyncio.run(self.run(story, self.sign_in(folder, address, **more)))
+
+    async def run(self, story: Callable[[Email], Awaitable[T]], app: Email) -> T:
+        """Run a story, which may take a while and no longer."""
+        async with asyncio.timeout(60):
+            return await story(app)
 
     def deliver(self, to: str, **headers: str) -> str:
         """Let a mail arrive; ``body`` is its text, ``id`` its id. Return its id."""
@@ -162,3 +174,141 @@ class TestEmail(MessengerContract):
 
         assert ["first", "second", "third"] == [post.text for post in again]
         assert [post.identity for post in posts] == [post.identity for post in again[:2]]
+
+
+def mailbox_name() -> str:
+    """Return the address of a new mailbox."""
+    return f"koi-{uuid.uuid4().hex[:8]}@koi.test"
+
+
+async def next_post(deliveries: AsyncGenerator[Delivery, None]) -> Delivery:
+    """Wait for the next post."""
+    async for one in deliveries:
+        if one.post:
+            return one
+    raise AssertionError("it ended")
+
+
+def test_a_mail_is_pushed_and_not_polled_for(world: World, tmp_path: Path) -> None:
+    address = mailbox_name()
+
+    async def story(app: Email) -> list[str]:
+        texts = []
+        async with aclosing(app.watch()) as deliveries:
+            await anext(deliveries)
+            for number in range(3):
+                waiting = asyncio.ensure_future(next_post(deliveries))
+                await asyncio.sleep(0.05 * number)
+                world.deliver(address, body=f"mail {number}")
+                async with asyncio.timeout(20):  # it would be polled for after 600
+                    found = await waiting
+                texts.append(found.post.text if found.post else "")
+        return texts
+
+    assert ["mail 0", "mail 1", "mail 2"] == world.open(story, tmp_path, address, idle_seconds=600)
+
+
+def test_a_connection_that_says_nothing_is_found(world: World) -> None:
+    mailbox = Mailbox(f"imap://127.0.0.1:{world.imap.port}", Login(KOI, PASSWORD), answer_seconds=2.0)
+    mailbox.open()
+    mailbox.wait(0.1)
+    with world.imap.silence(), pytest.raises(AppUnavailableError, match="could not be reached"), translate(mailbox.url):
+        mailbox.wait(0.1)
+    mailbox.close()
+
+
+def test_a_mailbox_whose_numbers_begin_anew_loses_no_mail(world: World, tmp_path: Path) -> None:
+    address = mailbox_name()
+
+    async def story(app: Email) -> list[str]:
+        world.deliver(address, body="old")
+        async with aclosing(app.watch()) as deliveries:
+            cursor = (await anext(deliveries)).cursor
+        validity, uid, day = cursor.split(":")
+        world.deliver(address, body="meanwhile")
+        async with aclosing(app.watch(f"{int(validity) + 1}:9{uid}:{day}")) as deliveries:
+            found = [await next_post(deliveries) for _ in range(2)]
+        return [one.post.text for one in found if one.post]
+
+    assert ["old", "meanwhile"] == world.open(story, tmp_path, address)
+
+
+def test_oauth_signs_in_renews_its_tokens_and_keeps_those_that_replace_them(world: World, tmp_path: Path) -> None:
+    address = mailbox_name()
+    world.servers.tokens.address = address
+    oauth = {
+        "password": "",
+        "refresh_token": "refresh-0",
+        "client_id": "koi",
+        "token_url": f"{world.servers.oauth_url}/token",
+    }
+
+    async def story(app: Email) -> dict[str, str]:
+        await app.send(Post("by token", app="email", channel=ANN))
+        world.servers.tokens.valid.clear()  # the server forgets what it issued
+        with pytest.raises(SignInRequiredError):
+            await app.health()
+        return await app.health()
+
+    health = world.open(story, tmp_path, address, **oauth)
+    again = world.open(lambda app: app.health(), tmp_path, address, **oauth)
+    world.servers.tokens.refresh_tokens.clear()
+    with pytest.raises(SignInRequiredError, match="openkoi connect email"):
+        world.open(lambda app: app.health(), tmp_path, address, **oauth)
+
+    assert {"mailbox": address, "senders are checked by": "mx.koi.test"} == health == again
+    assert "by token" == plain_text(world.servers.sink.taken[-1])
+    assert 0o600 == (tmp_path / "refresh-token.json").stat().st_mode & 0o777
+
+
+def test_a_mail_that_may_have_been_sent_is_sent_again_with_its_id_and_says_so(world: World, tmp_path: Path) -> None:
+    address = mailbox_name()
+    post = Post("the answer", app="email", channel=ANN, key="k1")
+
+    async def story(app: Email) -> list[str]:
+        world.servers.sink.refuse = "451 later"
+        with pytest.raises(AppUnavailableError):
+            await app.send(post)
+        world.servers.sink.refuse = "550 never"
+        with pytest.raises(AppRejectedError):
+            await app.send(post)
+        world.servers.sink.refuse = ""
+        return [await app.send(post) for _ in range(3)]
+
+    before = len(world.servers.sink.taken)
+    ids = world.open(story, tmp_path, address)
+    sent = world.servers.sink.taken[before:]
+
+    assert 1 == len(set(ids)) == len(sent)
+    assert f"<{ids[0]}>" == sent[0]["Message-ID"]
+    assert plain_text(sent[0]).startswith("(Sent again")
+
+
+def test_an_answer_is_in_the_thread_and_nothing_answers_it(world: World, tmp_path: Path) -> None:
+    address = mailbox_name()
+    root = world.deliver(address, subject="Koi pond", body="How deep?")
+    before = len(world.servers.sink.taken)
+
+    async def story(app: Email) -> None:
+        answer = Post("**80** cm\n\n- deep\n- <b>cold</b>", app="email", channel=ANN, thread=root, format="markdown")
+        await app.send(answer)
+        assert "" == await app.send(replace(answer, text="Working on it ...", partial=True))
+        for bad in ("ann", "a@b.c\r\nBcc: eve@evil.test", ""):
+            with pytest.raises(AppRejectedError):
+                await app.send(Post("x", app="email", channel=bad))
+
+    world.open(story, tmp_path, address)
+    (mail,) = world.servers.sink.taken[before:]
+    html = mail.get_body(("html",))
+
+    assert ("Re: Koi pond", f"<{root}>", f"<{root}>") == (mail["Subject"], mail["In-Reply-To"], mail["References"])
+    assert (address, ANN, "auto-replied") == (mail["From"], mail["To"], mail["Auto-Submitted"])
+    assert html is not None
+    assert "<strong>80</strong> cm" in html.get_content()
+    assert "&lt;b&gt;cold" in html.get_content()
+
+
+def test_a_wrong_password_names_the_way_out(world: World, tmp_path: Path) -> None:
+    for given in ({"password": "wrong"}, {"password": ""}):
+        with pytest.raises(SignInRequiredError, match="openkoi connect email"):
+            world.open(lambda app: app.health(), tmp_path, KOI, **given)

@@ -87,15 +87,15 @@ class TlsImap(Lines, imaplib.IMAP4_SSL):
 class Mailbox:
     """A connection to the folder of arriving mail, or to another one."""
 
-    def __init__(self, url: str, login: Login) -> None:
-        self.url, self.login = url, login
+    def __init__(self, url: str, login: Login, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self.url, self.login, self.answer_seconds = url, login, answer_seconds
         self.imap: imaplib.IMAP4 | None = None
         self.closed = False
         self.validity, self.next_uid = "", 1
 
     def open(self, folder: str = "INBOX") -> None:
         """Connect, sign in, and select a folder."""
-        self.imap = imap = connect(self.url)
+        self.imap = imap = connect(self.url, self.answer_seconds)
         if self.closed:  # meanwhile, from another thread
             self.close()
         try:
@@ -183,7 +183,7 @@ class Mailbox:
         with suppress(TimeoutError):
             while not has_news:
                 has_news = b"EXISTS" in self.next_line()
-        imap.sock.settimeout(ANSWER_SECONDS)
+        imap.sock.settimeout(self.answer_seconds)
         imap.send(b"DONE\r\n")
         self.skip_until(tag)
 
@@ -227,14 +227,14 @@ class Mailbox:
         self.expect((state, data))
 
 
-def connect(url: str) -> imaplib.IMAP4:
+def connect(url: str, seconds: float) -> imaplib.IMAP4:
     """Connect to imaps://HOST, or to imap://HOST, which has to begin TLS unless it is on this machine."""
     parts = urlsplit(url)
     host, context = parts.hostname or "", ssl.create_default_context()
     if parts.scheme == "imaps":
-        imap: imaplib.IMAP4 = TlsImap(host, parts.port or 993, ssl_context=context, timeout=ANSWER_SECONDS)
+        imap: imaplib.IMAP4 = TlsImap(host, parts.port or 993, ssl_context=context, timeout=seconds)
     else:
-        imap = PlainImap(host, parts.port or 143, timeout=ANSWER_SECONDS)
+        imap = PlainImap(host, parts.port or 143, timeout=seconds)
         if not is_local(host):
             imap.starttls(context)
     imap.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -32,7 +32,8 @@ async def make_task(request: Request, app: Messenger, past: Sequence[tuple[str, 
 
 def task_text(post: Post) -> str:
     """Return what the sender asks for."""
-    return strip_mention(post.text) or "See the attached files."
+    words = [post.subject, strip_mention(post.text)]
+    return "\n\n".join(filter(None, words)) or "See the attached files."
 
 
 def steering_text(request: Request) -> str:
