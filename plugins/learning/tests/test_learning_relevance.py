@@ -1,5 +1,6 @@
 """What a task has to say to be about an entry: what its words have meant before, and what they say by themselves."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from openkoi_learning.content import terms_of
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.hook import find_similar
-from openkoi_learning.relevance import Evidence, likeliest, needed_share, right_share
+from openkoi_learning.relevance import Evidence, Rivals, needed_share, right_share, score_rivals
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState
 
@@ -39,6 +40,17 @@ def needed(book: LearningState, task: str) -> float:
     entry = book.entries["e1"]
     known = [(one.number, one.words) for one in book.evidence("e1", "pond")]
     return needed_share(terms_of(task), known, terms_of(entry.text), book.history("pond"))
+
+
+def scores(task: str, evidence: Mapping[str, Sequence[Evidence]], **states: str) -> Mapping[str, float]:
+    """How entries about one subject compare in a task, of which some state a condition."""
+    rivals = Rivals(evidence, {id: terms_of(text) for id, text in states.items()})
+    return score_rivals(rivals.applicable(terms_of(task)))
+
+
+def seen(id: str, *tasks: str, start: int = 0, confirmed: bool = True) -> dict[str, list[Evidence]]:
+    """Runs that say something about an entry, each third number one of them."""
+    return {id: [Evidence(start + 3 * at, terms_of(task), confirmed) for at, task in enumerate(tasks)]}
 
 
 def test_the_words_of_tasks_that_needed_an_entry_mean_it_whatever_its_own_words_are() -> None:
@@ -75,18 +87,38 @@ def test_of_two_entries_about_one_subject_the_one_that_was_right_in_such_tasks_w
     ]
 
     def winner(task: str) -> str:
-        scores = likeliest(terms_of(task), {"usual": usual, "special": special})
-        return max(scores, key=lambda one: scores[one])
+        found = scores(task, {"usual": usual, "special": special})
+        return max(found, key=lambda one: found[one])
 
     assert ("special", "usual") == (winner("Export an invoice on Windows"), winner("Export an invoice"))
+
+
+def test_a_condition_that_an_entry_states_counts_from_its_first_task_on() -> None:
+    usual, special = (
+        seen("usual", *["Export the invoice"] * 4),
+        seen("special", "Export the invoice on Windows", start=1),
+    )
+
+    def lead(**states: str) -> float:
+        found = scores("Export an invoice on Windows", {**usual, **special}, **states)
+        return found["special"] - found["usual"]
+
+    assert lead(special="Windows") > 0 > lead()
+
+
+def test_a_refuted_entry_gives_way_to_the_one_that_was_accepted_instead() -> None:
+    old = seen("old", *["Export the invoice"] * 3)["old"] + seen("", "Export it", start=9, confirmed=False)[""]
+    found = scores("Export an invoice", {"old": old, **seen("new", "Export it", start=9)})
+
+    assert found["new"] > found["old"]
 
 
 def test_after_a_change_the_newer_of_two_entries_wins_soon() -> None:
     old = [Evidence(number, terms_of(f"Export the invoice w{number}"), confirmed=True) for number in range(9)]
     new = [Evidence(number, terms_of(f"Export the invoice w{number}"), confirmed=True) for number in (9, 10, 11)]
-    scores = likeliest(terms_of("Export an invoice"), {"old": old, "new": new})
+    found = scores("Export an invoice", {"old": old, "new": new})
 
-    assert scores["new"] > scores["old"]
+    assert found["new"] > found["old"]
 
 
 def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:

@@ -1,5 +1,6 @@
 """Which truths hold beside each other, where, and for how long; and whose words never become one."""
 
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -94,7 +95,7 @@ def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_
     for one in derive_changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), str, blamed=[whole.id]):
         known[one.id] = one
     assert {("pond", "`tab`"), ("lake", "`tab`"), ("moor", "`comma`")} == {
-        (one.project, one.text.rpartition(" ")[2].strip(".")) for one in known.values() if one.is_live
+        (one.project, re.findall("`\\w+`", one.text)[-1]) for one in known.values() if one.is_live
     }
 
 

@@ -10,9 +10,12 @@ from itertools import product
 
 from openkoi_hookspecs import ExecutionResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
 from .text_similarity import WORD, extract_details
+
+TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]")
 
 MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
@@ -72,37 +75,77 @@ def continues(beside: str, edge: str) -> bool:
     return bool(beside) and (beside.isalnum() or beside in "_-") and (edge.isalnum() or edge in "_-")
 
 
-def find_content(advice: str, written: Iterable[WorkLine] = (), known: Iterable[WorkLine] = ()) -> tuple[str, ...]:
-    """Return the content of an advice: of its names those that one written line has, or a phrase that is new there."""
+def find_content(
+    advice: str,
+    written: Iterable[WorkLine] = (),
+    known: Iterable[WorkLine] = (),
+    about: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the content of an advice: of its names those that one written line has, or a phrase that is new there.
+
+    ``about`` are the words of what it is about, which are not a phrase's ends.
+    """
     if names := names_of(advice):
         shown = [[one for one in names if has_phrase(line.text, one)] for line in written]
         return tuple(sorted(max(shown, key=len, default=[]) or names))
     old = {word for line in known for word in line.terms}
     phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
+    phrases = [phrase for phrase in phrases if terms_of(phrase) - set(about)]
     best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")
-    return (best,) if terms_of(best) - old else ()
+    return (trim_words(best, about) or best,) if terms_of(best) - old else ()
+
+
+def trim_words(phrase: str, about: Collection[str]) -> str:
+    """Return a phrase without the words at its ends that only say what it is about."""
+    words = phrase.split()
+    kept = [place for place, word in enumerate(words) if terms_of(word) - set(about)]
+    return " ".join(words[kept[0] : kept[-1] + 1]) if kept else ""
 
 
 def common_phrases(one: str, other: str) -> Iterator[str]:
-    """Yield the longest runs of words that two texts share, without the function words at their ends."""
-    mine, theirs = WORD.findall(one)[:MAX_WORDS], WORD.findall(other)[:MAX_WORDS]
+    """Yield the longest runs of words that two texts share, without the function words at their ends.
+
+    A run that both texts continue with another word is part of two different phrases: `late night` of `late noon`.
+    """
+    mine, theirs = TOKEN.findall(one)[:MAX_WORDS], TOKEN.findall(other)[:MAX_WORDS]
     for start, begin in product(range(len(mine)), range(len(theirs))):
         if mine[start] == theirs[begin] and not (start and begin and mine[start - 1] == theirs[begin - 1]):
             size = common_length(mine[start:], theirs[begin:])
-            if words := strip_function_words(mine[start : start + size]):
+            words = strip_function_words(mine[start : start + size])
+            before = [some[at - 1] for some, at in ((mine, start), (theirs, begin)) if at]
+            after = [some[at + size] for some, at in ((mine, start), (theirs, begin)) if at + size < len(some)]
+            if words and not (differ(before, mine[start]) or differ(after, mine[start + size - 1])):
                 yield " ".join(words)
+
+
+def differ(beside: Sequence[str], edge: str) -> bool:
+    """Return whether two texts have different words, and not a function word or a mark, beside a word."""
+    return len(beside) == 2 and all(terms_of(word) for word in (*beside, edge))
 
 
 def common_length(one: Sequence[str], other: Sequence[str]) -> int:
     """Return how many words two texts have in common from their beginnings."""
     pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+    ends = (at for at, (mine, theirs) in pairs if mine != theirs or not mine[0].isalnum())
+    return next(ends, min(len(one), len(other)))
 
 
 def strip_function_words(words: list[str]) -> list[str]:
     """Return words without those at the ends that say nothing."""
     kept = [place for place, word in enumerate(words) if terms_of(word)]
     return words[kept[0] : kept[-1] + 1] if kept else []
+
+
+def longest_run(line: str, about: Collection[str]) -> tuple[str, ...]:
+    """Return the longest run of words in a line that say something, and not what it is about; the last of several."""
+    runs: list[list[str]] = [[]]
+    for word in TOKEN.findall(line.lower()):
+        if terms_of(word) - set(about):
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    best = max(reversed(runs), key=len)
+    return (" ".join(best),) if best else ()
 
 
 def is_shown(content: Collection[str], lines: Iterable[WorkLine]) -> bool:

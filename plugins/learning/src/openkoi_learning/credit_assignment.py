@@ -1,6 +1,6 @@
 """Update the entries that a run says something about: promote, quarantine, withdraw (archive)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
@@ -8,7 +8,8 @@ from openkoi_hookspecs import LearningStatus
 from .effectiveness import is_harmful, is_idle, proves_uplift
 from .entry import LearningEntry, Trust, archive_entry
 from .merge import QUARANTINED
-from .relevance import Evidence
+from .relevance import Evidence, Rivals, same_conditions
+from .sameness import stated_words
 from .state import LearningState
 from .thresholds import INDEPENDENT_RUNS, OUTVOTED, REFUTATIONS
 
@@ -24,17 +25,17 @@ def status_changes(state: LearningState, ids: Iterable[str], project: str, now: 
 def status_change(state: LearningState, entry: LearningEntry, project: str, now: str) -> Iterator[LearningEntry]:
     """Yield how the status of an entry changes, if it does."""
     usual, uses = state.success_rate(project), state.outcomes(entry.id)
-    evidence = sorted(state.evidence(entry.id, project), key=lambda one: one.number)
-    visible = bool(entry.visible_content) and entry.trust is not Trust.PERSON
-    if is_refuted(evidence, visible=visible) or is_harmful(uses, usual):
+    evidence = applicable_evidence(state, entry, project)
+    visible = bool(entry.visible_content or entry.forbidden_content) and entry.trust is not Trust.PERSON
+    if is_refuted(evidence[entry.id], visible=visible) or is_harmful(uses, usual):
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
-    elif is_outvoted(state, entry, project, evidence):
+    elif is_outvoted(entry, evidence):
         yield archive_entry(entry, now, "archived: something else was right instead")
     elif is_idle(uses, usual):
         yield archive_entry(entry, now, "archived: it makes no difference")
     elif not entry.is_from_source and not entry.proved and proves_uplift(uses, state.success_rate(entry.project)):
         yield replace(entry, standing=LearningStatus.ACTIVE, proved=True, reason="held-out runs show that it helps")
-    elif is_confirmed_by_checks(state, entry, evidence):
+    elif is_confirmed_by_checks(entry, evidence[entry.id]):
         reason = "accepted results show it, and a check passes with it"
         yield replace(entry, standing=LearningStatus.ACTIVE, trust=Trust.CHECK, reason=reason)
 
@@ -48,17 +49,28 @@ def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
     return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
 
 
-def is_outvoted(state: LearningState, entry: LearningEntry, project: str, evidence: Sequence[Evidence]) -> bool:
+def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]) -> bool:
     """Return whether another entry about its subject was right each of the latest times."""
-    last = max((one.number for one in evidence if one.confirmed), default=-1)
-    rivals = [one for one in state.entries.values() if one.topic == entry.topic and one.id != entry.id and one.is_live]
-    return any(
-        sum(one.confirmed and one.number > last for one in state.evidence(rival.id, project)) >= OUTVOTED
-        for rival in rivals
-    )
+    last = max((one.number for one in evidence[entry.id] if one.confirmed), default=-1)
+    rivals = (some for id, some in evidence.items() if id != entry.id)
+    return any(sum(one.confirmed and one.number > last for one in some) >= OUTVOTED for some in rivals)
 
 
-def is_confirmed_by_checks(state: LearningState, entry: LearningEntry, evidence: Sequence[Evidence]) -> bool:
+def applicable_evidence(state: LearningState, entry: LearningEntry, project: str) -> Mapping[str, list[Evidence]]:
+    """Return what runs say of an entry and of its rivals, under the conditions in which the entry was right last."""
+    rivals = [one for one in state.entries.values() if one.topic == entry.topic and one.is_live]
+    found = {one.id: sorted(state.evidence(one.id, project), key=lambda each: each.number) for one in (*rivals, entry)}
+    right = [one.words for one in found[entry.id] if one.confirmed]
+    if not right:
+        return found
+    special = Rivals(found, {one.id: stated_words(one) for one in rivals}).conditions()
+    return {
+        id: [one for one in some if same_conditions(one.words & special, right[-1] & special)]
+        for id, some in found.items()
+    }
+
+
+def is_confirmed_by_checks(entry: LearningEntry, evidence: Sequence[Evidence]) -> bool:
     """Return whether several runs confirm an opinion that a check is about: each fixed it, and none refutes it."""
     if entry.standing is LearningStatus.ACTIVE or entry.is_from_source or not entry.content:
         return False

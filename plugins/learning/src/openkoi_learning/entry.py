@@ -131,6 +131,13 @@ class LearningEntry:
         return self.content or find_content(self.stance)
 
     @property
+    def forbidden_content(self) -> tuple[str, ...]:
+        """What a work shows that does what this warns of."""
+        return (
+            self.content or find_content(self.stance) if self.kind == "anti_pattern" and not self.has_no_advice else ()
+        )
+
+    @property
     def topic(self) -> str:
         """What it is about: its subject, or else itself."""
         return self.subject or self.id

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from openkoi_hookspecs import Finding, Iteration, LearningStatus
 
-from .content import terms_of
+from .content import find_content, new_lines, terms_of, work_lines
 from .entry import LearningEntry, Trust, shorten
-from .evidence import evaluated_steps, followed_sentences, touches_subject
+from .evidence import IterationStep, evaluated_steps, followed_sentences, is_followed, touches_subject
 from .lesson import Lesson, make_entry, make_evidence
 
 REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # before any outcome (estimates)
@@ -22,7 +22,8 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
     for number, step in evaluated_steps(lesson.result.iterations):
         red = sorted(step.new.failing & {check.name for check in step.old.checks if check.passed})
         advice = find_advice(step.after, red[0]) if red else ""
-        if advice and (not step.fixed_checks or terms_of(advice) & terms_of(red[0])):
+        content = forbidden_content(advice, step) if advice else None
+        if content is not None and (not step.fixed_checks or terms_of(advice) & terms_of(red[0])):
             followed = (
                 followed_sentences(advice, step.changed_text)
                 if touches_subject(NOWHERE, red[0], step.changed_files)
@@ -35,7 +36,17 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
                 else {"base": REGRESSION_WORTH}
             )
             text, proof = f"{warning} (it made {red[0]} fail)", make_evidence(lesson, number, None, step)
-            yield make_entry(lesson, "anti_pattern", text, proof, advice=warning, **sure)
+            yield make_entry(lesson, "anti_pattern", text, proof, advice=warning, content=content, **sure)
+
+
+def forbidden_content(advice: str, step: IterationStep) -> tuple[str, ...] | None:
+    """Return what the new lines show of an advice; None if most of them are about something else."""
+    written = new_lines(work_lines(step.before.work), work_lines(step.after.work))
+    content = find_content(advice, written, work_lines(step.before.work))
+    if not content:
+        return content if is_followed(advice, "\n".join(line.text for line in written)) else None
+    others = [line for line in written if not line.shows(content)]
+    return None if 2 * len(others) > len(written) else content
 
 
 def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
@@ -45,9 +56,10 @@ def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
             step.score_gain < -lesson.thresholds.regression
             and not step.broken_checks
             and (advice := find_advice(step.after, ""))
+            and (content := forbidden_content(advice, step)) is not None
         ):
             warning = f"Consider avoiding: {shorten(advice, 150)}"
-            facts = {"advice": warning, "base": REGRESSION_WORTH}
+            facts = {"advice": warning, "content": content, "base": REGRESSION_WORTH}
             proof = make_evidence(lesson, number, None, step)
             yield make_entry(lesson, "anti_pattern", f"{warning} (the score fell)", proof, **facts)
 

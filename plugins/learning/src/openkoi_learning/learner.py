@@ -23,6 +23,7 @@ from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone
 from .selection import in_scope
 from .state import LearningState, RunOrigin
+from .subjects import find_contents, link_subjects
 from .thresholds import Thresholds
 from .verdicts import judge_entries
 
@@ -98,6 +99,10 @@ class Learner:
             )
             await self.run.emit(OutcomeCredited(good, blamed, other, confirmed, refuted))
             await self.log_view.read()
+            await self.save(link_subjects(lesson.result, known, verdicts))
+            if good:
+                showed = [one for one in known if one.id in selection.shown]
+                await self.save(find_contents(lesson.result, showed, selection.task))
         topics = {one.topic for one in known if one.id in verdicts.confirmed}
         rivals = {one.id for one in known if one.topic in topics}
         affected = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)

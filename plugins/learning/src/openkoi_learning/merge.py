@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .content import read_line
+from .content import has_phrase, read_line
 from .entry import SAME, LearningEntry, archive_entry
 from .sameness import have_similar_subjects, is_same
 
@@ -56,6 +56,13 @@ def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str])
     return SAME if local and kept.is_live and is_same(old, kept) else ""
 
 
+def common_content(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what two contents have in common: parts, or a phrase that another contains."""
+    if len(one) == len(other) == 1 and (has_phrase(one[0], other[0]) or has_phrase(other[0], one[0])):
+        return (min(one[0], other[0], key=len),)
+    return tuple(part for part in one if part in other) or one or other
+
+
 def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> LearningEntry:
     """Add the evidence of a repeated observation; a dismissed entry stays dismissed, and read text gains no trust.
 
@@ -63,11 +70,10 @@ def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> Learn
     """
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
     proofs = proofs if len(proofs) <= MAX_PROOFS else (proofs[0], *proofs[1 - MAX_PROOFS :])
-    common = tuple(part for part in known.content if part in new.content)
     more = replace(
         known,
         proofs=proofs,
-        content=common or known.content or new.content,
+        content=common_content(known.content, new.content),
         when=tuple(dict.fromkeys((*known.when, *new.when)))[-MAX_TASKS:],
         keys=tuple(dict.fromkeys((*known.keys, *new.keys))),
         base=known.base if new.is_from_source else max(known.base, new.base),

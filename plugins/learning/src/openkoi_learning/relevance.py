@@ -1,11 +1,13 @@
 """Estimate from experience whether a task needs a subject, and which of its entries is right there.
 
 Words are those of the search engine. A subject is needed where the tasks that needed it share a word with this one, or
-in every task of the project if most needed it. Of several entries about one subject the likelier in such tasks wins.
+in every task of the project if most needed it. Of several entries about one subject the one wins that was right lately
+in tasks under the same conditions; a condition is a word that makes it predictable which one is right.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import log
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -15,13 +17,18 @@ from .thresholds import (
     EARLIER_WEIGHT,
     EVERYWHERE_RUNS,
     EVERYWHERE_SHARE,
-    MOST_TASKS,
+    FAMILIAR_LIFT,
+    FAMILIAR_TASKS,
+    MAX_OBSERVATIONS,
+    MIN_GAIN,
+    MIN_RELEVANCE,
     NEWER_WEIGHT,
     OTHER_WORD_PRIOR,
     OWN_WORD_PRIOR,
     PRIOR_RUNS,
-    WORD_LIMIT,
-    WORD_SMOOTHING,
+    REFUTED_WEIGHT,
+    STATED_GAIN,
+    UNSEEN,
 )
 
 Words = frozenset[str]
@@ -51,18 +58,28 @@ class Evidence:
 
 
 def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collection[str], history: TaskHistory) -> float:
-    """Return how likely a task needs a subject that some tasks needed; ``own`` are the words of its entries."""
+    """Return how likely a task needs a subject that some tasks needed; ``own`` are the words of its entries.
+
+    A word that is new, or that does not make the need likelier, says no more than how often the subject is needed.
+    """
     since = min((number for number, _ in needed), default=history.count)
-    shares = [word_share(word, needed, word in own, history.tasks_with(word, since)) for word in task]
-    if len(needed) >= EVERYWHERE_RUNS and len(needed) >= EVERYWHERE_SHARE * (history.count - since + 1):
-        shares.append(len(needed) / (history.count - since + 1))
+    usual = len(needed) / (history.count - since + 1)
+    shares = []
+    for word in task:
+        tasks = history.tasks_with(word, since)
+        share = word_share(word, needed, word in own, usual, tasks)
+        if tasks < FAMILIAR_TASKS or share >= min(FAMILIAR_LIFT * usual, MIN_RELEVANCE):
+            shares.append(share)
+    if len(needed) >= EVERYWHERE_RUNS and usual >= EVERYWHERE_SHARE:
+        shares.append(usual)
     return min(1.0, max(shares, default=0.0))
 
 
-def word_share(word: str, needed: Sequence[tuple[int, Words]], own: bool, tasks: float) -> float:
+def word_share(word: str, needed: Sequence[tuple[int, Words]], own: bool, usual: float, tasks: float) -> float:
     """Return the share of a word's tasks that needed a subject; a word of its own has a head start."""
     count = sum(word in words for _, words in needed)
-    return (count + PRIOR_RUNS * (OWN_WORD_PRIOR if own else OTHER_WORD_PRIOR)) / (max(tasks, count) + PRIOR_RUNS)
+    prior = OWN_WORD_PRIOR if own else min(OTHER_WORD_PRIOR, usual)
+    return (count + PRIOR_RUNS * prior) / (max(tasks, count) + PRIOR_RUNS)
 
 
 def right_share(evidence: Sequence[Evidence], base: float) -> float:
@@ -73,30 +90,87 @@ def right_share(evidence: Sequence[Evidence], base: float) -> float:
     return good / (good + bad)
 
 
-def likeliest(task: Words, rivals: Mapping[str, Sequence[Evidence]]) -> Mapping[str, float]:
-    """Score the entries about one subject for a task: by how often and how lately each was right, and by its words."""
-    every = sorted((one.number, id) for id, some in rivals.items() for one in some if one.confirmed)
-    latest = {number: len(every) - place for place, (number, _) in enumerate(every, 1)}
-    texts = [one.words for some in rivals.values() for one in some]
-    return {
-        id: log(0.1 + sum(NEWER_WEIGHT ** latest[one.number] for one in some if one.confirmed))
-        + sum(word_weight(word in task, share, usual) for word, share, usual in word_shares(some, texts))
-        for id, some in rivals.items()
-    }
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """What runs say about the entries of one subject, and the words that each entry ``states`` as its condition."""
+
+    evidence: Mapping[str, Sequence[Evidence]]
+    states: Mapping[str, Words]
+
+    @property
+    def observations(self) -> tuple[tuple[Words, str], ...]:
+        """The words of each run's task, oldest first, with the entry that was right there, if any was."""
+        runs: dict[int, tuple[Words, str]] = {}
+        for id, some in self.evidence.items():
+            for one in some:
+                known = runs.get(one.number, (one.words, ""))[1]
+                runs[one.number] = one.words, id if one.confirmed else known
+        return tuple(runs[number] for number in sorted(runs))[-MAX_OBSERVATIONS:]
+
+    def conditions(self) -> Words:
+        """Return the words on which it depends what is right."""
+        stated = frozenset((word, id) for id, words in self.states.items() for word in words)
+        return find_conditions(self.observations, stated)
+
+    def applicable(self, task: Words) -> Mapping[str, Sequence[Evidence]]:
+        """Return what was seen under the conditions of a task; everything if nothing was."""
+        special = self.conditions()
+        like = {
+            id: [one for one in some if same_conditions(one.words & special, task & special)]
+            for id, some in self.evidence.items()
+        }
+        return like if any(one.confirmed for some in like.values() for one in some) else self.evidence
 
 
-def word_shares(evidence: Sequence[Evidence], texts: Sequence[Words]) -> Iterator[tuple[str, float, float]]:
-    """Yield each word of the tasks about a subject, its share of those in which an entry was right, and of all."""
-    right = [one.words for one in evidence if one.confirmed]
-    for word in frozenset[str]().union(*texts):
-        usual = (sum(word in words for words in texts) + WORD_SMOOTHING) / (len(texts) + 2 * WORD_SMOOTHING)
-        count = sum(word in words for words in right)
-        yield word, (count + WORD_SMOOTHING * usual) / (len(right) + WORD_SMOOTHING), usual
+def same_conditions(one: Words, other: Words) -> bool:
+    """Return whether two tasks share a condition, or have none."""
+    return bool(one & other) or not (one or other)
 
 
-def word_weight(present: bool, share: float, usual: float) -> float:
-    """Return how much a word speaks for an entry by its presence, or one that most of its tasks have by its absence."""
-    if not present and share <= MOST_TASKS:
-        return 0.0
-    weight = log(share / usual) if present else log((1 - share) / (1 - usual))
-    return max(-WORD_LIMIT, min(WORD_LIMIT, weight))
+@lru_cache(maxsize=4_096)
+def find_conditions(observations: Sequence[tuple[Words, str]], stated: frozenset[tuple[str, str]]) -> Words:
+    """Return the words without which it is harder to predict which entry is right; one that is stated needs less."""
+    outcomes = [outcome for _, outcome in observations]
+    if len(set(outcomes)) < 2:
+        return frozenset()
+    base = sum(losses(outcomes, len(set(outcomes))))
+    return frozenset(
+        word
+        for word in frozenset[str]().union(*(words for words, _ in observations))
+        if base - split_loss(observations, word) + STATED_GAIN * is_stated(word, stated, observations) >= MIN_GAIN
+    )
+
+
+def is_stated(word: str, stated: Iterable[tuple[str, str]], observations: Sequence[tuple[Words, str]]) -> bool:
+    """Return whether an entry states a word as its condition, and no other was right in a task with it."""
+    ids = {id for one, id in stated if one == word}
+    return len(ids) == 1 and ids == {outcome for words, outcome in observations if word in words}
+
+
+def split_loss(observations: Sequence[tuple[Words, str]], word: str) -> float:
+    """Return how badly the outcomes are predicted if tasks with a word and without it are taken apart."""
+    kinds = len({outcome for _, outcome in observations})
+    sides = ([outcome for words, outcome in observations if (word in words) is there] for there in (True, False))
+    return sum(sum(losses(side, kinds)) for side in sides)
+
+
+def losses(outcomes: Sequence[str], kinds: int) -> Iterator[float]:
+    """Yield the surprise at each of some outcomes after those before it, of which the newer count for more."""
+    known: dict[str, float] = {}
+    for one in outcomes:
+        yield -log((known.get(one, 0.0) + UNSEEN) / (sum(known.values()) + UNSEEN * kinds))
+        known = {other: weight * NEWER_WEIGHT for other, weight in known.items()}
+        known[one] = known.get(one, 0.0) + 1
+
+
+def score_rivals(evidence: Mapping[str, Sequence[Evidence]]) -> Mapping[str, float]:
+    """Score the entries about one subject by how often and how lately each was right; what was refuted falls."""
+    runs = sorted({one.number for some in evidence.values() for one in some})
+    found = {id: {one.number: one.confirmed for one in some} for id, some in evidence.items()}
+    scores = dict.fromkeys(evidence, 0.0)
+    for run in runs:
+        if any(some.get(run) for some in found.values()):
+            scores = {id: score * NEWER_WEIGHT for id, score in scores.items()}
+        for id, some in found.items():
+            scores[id] = scores[id] * REFUTED_WEIGHT if some.get(run) is False else scores[id] + (run in some)
+    return scores

@@ -9,13 +9,25 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs import Evaluation, Finding, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .content import WorkLine, find_content, gone_words, is_shown, names_of, new_lines, read_line, terms_of, work_lines
+from .content import (
+    WorkLine,
+    find_content,
+    gone_words,
+    is_shown,
+    longest_run,
+    names_of,
+    new_lines,
+    read_line,
+    terms_of,
+    work_lines,
+)
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
 
 VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # before any outcome; see thresholds.py
 FIXED_BY = "fixed by "
+MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
 MIN_SUBJECT_WORDS = 2  # of an advice beside its content; with fewer, its finding's title says what it is about
 
 
@@ -44,7 +56,15 @@ class Repair:
     def content_of(self, advice: str) -> tuple[str, ...]:
         """Return the content of an advice, as far as a new line has it."""
         title = "" if advice == self.finding.title else self.finding.title
-        return find_content(advice, self.written, [*self.before, read_line(title)])
+        about = terms_of(title) | terms_of(self.lesson.task)
+        return find_content(advice, self.written, [*self.before, read_line(title)], about)
+
+    def content_of_line(self, line: str) -> tuple[str, ...]:
+        """Return the content of a new line: its names, or what it does not say of the subject and the line before."""
+        if names := names_of(line):
+            return tuple(sorted(names))
+        replaced = gone_words(self.before, self.after, (line.lower(),))
+        return longest_run(line, terms_of(f"{self.finding.title} {self.lesson.task} {replaced}"))
 
     def was_followed(self, content: Sequence[str]) -> bool:
         """Return whether the next work shows a content that the work before did not."""
@@ -93,7 +113,7 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     """Return the advice that was followed, with its content; without advice, the line that fixed the finding."""
     finding, sure = repair.finding, is_verified(repair.finding, repair.step)
     line = "" if finding.fix or repair.step.broken_checks else fixing_line(repair)
-    fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of(line)) if line else None
+    fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of_line(line)) if line else None
     if fixed and sure:
         return fixed
     named, silent = names_of(finding.title), not any(one.fix or one.detail for one in repair.step.old.open)
@@ -132,9 +152,12 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
     proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step, replaced)
     text, checks = advice, own_checks(repair.finding, repair.step.old)
     known = {word for part in content for word in terms_of(part)}
-    if len(terms_of(advice) - known) < MIN_SUBJECT_WORDS or advice.startswith(FIXED_BY):
-        named = min(checks, default="") if advice.startswith(FIXED_BY) else ""
-        text = f"{named or repair.finding.title}: {advice}".removeprefix(": ")
+    if advice.startswith(FIXED_BY) and checks:
+        text = f"{min(checks)}: {advice}"
+    elif repair.finding.title not in ("", advice) and (
+        advice.startswith(FIXED_BY) or len(terms_of(advice) - known) < MIN_SUBJECT_WORDS
+    ):
+        text = f"{advice} ({repair.finding.title})"  # its "not" would deny an advice that came after it
     subject = f"check {min(checks)}" if len(checks) == 1 else ""
     more = {"advice": shorten(advice), "content": content, "subject": subject, **facts}
     return make_entry(repair.lesson, "heuristic", text, proof, **more)
@@ -150,4 +173,5 @@ def fixing_line(repair: Repair) -> str:
     words = terms_of(f"{repair.finding.title} {repair.finding.detail} {repair.finding.rule}")
     best = max(lines, key=lambda line: len(terms_of(line) & words), default="")
     alone = len(lines) == 1 and (is_verified(repair.finding, repair.step) or not repair.step.new.open)
-    return best if alone or terms_of(best) & words else ""
+    wanted = min(MIN_COMMON_WORDS, -(-len(terms_of(repair.finding.title)) // 2))
+    return best if alone or len(terms_of(best) & words) >= max(1, wanted) else ""

@@ -17,13 +17,30 @@ def is_same(one: LearningEntry, other: LearningEntry) -> bool:
         return False
     mine, theirs = one.visible_content, other.visible_content
     if mine and theirs:
-        return set(mine) == set(theirs) and not have_different_checks(one, other)
+        return same_content(one, other) and not have_different_checks(one, other)
     if mine or theirs:
         with_it, without = (one, other) if mine else (other, one)
         if extract_details(without.stance).denied:
             return False
         return all(has_phrase(without.stance.lower(), part) for part in with_it.visible_content)
     return not details_differ(one.stance, other.stance) and word_overlap(one.text, other.text) >= SAME_WORDS
+
+
+def same_content(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries advise the same, beside words that only say what it is about."""
+    mine, theirs = one.visible_content, other.visible_content
+    if set(mine) == set(theirs):
+        return True
+    if len(mine) != 1 or len(theirs) != 1:
+        return False
+    (short, _), (long, wide) = sorted(((mine[0], one), (theirs[0], other)), key=lambda each: len(each[0]))
+    more = terms_of(long) - terms_of(short)
+    return has_phrase(long, short) and more <= about_words(wide)
+
+
+def about_words(entry: LearningEntry) -> frozenset[str]:
+    """Return the words of the findings and tasks that taught an entry."""
+    return frozenset[str]().union(*(terms_of(text) for text in (*(one.finding for one in entry.proofs), *entry.when)))
 
 
 def same_subject(one: LearningEntry, other: LearningEntry) -> bool:
@@ -57,3 +74,9 @@ def have_different_checks(one: LearningEntry, other: LearningEntry) -> bool:
 def is_opinion(entry: LearningEntry) -> bool:
     """Return whether an entry was never confirmed, neither by a check nor by the user."""
     return entry.trust < Trust.CHECK
+
+
+def stated_words(entry: LearningEntry) -> frozenset[str]:
+    """Return the words of an entry that all tasks which taught it have: its conditions, as far as it states them."""
+    tasks = [terms_of(task) for task in entry.when]
+    return terms_of(entry.text).intersection(*tasks) if tasks else frozenset()

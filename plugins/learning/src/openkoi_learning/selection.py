@@ -14,10 +14,10 @@ from .content import terms_of
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import EntryOutcome, count_outcomes, holdout_rate, random_share
 from .entry import LearningEntry, Trust
-from .relevance import likeliest, needed_share, right_share
-from .sameness import have_similar_subjects, is_same, same_subject
+from .relevance import Evidence, Rivals, needed_share, right_share, score_rivals
+from .sameness import have_similar_subjects, is_same, same_subject, stated_words
 from .state import LearningState
-from .thresholds import MIN_RELEVANCE, SURELY_NEEDED, USUAL_TOKENS
+from .thresholds import INDEPENDENT_RUNS, MIN_NEEDED, MIN_RELEVANCE, SURELY_NEEDED, SURELY_RIGHT, USUAL_TOKENS
 
 MIN_MODEL_RUNS = 5  # below that, runs of all models count (estimate)
 RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fact": 3}
@@ -88,13 +88,21 @@ def select_entries(state: LearningState, query: TaskQuery, rules: SelectionRules
     """Return the entries to show for a task."""
     relevant = keep_one_per_subject(find_candidates(state, query, rules), state, query.project)
     fitted = fit_limits(relevant, rules)
-    withheld = [one.entry for one in fitted if random_share(query.run, one.entry.id) < one.withheld]
+    withheld = hold_out(fitted, query.run)
     held_out = {entry.id for entry in withheld}
     shown = fit_limits([one for one in relevant if one.entry.id not in held_out], rules)
     shown.sort(key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
     return Selection(
         tuple(one.entry for one in shown), tuple(withheld), tuple(min(1.0, one.relevance) for one in shown)
     )
+
+
+def hold_out(fitted: Sequence[Candidate], run: str) -> list[LearningEntry]:
+    """Return the one entry that a run holds out, or none: the less is known of one, the likelier it is the one."""
+    if not fitted or random_share(run, "") >= max(one.withheld for one in fitted):
+        return []
+    chosen = max(fitted, key=lambda one: random_share(run, one.entry.id) * one.withheld)
+    return [chosen.entry] if chosen.withheld else []
 
 
 def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRules) -> Iterator[Candidate]:
@@ -104,15 +112,20 @@ def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRule
         evidence = {one.id: state.evidence(one.id, query.project) for one in group}
         needed = [(each.number, each.words) for some in evidence.values() for each in some]
         known = needed + [part for one in group for part in state.taught(one, query.project)]
-        own = {word for one in group for word in terms_of(one.text)}
-        share = needed_share(task, known, own, history)
-        scores = likeliest(task, evidence) if len(group) > 1 else {}
+        share = needed_share(task, known, frozenset[str]().union(*map(own_words, group)), history)
+        applicable = Rivals(evidence, {one.id: stated_words(one) for one in group}).applicable(task)
+        scores = score_rivals(applicable)
         for entry in group:
-            right = right_share(evidence[entry.id], entry.base)
-            standing = scores.get(entry.id, 0.0) - len(stated_words(entry) - task)
-            one = Candidate(entry, share, right, standing, holdout_of(state, entry, query, rules))
+            right = right_share(applicable[entry.id], entry.base)
+            withheld = holdout_of(state, entry, query, rules, evidence[entry.id])
+            one = Candidate(entry, share, right, scores[entry.id], withheld)
             if is_shown(state, one, query, rules):
                 yield one
+
+
+def own_words(entry: LearningEntry) -> frozenset[str]:
+    """Return the words of an entry, and of the findings that taught it."""
+    return terms_of(entry.text).union(*(terms_of(proof.finding) for proof in entry.proofs))
 
 
 def group_by_subject(state: LearningState, project: str) -> dict[str, list[LearningEntry]]:
@@ -129,20 +142,26 @@ def is_shown(state: LearningState, one: Candidate, query: TaskQuery, rules: Sele
     if is_unconditional(one.entry):
         return True
     fresh = decayed_worth(one.right, state.last_helped(one.entry), query.now, rules.decay)
-    return one.relevance >= rules.relevance and one.right >= 0.5 and fresh >= rules.decay.prune_below
+    likely = one.relevance >= rules.relevance and one.right >= 0.5
+    spare = one.needed >= MIN_NEEDED and one.right >= SURELY_RIGHT
+    return (likely or spare) and fresh >= rules.decay.prune_below
 
 
-def holdout_of(state: LearningState, entry: LearningEntry, query: TaskQuery, rules: SelectionRules) -> float:
+def holdout_of(
+    state: LearningState, entry: LearningEntry, query: TaskQuery, rules: SelectionRules, evidence: Sequence[Evidence]
+) -> float:
     """Return the share of runs to hold an entry out of, to measure whether it matters.
 
     Never one that the user confirmed, nor a verified one at its first match: the run after the one that taught it is
-    the one that a user looks at.
+    the one that a user looks at. Hardly ever one that the latest results confirm.
     """
     uses = prefer_model(state.outcomes(entry.id), query.model)
     sure = entry.standing is LearningStatus.ACTIVE and not uses
     if entry.pinned or entry.trust is Trust.PERSON or sure:
         return 0.0
-    return holdout_rate(count_outcomes(uses), rules.withheld, proved=entry.proved)
+    lately = sorted(evidence, key=lambda one: one.number)[-INDEPENDENT_RUNS:]
+    confirmed = len(lately) == INDEPENDENT_RUNS and all(one.confirmed for one in lately)
+    return holdout_rate(count_outcomes(uses), rules.withheld, proved=entry.proved or confirmed)
 
 
 def prefer_model(uses: Sequence[EntryOutcome], model: str) -> Sequence[EntryOutcome]:
@@ -159,12 +178,6 @@ def in_scope(entry: LearningEntry, project: str) -> bool:
 def is_unconditional(entry: LearningEntry) -> bool:
     """Return whether an entry applies to every task: the user's preferences, and what the user pinned."""
     return entry.pinned or (entry.kind == "preference" and entry.trust is Trust.PERSON)
-
-
-def stated_words(entry: LearningEntry) -> frozenset[str]:
-    """Return the words of an entry that all tasks which taught it have: its conditions, as far as it states them."""
-    tasks = [terms_of(task) for task in entry.when]
-    return terms_of(entry.text).intersection(*tasks) if tasks else frozenset()
 
 
 def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, project: str) -> list[Candidate]:

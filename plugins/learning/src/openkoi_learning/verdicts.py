@@ -72,6 +72,8 @@ def is_in_first(entry: LearningEntry, run: RunWorks) -> bool:
 
 def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None:
     """Return True for a confirmed entry, False for a refuted one, and None if the run says nothing about it."""
+    if entry.forbidden_content:
+        return judge_warning(entry.forbidden_content, run)
     content = entry.visible_content
     kept = is_shown(content, run.final)
     if not kept and not is_shown(content, run.earlier):
@@ -84,11 +86,16 @@ def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None
     return check not in run.judged.failing
 
 
+def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
+    """Judge a warning: an accepted result has what it forbids, or has given it up."""
+    if not run.accepted:
+        return None
+    return False if is_shown(forbidden, run.final) else True if is_shown(forbidden, run.earlier) else None
+
+
 def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
-    """Judge an entry that was shown by the first attempt alone."""
-    if any(is_about(entry, finding) for finding in run.findings):
-        return False
-    return True if run.passed else None
+    """Judge an entry that was shown by the first attempt alone; a pass says nothing of what no work shows."""
+    return False if any(is_about(entry, finding) for finding in run.findings) else None
 
 
 def is_about(entry: LearningEntry, finding: Finding) -> bool:

@@ -1,0 +1,48 @@
+"""Find out that entries are about one subject: a result has one of them in the place where an attempt had another."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from openkoi_hookspecs import Result
+
+from .content import find_content, gone_words, read_line, terms_of, work_lines
+from .entry import LearningEntry
+from .sameness import have_different_checks
+from .verdicts import RunVerdicts
+
+
+def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunVerdicts) -> Iterator[LearningEntry]:
+    """Yield entries with another subject: that of the refuted entry in whose place a confirmed one was accepted."""
+    refuted = [one for one in known if one.id in verdicts.refuted and one.visible_content]
+    confirmed = [one for one in known if one.id in verdicts.confirmed and one.visible_content]
+    for new in confirmed if refuted else ():
+        gone = read_line(replaced_words(result, new))
+        for old in refuted:
+            if old.topic != new.topic and not have_different_checks(old, new) and gone.shows(old.visible_content):
+                yield from move_topic(known, old, new)
+                return
+
+
+def find_contents(result: Result, shown: Sequence[LearningEntry], task: str) -> Iterator[LearningEntry]:
+    """Yield entries of which no work showed anything until now with what the accepted first attempt shows of them."""
+    lines = work_lines(result.iterations[0].work)
+    for one in shown:
+        if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):
+            about = terms_of(" ".join((task, *(proof.finding for proof in one.proofs if proof.finding != one.advice))))
+            if content := find_content(one.stance, lines, about=about):
+                yield replace(one, content=content, reason="an accepted result shows it")
+
+
+def replaced_words(result: Result, entry: LearningEntry) -> str:
+    """Return what gave way to an entry's content in a run."""
+    works = [work_lines(one.work) for one in result.iterations]
+    return " ".join(gone_words(before, after, entry.visible_content) for before, after in pairwise(works))
+
+
+def move_topic(known: Sequence[LearningEntry], old: LearningEntry, new: LearningEntry) -> Iterator[LearningEntry]:
+    """Yield the entries about one of two subjects with the other: that of a check, or the older one."""
+    keeps, moves = (new, old) if new.subject.startswith("check ") else (old, new)
+    for one in known:
+        if one.topic == moves.topic:
+            yield replace(one, subject=keeps.topic, reason=f"about the same as {keeps.id}")
