@@ -17,6 +17,7 @@ from openkoi_runlog.report import format_size
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
+from .small_model import describe_small_model
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import ConfiguredSetting, Installation, Koi, OpenedKoi, Paths
@@ -83,6 +84,8 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
     check_files(invocation.paths, seen, koi.settings())
     async with koi:
         await check_models(koi, seen)
+        if small := await describe_small_model(koi, invocation.paths.sessions):
+            seen.add("Small model", small)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
             await check_component(part, await koi.load_chosen(kind), seen)
         for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools")):
