@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .content import has_phrase, read_line
-from .entry import SAME, LearningEntry, archive_entry
-from .sameness import have_similar_subjects, is_same
+from .content import has_phrase, read_line, terms_of
+from .entry import SAME, LearningEntry, Trust, archive_entry
+from .sameness import have_similar_subjects, is_same, stated_words
 
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
 DISMISSED = "dismissed"
@@ -25,9 +25,19 @@ def merge_entries(
     new = find_subject(near, new)
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
+    if twin and twin.id != new.id and states_less(new, twin, kept):
+        kept = replace(kept, id=new.id, text=new.text, advice=new.advice)
     others = [one for one in near if one.id != kept.id and one.is_live]
     ended = [(one, end_reason(one, kept, blamed)) for one in others]
     return [kept, *(archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why)]
+
+
+def states_less(new: LearningEntry, known: LearningEntry, merged: LearningEntry) -> bool:
+    """Return whether a repeated observation leaves out a condition that is none: its task did not have it."""
+    if not known.is_live or known.pinned or known.proved or Trust.PERSON in (known.trust, new.trust):
+        return False
+    dropped = stated_words(known) - stated_words(merged)
+    return bool(dropped - terms_of(new.text)) and new.trust >= known.trust and new.kind == known.kind
 
 
 def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:

@@ -24,8 +24,8 @@ from .content import (
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
+from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
-VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # before any outcome; see thresholds.py
 FIXED_BY = "fixed by "
 MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
 MIN_SUBJECT_WORDS = 2  # of an advice beside its content; with fewer, its finding's title says what it is about

@@ -20,6 +20,7 @@ FAMILIAR_TASKS, FAMILIAR_LIFT = 3, 1.5  # tasks with a word, after which it must
 EVERYWHERE_RUNS, EVERYWHERE_SHARE = 4, 0.6  # runs that needed an entry, and their share, for "every task here"
 USUAL_TOKENS = 120  # shown in a task; beyond, only what is likelier to be needed than not (issue 22's goal)
 SURELY_NEEDED = 0.6
+VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # of an entry before any outcome: by what taught it
 INDEPENDENT_RUNS = 3  # that confirm an opinion whose check is about several things, before it is verified
 REFUTATIONS = 3  # in a row, that archive an entry
 OUTVOTED = 8  # times in a row that another entry about its subject was right instead

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from openkoi_hookspecs import Evaluation, Finding, Result
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .content import WorkLine, is_shown, work_lines
+from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
 from .text_similarity import word_overlap
@@ -30,13 +30,13 @@ class RunVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class RunWorks:
-    """The lines of the first attempt and of the result, and whether the result was accepted."""
+    """The lines of the attempts, each with its evaluation, and of the result; and whether it was accepted."""
 
     first: Sequence[WorkLine]
     earlier: Sequence[WorkLine]
     final: Sequence[WorkLine]
     accepted: bool
-    judged: Evaluation
+    attempts: Sequence[tuple[Sequence[WorkLine], Evaluation]]
     findings: Sequence[Finding]
     passed: bool
 
@@ -59,7 +59,7 @@ def read_works(result: Result) -> RunWorks:
         earlier,
         work_lines(result.best.work),
         result.accepted is True,
-        result.best.evaluation or Evaluation(),
+        [(work_lines(one.work), one.evaluation) for one in result.iterations if one.evaluation],
         first_findings(result),
         bool(first_attempt_passed(result)),
     )
@@ -80,10 +80,22 @@ def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None
         return judge_by_first(entry, run) if shown and not content else None
     if run.accepted:
         return kept
+    showing = (judged for lines, judged in reversed(run.attempts) if is_shown(content, lines))
+    return next((judge_attempt(entry, judged) for judged in showing), None)
+
+
+def judge_attempt(entry: LearningEntry, judged: Evaluation) -> bool | None:
+    """Judge an entry whose content an attempt shows: by its own check, or by a finding about it with other advice."""
     check = entry.subject.removeprefix("check ")
-    if not kept or not entry.subject.startswith("check ") or not any(one.name == check for one in run.judged.checks):
-        return None
-    return check not in run.judged.failing
+    if entry.subject.startswith("check ") and any(one.name == check for one in judged.checks):
+        return check not in judged.failing
+    blamed = (one for one in judged.open if is_about(entry, one) and not advises(one, entry.visible_content))
+    return False if any(True for _ in blamed) else None
+
+
+def advises(finding: Finding, content: Collection[str]) -> bool:
+    """Return whether a finding says to do what a content shows."""
+    return read_line(f"{finding.title} {finding.detail} {finding.fix}").shows(content)
 
 
 def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
@@ -104,4 +116,6 @@ def is_about(entry: LearningEntry, finding: Finding) -> bool:
         return True
     proven = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
     text = f"{finding.title} {finding.detail} {finding.fix}"
-    return finding.key in proven or word_overlap(entry.text, text) >= SAME_FINDING
+    titles = (proof.finding for proof in entry.proofs if proof.finding)
+    alike = any(word_overlap(finding.title, title) >= SAME_FINDING for title in titles)
+    return finding.key in proven or alike or word_overlap(entry.text, text) >= SAME_FINDING
