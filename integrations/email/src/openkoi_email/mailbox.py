@@ -176,7 +176,7 @@ class Mailbox:
             select.select([imap.sock], [], [], min(seconds, POLL_SECONDS))
             self.expect(imap.noop())
             return
-        tag = imap._new_tag()  # type: ignore[attr-defined]  # Python has no IDLE before 3.14
+        tag = imap._new_tag()
         imap.send(tag + b" IDLE\r\n")
         has_news = self.skip_until(b"+")
         imap.sock.settimeout(seconds)
@@ -220,10 +220,10 @@ class Mailbox:
 
     def append(self, folder: str, mail: bytes, flags: str) -> None:
         """File a mail."""
-        state, data = self.connection.append(quote(folder), flags, "", mail)  # type: ignore[arg-type]
+        state, data = self.connection.append(quote(folder), flags, "", mail)
         if state != "OK" and b"TRYCREATE" in b"".join(data):
             self.expect(self.connection.create(quote(folder)))
-            state, data = self.connection.append(quote(folder), flags, "", mail)  # type: ignore[arg-type]
+            state, data = self.connection.append(quote(folder), flags, "", mail)
         self.expect((state, data))
 
 

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi, Model, Price
 
 ROLE = "small"
-MAX_SHARE = (
-    0.4  # of the price: haiku is a third of sonnet, a mini or flash model a seventh of its family (estimate)
-)
+MAX_SHARE = 0.4  # of the price: haiku is a third of sonnet, a mini or flash model a seventh of its family (estimate)
 MIN_CONTEXT = 32_000  # tokens, so that the record of a run fits (estimate)
 INPUT_SHARE = 10  # input tokens for each output token: a lesson is short, and the record that it is drawn from is long
 
