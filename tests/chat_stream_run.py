@@ -1,4 +1,4 @@
-"""A stream of 24 KB in 2,000 chunks above a live prompt: ``chat_stream_run.py ours|bare REPORT``.
+"""A stream of 24 KB in 2,000 chunks above a live prompt: ``chat_stream_run.py ours|bare|first REPORT``.
 
 ``bare`` is a prompt of prompt_toolkit with the same text printed above it, to compare with.
 """
@@ -35,19 +35,49 @@ async def stream_ours() -> None:
     async def feed() -> None:
         await asyncio.sleep(0.1)
         began = time.process_time()
-        screen.start_clock(lambda: "Writing… (1s · esc to interrupt)")
+        screen.start_clock(lambda width: "Writing… (1s · esc to interrupt)")
         for piece in PIECES:
             screen.add_answer(piece)
             await asyncio.sleep(PAUSE)
         screen.end_answer()
         screen.stop_clock()
         await asyncio.sleep(0.2)
-        report(time.process_time() - began)
+        report(cpu=time.process_time() - began)
 
     def begin() -> None:
         screen.app.create_background_task(feed())
 
     await screen.app.run_async(pre_run=begin)
+
+
+async def begin_answers() -> None:
+    """Begin 40 answers; report how many milliseconds each took to be drawn."""
+    from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.key_binding import KeyBindings
+
+    from openkoi_chat.screen_view import ScreenView
+    from openkoi_terminal import Style
+
+    screen = ScreenView(Buffer(multiline=True), KeyBindings(), Style())
+    delays: list[float] = []
+    drawn = asyncio.Event()
+    screen.app.after_render += lambda _: drawn.set()
+
+    async def feed() -> None:
+        screen.start_clock(lambda width: "Thinking… (1s · esc to interrupt)")
+        for _ in range(40):
+            await asyncio.sleep(0.03)
+            screen.draw()  # the frame of the clock, just before
+            began = time.monotonic()
+            drawn.clear()
+            screen.add_answer("Words")
+            await drawn.wait()
+            delays.append((time.monotonic() - began) * 1000)
+            screen.end_answer()
+        report(delays=delays)
+        screen.app.exit(result=0)
+
+    await screen.app.run_async(pre_run=lambda: screen.app.create_background_task(feed()) and None)
 
 
 async def stream_bare() -> None:
@@ -62,7 +92,7 @@ async def stream_bare() -> None:
             print(piece, end="")
             await asyncio.sleep(PAUSE)
         await asyncio.sleep(0.4)
-        report(time.process_time() - began)
+        report(cpu=time.process_time() - began)
 
     with patch_stdout():
         feeding = asyncio.create_task(feed())
@@ -70,10 +100,10 @@ async def stream_bare() -> None:
         await feeding
 
 
-def report(seconds: float) -> None:
-    """Write what it cost."""
-    Path(sys.argv[2]).write_text(json.dumps({"cpu": seconds}))
+def report(**measured: object) -> None:
+    """Write what was measured."""
+    Path(sys.argv[2]).write_text(json.dumps(measured))
 
 
 if __name__ == "__main__":
-    asyncio.run(stream_ours() if sys.argv[1] == "ours" else stream_bare())
+    asyncio.run({"ours": stream_ours, "bare": stream_bare, "first": begin_answers}[sys.argv[1]]())

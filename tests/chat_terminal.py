@@ -16,6 +16,11 @@ from pseudo_terminal import Terminal, terminal
 UPDATES = re.compile(r"\x1b\[\?2026[hl]|\x1b\[\?1004[hl]")
 OWN = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?(?:7|12|25|2004|2026|1004|1)[hl]|\x1b\[[0-9]*[ABCDJK]|\x1b\[[0-6] q")
 FORBIDDEN = re.compile(r"\x1b\[[23]J|\x1b\[\?1049h|\x1b\[\?100[0236]h|\x1b\[\d*;?\d*r")
+DOT = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fcffff3f0300"
+    "08fc02fe9d5e2c9f0000000049454e44ae426082"
+)
+QUIET = 0.3  # seconds without a key before a question takes one
 PROMPT = "for commands"
 READY = "spent"
 
@@ -61,6 +66,12 @@ class ChatTerminal:
         while not condition():
             assert time.monotonic() < end, f"{what!r} does not come:\n{self.display}"
             self.inner.hear(0.05)
+
+    def settles(self) -> None:
+        """Wait until a question takes keys: none was typed for a moment, and its choices are there."""
+        end = time.monotonic() + QUIET + 0.1
+        while (left := end - time.monotonic()) > 0:
+            self.inner.hear(left)
 
     def type(self, keys: str) -> None:
         """Type keys, and wait until they are on the screen."""

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from chat_terminal import FORBIDDEN, chat, read_folder, runs, says, writes
+from chat_terminal import DOT, FORBIDDEN, chat, read_folder, runs, says, writes
 from cli_process import Shell, shell
 from pseudo_terminal import terminal
 
@@ -191,21 +191,27 @@ def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
 
 
 def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> None:
+    (openkoi.folder / "dot.png").write_bytes(DOT)
     with chat(openkoi, ANSWER) as opened:
         opened.send("Which tea is there?")
         opened.shows("[done]")
     with chat(openkoi, ANSWER) as opened:
         opened.shows("spent")  # ready
-        opened.inner.type("only a draft")
-        opened.shows("> only a draft")
+        lines = "\r".join(f"line {number}" for number in range(12))
+        opened.inner.type("only a draft ")
+        opened.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~\x1b[200~{lines}\x1b[201~")
+        opened.shows("> only a draft [Image #1][Pasted text #1, 12 lines]")
         time.sleep(0.2)
+        os.kill(opened.inner.command.pid, signal.SIGKILL)
     with chat(openkoi, ANSWER, "-c") as opened:
         opened.shows("Where we were: Which tea is there?")
-        opened.shows("> only a draft")
+        opened.shows("line 11")
+        opened.inner.type("\x1b[A" * 12)
+        opened.shows("> only a draft [Image #1]line 0")
     with chat(openkoi, ANSWER) as opened:
         opened.inner.type("\x1b[A")
-        opened.shows("> only a draft")
-        opened.inner.type("\x15")
+        opened.shows("line 11")
+        opened.inner.type("\x03")
         opened.send("!sleep 60.25")
         opened.shows("! sleep 60.25")
         opened.inner.type("\x1b")

@@ -1,5 +1,6 @@
 """Commands, keys and attachments of the chat: many in one process, since each start takes a second."""
 
+import asyncio
 import os
 import re
 import signal
@@ -8,13 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from chat_terminal import FORBIDDEN, chat, runs, says
+from chat_terminal import DOT, FORBIDDEN, chat, runs, says
 from cli_process import Shell, shell
 
-DOT = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fcffff3f0300"
-    "08fc02fe9d5e2c9f0000000049454e44ae426082"
-)
+from openkoi_chat.cli_commands import run_program
+
 HELP = Path(__file__).parent / "data" / "chat_help.txt"
 WELL = says("Well.", "")
 
@@ -97,7 +96,7 @@ def test_drafts_pastes_and_earlier_messages(openkoi: Shell) -> None:
         opened.inner.type("\x1b[A")
         opened.shows("> first\n  second\nscripted")
         opened.inner.type("\x1b[A\x1b[A")
-        opened.shows("line 11")
+        opened.shows("> [Pasted text #1, 12 lines]\nscripted")
         opened.inner.type("\x03")
         opened.inner.type("sec\x12")
         opened.shows("Earlier messages (Ctrl-R: next)")
@@ -201,34 +200,8 @@ def sleepers(seconds: str) -> list[str]:
     return found
 
 
-def test_scores_are_explained_and_costs_named(openkoi: Shell) -> None:
-    import shutil
+def test_of_a_program_that_prints_without_end_the_beginning_is_kept(tmp_path: Path) -> None:
+    done = asyncio.run(run_program(["/bin/sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; exit 3"], tmp_path))
 
-    import openkoi_cli.demo
-
-    demo = Path(openkoi_cli.demo.__file__).parent
-    shutil.copytree(demo / "project", openkoi.folder, dirs_exist_ok=True)
-    turns = (demo / "demo.yaml").read_text().partition("turns:\n")[2]
-    with chat(openkoi, turns) as opened:
-        opened.send("/iterate 3")
-        opened.shows("At most 3 iterations.")
-        opened.send("Fix the failing tests of this project.")
-        opened.shows("iteration 2/3 · 0.50 · ", 60)
-        opened.shows("[done] 2 iterations", 60)
-        opened.shows("/why explains")
-        opened.send("/why")
-        opened.shows("the best is iteration 2")
-        opened.send("/cost")
-        opened.shows("Cheaper: ")
-        opened.send("/progress")
-        opened.shows("[iter 1/3] score: 0.50 (correctness: 0.55)")
-        text = "\n".join(opened.scrollback)
-
-    for line in (
-        "iteration 1 → 2: 0.50 → 0.95",
-        "  correctness: 0.55 → 0.96 (+0.41)",
-        "Most expensive step: $",
-        "teahouse/sharing.py +2 -1",
-    ):
-        assert line in text
-    assert "+     share, odd = divmod(total, people)" in text
+    assert 3 == done.status
+    assert done.text.startswith("x" * 1_000_000 + "\n… 2000000 more bytes")

@@ -23,8 +23,9 @@ from pathlib import Path
 import pyte
 import pytest
 from chat_stream_run import TEXT
-from chat_terminal import FORBIDDEN, UPDATES, chat, says
+from chat_terminal import FORBIDDEN, UPDATES, ChatTerminal, chat, says
 from cli_process import Shell, shell
+from pseudo_terminal import terminal
 
 from openkoi_hookspecs import (
     Cost,
@@ -39,10 +40,11 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.model import StreamEnd
 from openkoi_runlog import RunLog, new_session_id
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 RUN = Path(__file__).with_name("chat_stream_run.py")
 FRAME = re.compile(r"\x1b\[\?2026h(.*?)\x1b\[\?2026l", re.DOTALL)
-TMUX, STRACE = shutil.which("tmux"), shutil.which("strace")
+TMUX = shutil.which("tmux")
 
 
 @pytest.fixture
@@ -103,6 +105,37 @@ def spawned(command: Sequence[str], columns: int) -> Iterator[int]:
         os.close(master)
 
 
+def test_the_first_piece_of_an_answer_is_drawn_at_once(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    with spawned([sys.executable, str(RUN), "first", str(report)], 100) as master:
+        while not report.exists():
+            if select.select([master], [], [], 0.05)[0]:
+                os.read(master, 65_536)
+    delays = sorted(json.loads(report.read_text())["delays"])
+
+    print(f"first piece to screen: p50 {delays[20]:.0f} ms, p95 {delays[38]:.0f} ms")
+    assert delays[20] < 75  # 2 ms on an idle machine; with the pause between frames it would be 100
+
+
+def test_escape_stops_an_answer_that_streams(openkoi: Shell) -> None:
+    slow = Say("Words of it. " * 2_000, fault=ServerFault(pause=0.02))
+    with OpenAIServer(slow) as server:
+        told = openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
+        with terminal(told, columns=100) as inner:
+            opened = ChatTerminal(inner, 100)
+            opened.shows("for commands")
+            opened.send("go on")
+            opened.shows("Words of it.")
+            began = time.monotonic()
+            opened.inner.type("\x1b")
+            opened.shows("Interrupted. No files were changed.")
+            took = time.monotonic() - began
+            until(lambda: server.abandoned == 1)
+
+    print(f"Esc to interrupted: {took * 1000:.0f} ms")
+    assert took < 10
+
+
 def test_24_kb_in_2000_chunks_above_a_live_prompt(tmp_path: Path) -> None:
     ours, bare = [stream(mode, tmp_path / mode, typing=True) for mode in ("ours", "bare")]
     quiet = stream("ours", tmp_path / "quiet", typing=False)
@@ -118,7 +151,8 @@ def test_24_kb_in_2000_chunks_above_a_live_prompt(tmp_path: Path) -> None:
     assert not FORBIDDEN.search(ours.raw)
     assert len(frames) <= 10 * 30  # of a stream of 4 s on an idle machine; a busy one takes longer
     assert 14 > max(int(up) for frame in frames for up in re.findall(r"\x1b\[(\d+)A", frame))
-    assert 4 * max(bare.cpu, 0.3) > ours.cpu
+    assert 1.6 * bare.cpu > quiet.cpu  # on an idle machine 0.47 and 0.40 s
+    assert 30 + 5 * bare.percentile(0.95) > ours.percentile(0.95)
     assert len(ours.echoes) > 5
     assert [1] * 100 == counted(scrollback(ours.raw, 100), 100)
 
@@ -137,6 +171,7 @@ def counted(text: str, parts: int) -> Sequence[int]:
     return [words.count(f"Heading{number}") for number in range(parts)]
 
 
+DRAFT = "a draft that is longer than forty columns, so that it wraps"
 MANY = "".join(f"## Part{n}\n\nWords of it, a few more of them than fit in forty columns.\n\n" for n in range(12))
 
 
@@ -166,19 +201,19 @@ def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, 
         until(lambda: "> go on" in send("capture-pane", "-p"))
         send("send-keys", "Enter")
         until(lambda: "[done]" in send("capture-pane", "-p"))
-        send("send-keys", "-l", "a draft that is longer than forty columns, so that it wraps")
+        send("send-keys", "-l", DRAFT)
         until(lambda: "it wraps" in send("capture-pane", "-p").replace("\n", " "))
         assert 1 == send("capture-pane", "-p", "-S", "-5000").count("for commands")
         for columns in [*range(40, 200, 16), *range(200, 40, -16)]:
             send("resize-window", "-x", str(columns), "-y", "30")
             time.sleep(0.05)
         send("resize-window", "-x", "100", "-y", "30")
-        time.sleep(0.2)
+        until(lambda: DRAFT in send("capture-pane", "-p"))
         text = send("capture-pane", "-p", "-S", "-5000", "-J")
 
     words = text.split()
     assert [1] * 12 == [words.count(f"Part{n}") for n in range(12)], text
-    assert 1 == text.count("a draft that is longer than forty columns, so that it wraps"), text
+    assert 1 == text.count(DRAFT), text
     assert 1 == text.count("for commands"), text
 
 
@@ -217,7 +252,7 @@ def test_an_idle_chat_does_not_wake_up(openkoi: Shell) -> None:
         pid = opened.inner.command.pid
         until(lambda: unchanged(pid, 1.0))  # what was learned is saved
 
-        assert unchanged(pid, 2.0)
+        assert unchanged(pid, 10.0)
 
 
 def unchanged(pid: int, seconds: float) -> bool:
@@ -292,6 +327,8 @@ def test_the_prompt_is_drawn_before_openkoi_is_loaded(openkoi: Shell, words: lis
         until((openkoi.folder / "modules").exists)
         until(lambda: (openkoi.folder / "modules").read_text())
     names = set((openkoi.folder / "modules").read_text().split())
+    bare = int(subprocess.check_output([sys.executable, "-c", "import sys, prompt_toolkit; print(len(sys.modules))"]))
 
     assert set() == names & {"click", "pydantic", "pluggy", "rich", "markdown_it", "pygments", "textual", "starlette"}
+    assert 1.5 * bare > len(names)  # CPU on an idle machine: 1.36 times that of importing prompt_toolkit
     assert set() == names & {"openkoi_hookspecs.hooks", "openkoi_hookspecs.events", "openkoi_runlog", "openkoi.app"}

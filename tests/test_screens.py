@@ -1,17 +1,15 @@
-"""Help pages and the screens of a run, in files of ``tests/screens``.
+"""Help pages and the screens of a run, in files of ``tests/screens``; ``screen_files`` says how to write them again."""
 
-A change of a screen changes its file: review the diff. To write the files again, run this file with UPDATE_SCREENS=1.
-"""
-
-import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, shell, write_script
+from screen_files import MEASURED, check_screen, normalize
 
 from openkoi_cli.group import COMMANDS, OpenKoi
 from openkoi_cli.invocation import Invocation
@@ -19,26 +17,6 @@ from openkoi_hookspecs import ToolCall
 from openkoi_loader.launcher import Launcher
 from openkoi_loader.plugin_discovery import scan
 from openkoi_testing.servers import OpenAIServer, Say
-
-SCREENS = Path(__file__).parent / "screens"
-CHANGING = (
-    (re.compile(r"\b[0-9a-f]{8}\b"), "1a2b3c4d"),
-    (re.compile(r"\(\d+s\b"), "(0s"),
-    (re.compile(r"/tmp/\S+"), "/tmp/folder"),
-    (re.compile(r"^Tip: .*\n?", re.MULTILINE), ""),
-)
-
-
-def check_screen(name: str, screen: str) -> None:
-    """Compare a screen with its file."""
-    for pattern, plain in CHANGING:
-        screen = pattern.sub(plain, screen)
-    file = SCREENS / f"{name}.txt"
-    if os.environ.get("UPDATE_SCREENS"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(screen)
-
-    assert file.read_text() == screen
 
 
 def help_pages(command: click.Command, context: click.Context, path: str) -> Iterator[str]:
@@ -55,7 +33,8 @@ def test_every_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     group = OpenKoi(Invocation(Launcher(scan(), (), "VERSION", "")))
     context = click.Context(group, info_name="openkoi", terminal_width=98)
-    commands = {name: group.get_command(context, name) for name in sorted(COMMANDS)}
+    own = {one.name for one in group.plugin_commands.values() if one.distribution.startswith("openkoi-")}
+    commands = {name: group.get_command(context, name) for name in sorted({*COMMANDS, *own})}
     pages = [
         page
         for name, command in commands.items()
@@ -64,12 +43,78 @@ def test_every_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
     assert all(commands.values())
-    check_screen("help", "\n".join(pages))
+    check_screen("help", normalize("\n".join(pages)))
 
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     return shell(tmp_path)
+
+
+LOOKS = (
+    *(
+        "",
+        "status",
+        "sessions",
+        "sessions nothing",
+        "approvals",
+        "models",
+        "config list",
+        "config get iteration.max_iterations",
+    ),
+    *(
+        "trust",
+        "diff",
+        "undo",
+        "diff",
+        "undo",
+        "redo",
+        "resume",
+        "replay",
+        "blame",
+        "memory stats",
+        "memory search tea",
+    ),
+    *(
+        "plugins",
+        "doctor",
+        "--format json sessions",
+        "run",
+        "config set no.such 1",
+        "-c ''",
+        "resume nothing",
+        "chat x",
+        "chat --help",
+        "--help",
+    ),
+)
+
+
+def look(openkoi: Shell, line: str) -> str:
+    """Return what a command prints on both streams; of all plugins those of the chat."""
+    done = openkoi(*shlex.split(line))
+    text = f"{done.stdout}{done.stderr}"
+    if line == "doctor":
+        text = "\n".join(re.sub(r":  .*", ":", row) for row in text.split("\n") if re.match(r"  \S+:", row)) + "\n"
+    if line == "plugins":
+        text = text[text.index("openkoi-chat ") : text.index("openkoi-checkpoints ")]
+    if line == "--help":
+        text = text[: text.index("Commands:")] + text[text.index("  Exit:") : text.index("Tip: ")]
+    return f"$ openkoi {line}\n{text}(exit status {done.returncode})\n"
+
+
+@pytest.mark.row("TEST-02")
+def test_every_screen_of_the_command_line(openkoi: Shell) -> None:
+    call = "{tool: write_file, arguments: {path: tea.txt, content: green}}"
+    turns = f"  - when: {{after: 0}}\n    says: I write it.\n    calls: [{call}]\n"
+    turns += "  - says: Wrote tea.txt.\n    repeat: true\n"
+    model = write_script(openkoi.folder, turns)
+    told = openkoi.told(OPENKOI_MODEL=model, COLUMNS="100")
+    ran = told("-i", "0", "Write down a tea")
+    assert 0 == ran.returncode, ran.stderr
+    screens = [look(told, line) for line in LOOKS]
+
+    check_screen("commands", normalize("\n".join(screens), MEASURED))
 
 
 if sys.platform != "win32":
@@ -92,4 +137,4 @@ if sys.platform != "win32":
                 seen.type("just write it down\r")
 
                 assert 0 == seen.ends(), seen.screen
-        check_screen("run", seen.page)
+        check_screen("run", normalize(seen.page))

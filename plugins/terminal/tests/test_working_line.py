@@ -1,5 +1,7 @@
 """The working line, from the records of a run."""
 
+from dataclasses import replace
+
 import pytest
 
 from openkoi_hookspecs import Cost, Decision, Event, Limits, NextAction, Record, Response, Task, Text, Usage, events
@@ -35,6 +37,15 @@ def test_all_of_it() -> None:
     )
 
     assert expected == format_working_line(FULL)
+
+
+@pytest.mark.parametrize("width", range(28, 120))
+def test_a_narrow_line_always_says_how_to_interrupt(width: int) -> None:
+    line = format_working_line(replace(FULL, forecast=0.09, activity="Running a long command"), width=width)
+
+    assert width >= len(line)
+    assert "s · " in line
+    assert line.endswith("esc to interrupt)")
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(59.9, "59s"), (185, "3m 05s"), (3725, "1h 02m")])

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Question
 from openkoi_terminal import show_hidden
-from openkoi_terminal.approval_request import ApprovalRequest, ApprovalScope, describe_request, read_approval_request
+from openkoi_terminal.approval_request import (
+    MAX_LINES,
+    ApprovalRequest,
+    ApprovalScope,
+    describe_request,
+    read_approval_request,
+)
 
 from .view import Choice, Dialog, View
 
@@ -25,13 +31,13 @@ class Approvals:
             return await self.view.choose(plain_dialog(question))
         if request.scope in self.allowed:
             shown = show_hidden(request.command or request.tool)
-            self.view.print(self.view.style.mark(f"  allowed for this chat: {shown}", "dim"))
+            self.view.note(f"  allowed for this chat: {shown}", "dim")
             return "yes"
-        lines = [*describe_request(request, self.view.style)]
-        answer = await self.view.choose(Dialog(lines, choices_for(request)))
+        lines, full = [[*describe_request(request, self.view.style, most=most)] for most in (MAX_LINES, 0)]
+        answer = await self.view.choose(Dialog(lines, choices_for(request), full=full))
         if answer == ALWAYS and request.scope:
             self.allowed.add(request.scope)
-            self.view.print(self.view.style.mark(f"  Allowed until this chat ends: {self.list()[-1]}", "dim"))
+            self.view.note(f"  Allowed until this chat ends: {self.list()[-1]}", "dim")
             return "yes"
         return answer
 

@@ -1,19 +1,18 @@
-"""What belongs to a message besides its words: images as chips, pasted text, and files named with ``@``."""
+"""What belongs to a message besides its words: images as chips, and files named with ``@``."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_base.attachments import list_mentioned, read_part
 from openkoi_hookspecs import File, Image, KoiError
-from openkoi_hookspecs.content import MAX_FILE_BYTES, MAX_IMAGE_BYTES, image_type
+from openkoi_hookspecs.content import image_type
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
-MENTION = lazy_pattern(r"(?<!\S)@(\"[^\"\n]+\"|[^\s\"]+)")
 NO_VISION = "{model} does not read images. Remove the image, or choose another model with /model."
 
 
@@ -25,31 +24,29 @@ class Draft:
     images: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def find_mentions(text: str, folder: Path) -> Iterator[Path]:
-    """Yield the files that a message names with ``@``; a word that names none is only a word."""
-    for match in MENTION.finditer(text):
-        path = folder / match[1].strip('"').rstrip(".,;:!?)")
-        if path.is_file():
-            yield path
-
-
 async def load_parts(draft: Draft, koi: "Koi") -> tuple[Image | File, ...]:
     """Return the images and files of a message; raise KoiError for one that cannot be sent."""
     parts: list[Image | File] = [Image(data, image_type(data)) for data in draft.images.values()]
-    for path in dict.fromkeys(find_mentions(draft.text, koi.workspace)):
+    for path in dict.fromkeys(find_files(draft.text, Path.cwd(), koi.workspace)):
         parts.append(read_part(path, koi.workspace))
     if any(isinstance(part, Image) for part in parts):
         await require_vision(koi)
     return tuple(parts)
 
 
-def read_part(path: Path, folder: Path) -> Image | File:
-    """Read a file as an image if it is one, else as a file."""
-    data, name = path.read_bytes(), str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
-    kind = image_type(data)
-    if len(data) > (MAX_IMAGE_BYTES if kind else MAX_FILE_BYTES):
-        raise KoiError(f"{name} is too large to send ({len(data) / 1e6:.0f} MB).")
-    return Image(data, kind) if kind else File(data, "text/plain", name)
+def find_files(text: str, here: Path, workspace: Path) -> Iterator[Path]:
+    """Yield the files that a message names from the current folder, else from that of the project."""
+    for near, far in zip(list_mentioned(text, here), list_mentioned(text, workspace), strict=True):
+        if found := next((path for path in (near, far) if path.is_file()), None):
+            yield found.resolve() if found.resolve().is_relative_to(workspace) else found
+
+
+def find_missing_files(text: str, here: Path, workspace: Path) -> Iterator[str]:
+    """Yield the names behind ``@`` that look like files and are none, from either folder."""
+    from openkoi_base.attachments import find_missing
+
+    far = {path.name for path in find_missing(text, workspace)}
+    yield from dict.fromkeys(path.name for path in find_missing(text, here) if path.name in far)
 
 
 async def require_vision(koi: "Koi") -> None:

@@ -1,7 +1,6 @@
 """The chat as its commands see it: the conversation, OpenKoi, and the program that shows both."""
 
 import asyncio
-import json
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
@@ -12,18 +11,18 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import KoiError, NextAction, events
 from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
 from openkoi_runlog.report import format_count
-from openkoi_terminal import strip_controls
 
+from .added_commands import AddedCommands
 from .attachments import Draft
 from .cli_commands import Finished, run_openkoi
-from .command_table import COMMANDS
 from .options import Options
 from .program_protocol import Front
-from .saved_state import SavedState, load_state, save_state, state_file
+from .saved_state import SavedState, load_images, load_state, save_images, save_state, state_file
 from .session import ChatSession
+from .session_names import find_named, read_names
 from .session_tasks import Exchange
-from .settings import ChatSettings
-from .view import View
+from .settings import ChatSettings, Mode
+from .view import View, warn
 from .welcome_back import format_age, read_last_view, welcome_back
 
 if TYPE_CHECKING:
@@ -48,31 +47,33 @@ class ChatProgram:
         self.session = ChatSession(view, self.settings)
         self.stack = AsyncExitStack()
         self.saved: Path | None = None
-        self.history_file = Path()
-        self.added_commands: Mapping[str, str] = {}
-        self.knows_skills = False
+        self.history_file = self.names_file = Path()
+        self.added = AddedCommands(self)
         self.old_draft = ""
+        self.old_images: Mapping[str, bytes] = {}
+        self.model = ""
         self.tasks: set[asyncio.Task[None]] = set()
 
     # OpenKoi
 
     async def open(self) -> None:
         """Open OpenKoi, and take up the session that was asked for."""
-        koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags)
+        koi = await self.open_koi()
         folder = koi.folder("chat")
         self.saved = state_file(folder, koi.workspace)
-        self.history_file = folder / "history.jsonl"
+        self.history_file, self.names_file = folder / "history.jsonl", folder / "names.json"
         await self.stack.enter_async_context(koi)
         state = load_state(self.saved)
         self.session.sessions = self.launcher.paths().sessions
         if self.options.continued or self.options.session:
             self.take_up(koi, state)
         else:
-            self.old_draft = state.draft
+            self.old_draft, self.old_images = state.draft, load_images(folder, state.images)
+        self.session.prepare = self.apply_mode
         self.session.attach(koi, self.session.sessions)
-        self.added_commands = find_plugin_commands(koi)
+        self.added.find_plugins()
         for warning in koi.warnings():
-            self.view.print(f"  ! {strip_controls(koi.redact(warning))}")
+            warn(self.view, koi.redact(warning))
 
     def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
         """Continue the session that the command line names, else the last one here; bring back what was not sent."""
@@ -101,18 +102,46 @@ class ChatProgram:
             place = next((n for n, one in enumerate(self.session.exchanges) if one.run == state.rewound_to), None)
             if place is not None:
                 self.session.rewind_to(place)
-        self.front.set_input(state.draft)
-        self.session.queue += [Draft(text) for text in state.queue]
+        images = load_images(self.saved.parent, state.images) if self.saved and state.images else {}
+        self.front.set_input(state.draft, images)
+        self.session.queue += [
+            Draft(text, {chip: data for chip, data in images.items() if chip in text}) for text in state.queue
+        ]
         self.session.paused = bool(state.queue)
 
+    async def open_koi(self) -> "OpenedKoi":
+        """Open OpenKoi as the settings of the chat ask."""
+        asks = self.settings.approvals
+        koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags, settings=asks)
+        self.settings.asks_always = bool(asks)
+        return koi
+
     async def reopen(self) -> None:
-        """Open OpenKoi again, with other models."""
-        koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags)
+        """Open OpenKoi again, with other settings; tasks in the background keep theirs."""
+        koi = await self.open_koi()
         await koi.resolve_model("executor")
         old, self.stack = self.stack, AsyncExitStack()
         await self.stack.enter_async_context(koi)
+        if self.session.background.running:
+            self.stack.push_async_callback(old.aclose)
+        else:
+            await old.aclose()
         self.session.attach(koi, self.session.sessions)
-        await old.aclose()
+
+    def set_mode(self, mode: Mode) -> None:
+        """Set what the next task may do without asking."""
+        self.settings.mode = mode
+        self.show_status()
+
+    async def apply_mode(self) -> None:
+        """Open OpenKoi again if the mode asks for other approvals."""
+        if bool(self.settings.approvals) is not self.settings.asks_always:
+            await self.reopen()
+
+    def show_status(self) -> None:
+        """Show the model and the mode below the input."""
+        mode = self.settings.mode
+        self.front.show_status(" · ".join([self.model, *([mode.summary] if mode is not Mode.EDITS else [])]))
 
     def require_koi(self) -> "OpenedKoi":
         """Return OpenKoi; raise KoiError while it starts."""
@@ -144,7 +173,7 @@ class ChatProgram:
         try:
             await work
         except (KoiError, OSError) as error:
-            self.view.print(f"  ! {strip_controls(str(error))}")
+            warn(self.view, str(error))
 
     # Sessions
 
@@ -156,9 +185,10 @@ class ChatProgram:
         self.save()
 
     def find_session(self, id: str) -> str:
-        """Return the session with an id, or that of a task."""
+        """Return the session with an id or a name, or that of a task."""
         sessions = self.session.sessions
-        return id if id in list_sessions(sessions) else find_task(sessions, id).session
+        named = find_named(self.names_file, id)
+        return named or (id if id in list_sessions(sessions) else find_task(sessions, id).session)
 
     def unfinished_run(self) -> str:
         """Return the session's last task if it was interrupted or waits for approval; else nothing."""
@@ -169,14 +199,18 @@ class ChatProgram:
 
     def list_sessions(self) -> Sequence[tuple[str, str, str]]:
         """Return the last sessions of this folder: id, first message, and how old they are."""
-        here, now = Path.cwd(), datetime.now(UTC)
+        here, now, names = Path.cwd(), datetime.now(UTC), read_names(self.names_file)
         found = (
             one
             for one in iterate_past_sessions(self.session.sessions)
             if is_within(here, one.last.workspace) and not one.title.startswith(SUMMARY_TASK)
         )
         return [
-            (one.id, one.title, f"{format_age(one.last.at, now)}, {format_count(len(one.tasks), 'task')}")
+            (
+                one.id,
+                names.get(one.id, one.title),
+                f"{format_age(one.last.at, now)}, {format_count(len(one.tasks), 'task')}",
+            )
             for one in islice(found, 20)
         ]
 
@@ -204,44 +238,21 @@ class ChatProgram:
             redact, rewound = self.session.koi.redact, self.session.rewound
             waiting = [redact(text) for text in (*(one.text for one in self.session.queue), *self.session.unread)]
             first = rewound.exchanges[0].run if rewound and rewound.exchanges else ""
-            draft = redact(self.front.input_text())
-            save_state(self.saved, SavedState(self.session.session, draft, waiting, first))
+            draft, images = self.front.input_draft()
+            for one in self.session.queue:
+                images |= one.images
+            names = save_images(self.saved.parent, images) if images else {}
+            save_state(self.saved, SavedState(self.session.session, redact(draft), waiting, first, names))
 
     # Other commands
 
-    async def find_skills(self) -> None:
-        """Add a command for each skill that is used here, once."""
-        if self.knows_skills:
-            return
-        self.knows_skills = True
-        done = await self.run_cli("skill", "list", "--format", "json")
-        self.added_commands = {**read_skills(done.text), **self.added_commands}
-
-    @property
-    def command_names(self) -> Sequence[str]:
-        """The names of all commands."""
-        return [*(one.name for one in COMMANDS), *self.added_commands]
-
-    async def run_added(self, name: str, words: str) -> bool:
-        """Run a skill or a command of a plugin; return whether there is one of this name."""
-        await self.find_skills()
-        if name not in self.added_commands:
-            return False
-        if name in self.plugin_command_names:
-            done = await self.run_cli(name, *words.split())
-            self.view.print(strip_controls(done.text))
-        else:
-            self.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
-        return True
-
-    @property
-    def plugin_command_names(self) -> set[str]:
-        """The commands that plugins add to ``openkoi``."""
-        return {one.name for one in self.require_koi().plugins("commands")}
-
     async def run_cli(self, *words: str) -> Finished:
         """Run a command of ``openkoi`` in this folder."""
-        return await run_openkoi(*words, folder=self.require_koi().workspace)
+        self.front.show_busy(f"openkoi {words[0]}…")
+        try:
+            return await run_openkoi(*words, folder=self.require_koi().workspace, columns=self.view.columns)
+        finally:
+            self.front.show_busy("")
 
     async def hand_over(self, *words: str) -> None:
         """Run a command of ``openkoi`` that asks the user, on the terminal."""
@@ -262,27 +273,8 @@ class ChatProgram:
             await self.view.run_in_terminal([*pager, file.name])
 
 
-def read_skills(text: str) -> Mapping[str, str]:
-    """Return the names and descriptions of skills, from a list in JSON."""
-    with suppress(ValueError, KeyError, TypeError):
-        rows = json.loads(text[text.index("[") : text.rindex("]") + 1])
-        own = {one.name for one in COMMANDS}
-        return {
-            row["name"]: f"skill: {row['description']}"
-            for row in rows
-            if row["kind"] == "task" and not row["unused"] and row["name"] not in own
-        }
-    return {}
-
-
 def is_within(here: Path, workspace: str) -> bool:
     """Return whether a folder is a workspace or in it."""
     with suppress(ValueError):
         return here.is_relative_to(workspace)
     return False
-
-
-def find_plugin_commands(koi: "OpenedKoi") -> Mapping[str, str]:
-    """Return the commands that plugins add to ``openkoi``, with what they do."""
-    own = {one.name for one in COMMANDS}
-    return {one.name: f"openkoi {one.name}" for one in koi.plugins("commands") if one.name not in own}

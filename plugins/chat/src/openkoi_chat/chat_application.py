@@ -1,5 +1,6 @@
 """The prompt_toolkit application of the chat, as it behaves on a screen that keeps its scrollback."""
 
+from collections.abc import Callable
 from typing import Any
 
 from prompt_toolkit.application import Application
@@ -19,6 +20,7 @@ class ChatApplication(Application[int]):
         self.ttimeoutlen = ESCAPE_SECONDS
         self.is_suspended = False
         self.drawn_rows = 0
+        self.before_resize: Callable[[], None] = lambda: None
 
     @property
     def timeoutlen(self) -> float:
@@ -42,6 +44,7 @@ class ChatApplication(Application[int]):
         with self.output.frame():  # type: ignore[attr-defined]  # it is made with a FrameOutput
             self.renderer._cursor_pos = self.find_cursor()
             self.renderer.erase(leave_alternate_screen=False)
+            self.before_resize()
             self._redraw()
 
     def find_cursor(self) -> Point:

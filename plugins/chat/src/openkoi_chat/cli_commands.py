@@ -8,7 +8,8 @@ from pathlib import Path
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-WIDTH = "100"
+MAX_OUTPUT = 1_000_000  # bytes; a screen of them takes the terminal about a second
+WIDTH = 100  # columns, where the view has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,28 +20,41 @@ class Finished:
     text: str
 
 
-async def run_openkoi(*words: str, folder: Path) -> Finished:
-    """Run a command of ``openkoi`` in a folder."""
-    return await run_program([sys.executable, "-m", "openkoi", *words], folder)
+async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
+    """Run a command of ``openkoi`` in a folder, for a screen of so many columns."""
+    return await run_program([sys.executable, "-m", "openkoi", *words], folder, columns=columns)
 
 
-async def run_program(command: Sequence[str], folder: Path) -> Finished:
+async def run_program(command: Sequence[str], folder: Path, *, columns: int = 0) -> Finished:
     """Run a program without input, in a process group of its own; it is stopped if the caller is."""
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
-        env={**os.environ, "COLUMNS": WIDTH, "PAGER": "cat"},
+        env={**os.environ, "COLUMNS": str(columns or WIDTH), "PAGER": "cat"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
     try:
-        out, _ = await process.communicate()
+        assert process.stdout is not None
+        out = await read_start(process.stdout)
+        status = await process.wait()
     except asyncio.CancelledError:
         stop_group(process.pid)
         raise
-    return Finished(process.returncode or 0, out.decode(errors="replace").rstrip("\n"))
+    return Finished(status, out.decode(errors="replace").rstrip("\n"))
+
+
+async def read_start(stream: asyncio.StreamReader) -> bytes:
+    """Read all that a program prints, and return the beginning: it may print forever."""
+    kept = bytearray()
+    left_out = 0
+    while piece := await stream.read(65_536):
+        room = max(MAX_OUTPUT - len(kept), 0)
+        kept += piece[:room]
+        left_out += len(piece[room:])
+    return bytes(kept) + (f"\n… {left_out} more bytes".encode() if left_out else b"")
 
 
 def stop_group(pid: int) -> None:

@@ -21,11 +21,16 @@ COMMANDS = (
     Command("resume", "[ID]", "Continue another session, or an interrupted task.", "talk:resume", during_task=False),
     Command("history", "", "List the messages of this session.", "talk:show_history"),
     Command("rewind", "[undo]", "Rewind conversation and files to a message.", "talk:rewind", during_task=False),
-    Command("copy", "[N]", "Copy a numbered block; the last answer without a number.", "talk:copy"),
+    Command("fork", "", "Go on in a new session; the old one stays as it is.", "talk:fork", during_task=False),
+    Command("rename", "NAME", "Name this session, for /resume.", "talk:rename"),
+    Command("background", "[stop N]", "List tasks in the background (Ctrl-B), or stop one.", "talk:background"),
+    Command("copy", "[N]", "Copy a numbered block, or the last answer.", "talk:copy"),
+    Command("raw", "", "Show answers as they are written, or formatted again.", "talk:raw"),
     Command("model", "[[ROLE] MODEL]", "Show or set the models: executor, evaluator.", "set:model", during_task=False),
-    Command("iterate", "[N]", "Set the maximum number of iterations; 0 runs once without evaluation.", "set:iterate"),
+    Command("iterate", "[N]", "Set the maximum of iterations; 0 does not evaluate.", "set:iterate"),
     Command("quality", "[0..1]", "Set the minimum score to accept.", "set:quality"),
     Command("budget", "[USD]", "Set the maximum cost of each task.", "set:budget"),
+    Command("mode", "[ask|edits|plan]", "Set what a task may do without asking (Shift-Tab).", "set:mode"),
     Command("plan", "[TASK]", "Let it read and plan, but change nothing.", "set:plan", during_task=False),
     Command("permissions", "[revoke]", "List and revoke what you allowed.", "set:permissions"),
     Command("diff", "[ID]", "Show what the last task changed.", "look:diff"),
@@ -36,7 +41,7 @@ COMMANDS = (
     Command("cost", "", "Show the cost, the most expensive step, and how to save.", "look:cost"),
     Command("progress", "", "List the iterations and scores of the task (Ctrl-T).", "look:progress"),
     Command("transcript", "[ID]", "Show a task again, step by step (Ctrl-O).", "look:transcript"),
-    Command("context", "", "Show the prompt of the last task, and what added each part.", "look:context"),
+    Command("context", "", "Show the prompt of the last task, part by part.", "look:context"),
     Command("learn", "[ARGS]", "Review what was learned.", "look:learn", during_task=False),
     Command("soul", "[review]", "Show the soul, or review changes to it.", "look:soul"),
     Command("memory", "WORDS", "Search memory.", "look:memory"),
@@ -46,7 +51,17 @@ COMMANDS = (
     Command("plain", "", "How to use the chat with a screen reader.", "talk:plain"),
     Command("quit", "", "Leave the chat.", "talk:quit_chat"),
 )
-ALIASES = {"exit": "quit", "q": "quit", "?": "help", "costs": "cost", "new": "clear", "continue": "resume"}
+ALIASES = {
+    "bashes": "background",
+    "tasks": "background",
+    "permission": "permissions",
+    "exit": "quit",
+    "q": "quit",
+    "?": "help",
+    "costs": "cost",
+    "new": "clear",
+    "continue": "resume",
+}
 
 
 def find_command(name: str) -> Command | None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from openkoi_terminal import strip_controls
 
 from .chat import ChatProgram
-from .command_table import Command, find_command
+from .command_table import COMMANDS, Command, find_command
 
 Action = Callable[[ChatProgram, str], Awaitable[None]]
 MODULES = {"talk": "conversation_commands", "set": "settings_commands", "look": "inspection_commands"}
@@ -27,11 +27,15 @@ async def run_command(chat: ChatProgram, line: str) -> None:
     name, _, words = line.removeprefix("/").partition(" ")
     if command := find_command(name):
         if chat.session.is_busy and not command.during_task:
-            chat.view.print(BUSY.format(name=command.name))
+            chat.view.note(BUSY.format(name=command.name))
             return
         await load_action(command)(chat, words.strip())
-    elif not await chat.run_added(name, words.strip()):
-        chat.view.print(UNKNOWN.format(name=strip_controls(name), near=suggest(name, chat.command_names)))
+    elif not await chat.added.run(name, words.strip()):
+        chat.view.note(
+            UNKNOWN.format(
+                name=strip_controls(name), near=suggest(name, [*(one.name for one in COMMANDS), *chat.added.all])
+            )
+        )
 
 
 def suggest(name: str, names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -44,11 +45,11 @@ class Lists:
         word = before.split()[-1] if before and not before[-1].isspace() else ""
         if before.startswith("/") and " " not in before and "\n" not in before:
             self.menu.show(self.command_items(before[1:]), 0)
-            if self.chat and not self.chat.knows_skills:
+            if self.chat and not self.chat.added.knows_skills:
                 self.chat.start(self.load_skills(self.chat))
         elif word.startswith("@") and self.chat:
             self.list_files()
-            items = [Item(name, "", f"@{name} ") for name in match_fuzzy(word[1:], self.files)[:MAX_ITEMS]]
+            items = [Item(name, "", mention(name)) for name in match_fuzzy(word[1:], self.files)[:MAX_ITEMS]]
             self.menu.show(items, len(before) - len(word))
         elif self.menu.is_open:
             self.menu.close()
@@ -58,13 +59,14 @@ class Lists:
         from .command_table import COMMANDS
 
         known = {one.name: (one.takes, one.summary) for one in COMMANDS}
-        known |= {name: ("", summary) for name, summary in (self.chat.added_commands if self.chat else {}).items()}
-        names = [name for name in known if name.startswith(typed)] or match_fuzzy(typed, known)
+        known |= {name: ("", summary) for name, summary in (self.chat.added.all if self.chat else {}).items()}
+        begin = sorted((name for name in known if name.startswith(typed)), key=lambda name: name != typed)
+        names = begin or match_fuzzy(typed, known)
         return [Item(f"/{name} {known[name][0]}".rstrip(), known[name][1], f"/{name}") for name in names]
 
     async def load_skills(self, chat: "ChatProgram") -> None:
         """Add the skills to the list, which take a moment to be found."""
-        await chat.find_skills()
+        await chat.added.find_skills()
         self.update()
         self.screen.refresh()
 
@@ -78,7 +80,7 @@ class Lists:
         from .files import list_files
 
         assert self.chat is not None
-        self.files = await list_files(self.chat.require_koi().workspace)
+        self.files = await list_files(self.chat.require_koi().workspace, Path.cwd())
         self.update()
         self.screen.refresh()
 
@@ -140,3 +142,8 @@ class Lists:
         """Put an earlier message into the input."""
         self.buffer.text = item.text
         self.buffer.cursor_position = len(item.text)
+
+
+def mention(name: str) -> str:
+    """Return how a message names a file."""
+    return f'@"{name}" ' if " " in name else f"@{name} "

@@ -7,8 +7,10 @@ from openkoi_terminal import strip_controls
 from . import rewind as rewinding
 from .chat import SUMMARY_TASK, ChatProgram
 from .command_table import COMMANDS
-from .keys_help import KEYS
 from .menu import Item
+from .session_names import name_session
+from .tables import format_pairs
+from .view import warn
 
 ACCESSIBLE_HELP = (
     "Start the chat with `openkoi chat --plain` or ACCESSIBLE=1: one line at a time, nothing is drawn again, no\n"
@@ -23,13 +25,16 @@ SUMMARISED = "Summary of the conversation so far:\n\n{text}"
 
 async def show_help(chat: ChatProgram, words: str) -> None:
     """Show commands and keys."""
-    mark = chat.view.style.mark
-    width = max(len(f"/{one.name} {one.takes}") for one in COMMANDS)
-    lines = [mark("Commands", "bold")]
-    lines += [f"  {f'/{one.name} {one.takes}':<{width}}  {one.summary}" for one in COMMANDS]
-    added = [f"  {f'/{name}':<{width}}  {summary}" for name, summary in chat.added_commands.items()]
-    lines += [mark("From skills and plugins", "bold"), *added] if added else []
-    lines += [mark("Keys", "bold"), *(f"  {key:<{width}}  {does}" for key, does in KEYS)]
+    await chat.added.find_skills()
+    own = [(f"/{one.name} {one.takes}".rstrip(), one.summary) for one in COMMANDS]
+    added = [(f"/{name}", strip_controls(summary)) for name, summary in chat.added.all.items()]
+    tables = {"Commands": own, "From skills and plugins": added, "Keys": chat.front.describe_keys()}
+    width = max(len(name) for rows in tables.values() for name, _ in rows)
+    lines: list[str] = []
+    for title, rows in tables.items():
+        lines += (
+            [chat.view.style.mark(title, "bold"), *format_pairs(rows, chat.view.columns, left=width)] if rows else []
+        )
     chat.view.print("\n".join(lines))
 
 
@@ -39,28 +44,28 @@ async def clear(chat: ChatProgram, words: str) -> None:
     chat.session.start_over()
     chat.save()
     hint = f" /resume {old[:8]} continues the old one." if old else ""
-    chat.view.print(f"A new session.{hint}")
+    chat.view.note(f"A new session.{hint}")
 
 
 async def compact(chat: ChatProgram, words: str) -> None:
     """Replace the conversation by a summary of it."""
     session = chat.session
     if not session.history or session.koi is None:
-        chat.view.print("Nothing to compact: this conversation has no message yet.")
+        chat.view.note("Nothing to compact: this conversation has no message yet.")
         return
     focus = f" Pay most attention to: {words}." if words else ""
     limits = Limits(iterations=0, cycles=1, seconds=120.0)
-    chat.view.print("Summarising the conversation…")
+    chat.view.note("Summarising the conversation…")
     task = Task(f"{SUMMARY}{focus}", channel="chat", history=session.history, limits=limits, judge=False)
     try:
         result = await session.koi.solve(task)
     except KoiError as error:
-        chat.view.print(f"  ! {session.koi.redact(str(error))}")
+        warn(chat.view, session.koi.redact(str(error)))
         return
     before = sum(len(str(part)) for message in session.history for part in message.parts)
     session.history = (Message.user(SUMMARISED.format(text=result.text)),)
     after = len(result.text)
-    chat.view.print(f"Compacted {format_count(before, 'character')} to {after}.")
+    chat.view.note(f"Compacted {format_count(before, 'character')} to {after}.")
 
 
 async def resume(chat: ChatProgram, words: str) -> None:
@@ -73,7 +78,7 @@ async def resume(chat: ChatProgram, words: str) -> None:
         return
     found = chat.list_sessions()
     if not found:
-        chat.view.print("No earlier session in this folder.")
+        chat.view.note("No earlier session in this folder.")
         return
     chosen = await chat.front.pick("Continue which session?", [Item(text, detail, id) for id, text, detail in found])
     if chosen:
@@ -87,7 +92,7 @@ async def show_history(chat: ChatProgram, words: str) -> None:
         f"  {number:>3}. {first_line(strip_controls(one.text), 90)}  ({one.run[:8]})"
         for number, one in enumerate(chat.session.exchanges, 1)
     ]
-    chat.view.print("\n".join(lines) or "No messages yet.")
+    chat.view.note("\n".join(lines) or "No messages yet.")
 
 
 async def rewind(chat: ChatProgram, words: str) -> None:
@@ -98,7 +103,7 @@ async def rewind(chat: ChatProgram, words: str) -> None:
         return
     chat.load_exchanges()
     if not chat.session.exchanges:
-        chat.view.print(rewinding.NOTHING)
+        chat.view.note(rewinding.NOTHING)
         return
     points = list(enumerate(chat.session.exchanges))
     items = [Item("(current)", "stay here", ""), *(Item(one.text, "", str(place)) for place, one in reversed(points))]
@@ -108,6 +113,48 @@ async def rewind(chat: ChatProgram, words: str) -> None:
         chat.save()
 
 
+async def fork(chat: ChatProgram, words: str) -> None:
+    """Go on in a new session, which begins with this conversation."""
+    old = chat.session.last_run
+    if not old:
+        chat.view.note("Nothing to fork: this conversation has no message yet.")
+        return
+    chat.session.fork()
+    chat.save()
+    chat.view.note(f"A new session with this conversation. /resume {old[:8]} continues the old one.")
+
+
+async def rename(chat: ChatProgram, words: str) -> None:
+    """Name the session."""
+    if not words:
+        chat.view.note("/rename takes a name, such as /rename new prices.")
+        return
+    name_session(chat.names_file, chat.session.session, words)
+    chat.view.note(f"This session is now {strip_controls(words)}; /resume lists it so.")
+
+
+async def background(chat: ChatProgram, words: str) -> None:
+    """List the tasks in the background, or stop one."""
+    tasks, (verb, _, number) = chat.session.background, words.partition(" ")
+    if verb == "stop" and number.isdigit() and (text := tasks.stop(int(number))):
+        chat.view.note(f"Stopping: {strip_controls(text)}")
+    elif words:
+        chat.view.note("/background stop takes the number of a task that /background lists.")
+    else:
+        chat.view.note(
+            "\n".join(tasks.list()) or "No task is in the background. Ctrl-B moves the task under way there."
+        )
+
+
+async def raw(chat: ChatProgram, words: str) -> None:
+    """Show answers as the model wrote them, for copying, or formatted again."""
+    chat.view.shows_source = not chat.view.shows_source
+    on = chat.view.shows_source
+    chat.view.note(
+        "Answers are shown as they are written. /raw formats them again." if on else "Answers are formatted."
+    )
+
+
 async def copy(chat: ChatProgram, words: str) -> None:
     """Copy a block of an answer as it was written, or the whole last answer."""
     from .clipboard import copy_sequence
@@ -115,10 +162,10 @@ async def copy(chat: ChatProgram, words: str) -> None:
     number = words.strip("[]# ")
     text = chat.view.block(int(number)) if number.isdigit() else chat.last_answer() if not number else None
     if not text:
-        chat.view.print(f"No block {strip_controls(words)}." if words else "No answer to copy yet.")
+        chat.view.note(f"No block {strip_controls(words)}." if words else "No answer to copy yet.")
         return
     chat.front.send(copy_sequence(text))
-    chat.view.print(f"Copied {format_count(len(text), 'character')}.")
+    chat.view.note(f"Copied {format_count(len(text), 'character')}.")
 
 
 async def editor(chat: ChatProgram, words: str) -> None:
@@ -128,7 +175,7 @@ async def editor(chat: ChatProgram, words: str) -> None:
 
 async def plain(chat: ChatProgram, words: str) -> None:
     """Say how the chat is used with a screen reader."""
-    chat.view.print(ACCESSIBLE_HELP)
+    chat.view.note(ACCESSIBLE_HELP)
 
 
 async def quit_chat(chat: ChatProgram, words: str) -> None:

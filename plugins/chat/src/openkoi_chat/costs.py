@@ -1,5 +1,6 @@
 """Say what the session cost, which step was the dearest, and what would be cheaper."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -81,8 +82,10 @@ def suggest(step: Step, koi: "Koi") -> str:
 
 
 def find_cheaper(step: Step, price: Price, koi: "Koi") -> tuple[str, float] | None:
-    """Return the cheapest default model of a provider that costs at most half as much, if there is one."""
-    names = [f"{one.provider}/{one.model}" for one in koi.providers()]
+    """Return the cheapest default model of a provider with a key that costs at most half as much, if there is one."""
+    own = step.model.partition("/")[0]
+    within_reach = (one for one in koi.providers() if one.provider == own or os.environ.get(one.variable))
+    names = [f"{one.provider}/{one.model}" for one in within_reach]
     known = [(name, cost_at(step.usage, other)) for name in names if (other := koi.price(name))]
     best = min(known, key=lambda one: one[1], default=None)
     return best if best and best[1] <= cost_at(step.usage, price) / 2 and best[1] > 0 else None

@@ -6,8 +6,6 @@ from time import monotonic
 
 from prompt_toolkit.buffer import Buffer
 
-from openkoi_terminal import Style
-
 from .layout import PROMPT, Rows
 from .view import Choice, Dialog
 
@@ -17,10 +15,10 @@ QUIET = 0.3  # seconds without a key before a question takes one: what was typed
 class DialogBox:
     """The question that is open, if any. Its text answers are typed in the input, whose draft comes back afterwards."""
 
-    def __init__(self, rows: Rows, buffer: Buffer, style: Style, refresh: Callable[[], None]) -> None:
+    def __init__(self, rows: Rows, buffer: Buffer, note: Callable[..., None], refresh: Callable[[], None]) -> None:
         self.rows = rows
         self.buffer = buffer
-        self.style = style
+        self.note = note
         self.refresh = refresh
         self.open: Dialog | None = None
         self.result: asyncio.Future[str | None] | None = None
@@ -34,6 +32,7 @@ class DialogBox:
             await asyncio.wait([self.result])
         self.open, self.result = dialog, asyncio.get_running_loop().create_future()
         self.quiet_since = monotonic()
+        self.note("\n".join(("", *dialog.lines)))
         self.draw()
         if not dialog.choices:
             self.begin_text(Choice("", "", "", wants_text=dialog.text_prompt or "Your answer"))
@@ -70,6 +69,7 @@ class DialogBox:
         if self.writing or not (self.open and self.open.choices):
             self.settle(self.writing.value if self.writing and self.writing.value else None)
         else:
+            self.note(f"  → {self.open.choices[-1].label}", "dim")
             self.settle(self.open.choices[-1].value)
 
     def choose(self, choice: Choice) -> None:
@@ -77,6 +77,7 @@ class DialogBox:
         if choice.wants_text:
             self.begin_text(choice)
         else:
+            self.note(f"  → {choice.label}", "dim")
             self.settle(choice.value)
 
     def begin_text(self, choice: Choice) -> None:
@@ -90,6 +91,7 @@ class DialogBox:
         """Answer with what was written."""
         value = self.writing.value if self.writing else ""
         text = text.strip()
+        self.note(f"  → {': '.join(filter(None, (self.writing.label if self.writing else '', text)))}", "dim")
         self.settle((f"{value}: {text}" if text else value) if value else (text or None))
 
     def settle(self, answer: str | None) -> None:
@@ -106,12 +108,12 @@ class DialogBox:
         self.refresh()
 
     def draw(self) -> None:
-        """Show the question."""
+        """Show the choices."""
         dialog = self.open or Dialog(())
         labels = [f"{number}. {one.label} ({one.key})" for number, one in enumerate(dialog.choices, 1)]
         if labels:
             labels[-1] = f"{labels[-1][:-1]} or esc)"
-        self.rows.dialog = ["", *dialog.lines, *labels]
+        self.rows.dialog = labels
         self.refresh()
 
 

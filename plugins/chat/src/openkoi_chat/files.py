@@ -10,13 +10,26 @@ MOST = 20_000
 SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
 
 
-async def list_files(folder: Path) -> Sequence[str]:
+async def list_files(folder: Path, here: Path) -> Sequence[str]:
+    """Return the files of a folder by their path from the current one, nearer ones first."""
+    files = await list_project_files(folder)
+    if here == folder or not here.is_relative_to(folder):
+        return files
+    return sorted((path_from(here, folder / name) for name in files), key=lambda name: name.startswith(".."))
+
+
+def path_from(here: Path, path: Path) -> str:
+    """Return a path from a folder, which need not contain it."""
+    return os.path.relpath(path, here)
+
+
+async def list_project_files(folder: Path) -> Sequence[str]:
     """Return the files that git does not ignore; without git, all but those of folders that tools make."""
     try:
-        listed = await run_program(["git", "ls-files", "-co", "--exclude-standard"], folder)
+        listed = await run_program(["git", "ls-files", "-coz", "--exclude-standard"], folder)
     except OSError:
         return walk_files(folder)
-    return listed.text.splitlines()[:MOST] if listed.status == 0 else walk_files(folder)
+    return listed.text.split("\0")[:-1][:MOST] if listed.status == 0 else walk_files(folder)
 
 
 def walk_files(folder: Path) -> Sequence[str]:

@@ -10,10 +10,12 @@ from .attachments import Draft
 from .chat import ChatProgram
 from .cli_commands import run_program
 from .commands import run_command
+from .messages import quote
 
 LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
 SHELL_LIMIT = 20_000
 MAX_LEARNING = 200
+RUNNING = "running · esc to stop"
 LEAVE = ("quit", "exit")
 
 
@@ -24,6 +26,8 @@ def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
     if text in LEAVE:
         chat.front.quit()
     elif sign == "/" and rest and not text.startswith("//"):
+        if not chat.view.shows_input:
+            chat.view.print(quote(text, chat.view.style))
         chat.start(run_command(chat, text))
     elif sign == "!" and rest:
         chat.start(run_shell(chat, rest))
@@ -39,8 +43,12 @@ def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
 async def run_shell(chat: ChatProgram, command: str) -> None:
     """Run the user's own shell command; the next task is shown what it printed."""
     koi, mark = chat.require_koi(), chat.view.style.mark
-    chat.view.print(mark(f"! {strip_controls(command)}", "bold"))
-    done = await run_program(["/bin/sh", "-c", command], koi.workspace)
+    chat.view.print("\n" + mark(f"! {strip_controls(command)}", "bold"))
+    chat.front.show_busy(RUNNING)
+    try:
+        done = await run_program(["/bin/sh", "-c", command], koi.workspace, columns=chat.view.columns)
+    finally:
+        chat.front.show_busy("")
     text = koi.redact(strip_controls(done.text))
     status = f"  exit status {done.status}" if done.status else ""
     chat.view.print("\n".join(filter(None, (text, mark(status, "red")))) or "  (no output)")
@@ -52,4 +60,4 @@ async def remember(chat: ChatProgram, text: str) -> None:
     id = f"user-{token_hex(4)}"
     learning = Learning(id, "preference", text[:MAX_LEARNING], origin="user", status=LearningStatus.ACTIVE)
     await chat.require_koi().emit(events.LearningSaved(learning))
-    chat.view.print(LEARNED.format(text=strip_controls(learning.text), id=id))
+    chat.view.note(LEARNED.format(text=strip_controls(learning.text), id=id))

@@ -14,6 +14,7 @@ class MessageHistory:
 
     def __init__(self) -> None:
         self.entries: list[str] = []
+        self.unwritten: list[str] = []
         self.place: int | None = None
         self.draft = ""
         self.path: Path | None = None
@@ -21,26 +22,29 @@ class MessageHistory:
 
     def open(self, path: Path, redact: Callable[[str], str]) -> None:
         """Load the messages of earlier chats; those of this one are added to the file."""
-        own, self.redact = list(self.entries), redact
+        self.redact = redact
         with suppress(OSError, ValueError):
             self.entries[:0] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[-MOST:]]
         self.path = path
-        for text in own:
-            self.write(text)
+        self.write()
 
-    def add(self, text: str) -> None:
-        """Add a message that was sent, or a draft that was put aside."""
+    def add(self, text: str, full: str = "") -> None:
+        """Add a message that was sent, or a draft that was put aside; ``full`` is without chips, for later chats."""
         self.place = None
         if text and self.entries[-1:] != [text]:
             self.entries.append(text)
-            self.write(text)
+            self.unwritten.append(full or text)
+            self.write()
 
-    def write(self, text: str) -> None:
-        if self.path:
-            with suppress(OSError):
-                descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
-                with os.fdopen(descriptor, "w") as file:
-                    file.write(f"{json.dumps(self.redact(text))}\n")
+    def write(self) -> None:
+        """Write what is not in the file yet."""
+        if not self.path:
+            return
+        lines, self.unwritten = [f"{json.dumps(self.redact(text))}\n" for text in self.unwritten], []
+        with suppress(OSError):
+            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.writelines(lines)
 
     def older(self, draft: str) -> str | None:
         """Return the message before, keeping the draft; None if there is none."""

@@ -44,11 +44,14 @@ class Entry:
         text = self.buffer.text.strip()
         if not text:
             return None
-        images = {chip: data for chip, data in self.images.items() if chip in text}
-        self.history.add(text)
-        full = self.expand_pastes(text)
+        images = self.images_in(text)
+        self.history.add(text, full := self.expand_pastes(text))
         self.clear()
         return Draft(full, images)
+
+    def images_in(self, text: str) -> dict[str, bytes]:
+        """Return the images whose chips stand in a text."""
+        return {chip: data for chip, data in self.images.items() if chip in text}
 
     def expand_pastes(self, text: str) -> str:
         """Return a text with what stands behind its chips of pasted text."""
@@ -61,14 +64,12 @@ class Entry:
         self.buffer.text = self.expand_pastes(self.buffer.text)
 
     def clear(self) -> None:
-        """Empty the input."""
-        self.pasted.clear()
-        self.images.clear()
+        """Empty the input; what stands behind chips is kept, for earlier messages that come back."""
         self.buffer.reset()
 
     def stash(self) -> None:
         """Put the draft aside, where the Up key finds it."""
-        self.history.add(self.expand_pastes(self.buffer.text))
+        self.history.add(self.buffer.text, self.expand_pastes(self.buffer.text))
         self.clear()
 
     def recall(self, *, older: bool) -> None:

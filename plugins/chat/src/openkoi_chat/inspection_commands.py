@@ -15,7 +15,7 @@ async def diff(chat: ChatProgram, words: str) -> None:
     """Show what a task changed, against the checkpoint before it."""
     done = await chat.run_cli("diff", *filter(None, [words or chat.session.last_run]))
     if done.status or "diff --git" not in done.text:
-        chat.view.print(strip_controls(done.text))
+        chat.view.note(strip_controls(done.text))
         return
     chat.view.print("\n".join(render_diff(f"{done.text}\n", chat.view.style, most=0)))
 
@@ -38,12 +38,12 @@ async def why(chat: ChatProgram, words: str) -> None:
     try:
         past = find_task(sessions, id)
     except KoiError as error:
-        chat.view.print(strip_controls(str(error)) if words else NO_TASK)
+        chat.view.note(strip_controls(str(error)) if words else NO_TASK)
         return
     koi = chat.require_koi()
     report = build_report(read_task_records(sessions, past), past.run)
     lines = await explain(report, koi, chat.view.style)
-    chat.view.print("\n".join(koi.redact(line) for line in lines))
+    chat.view.note("\n".join(koi.redact(line) for line in lines))
 
 
 async def status(chat: ChatProgram, words: str) -> None:
@@ -57,7 +57,7 @@ async def cost(chat: ChatProgram, words: str) -> None:
 
     koi = chat.require_koi()
     steps = list_steps(koi.records(chat.session.session))
-    chat.view.print("\n".join(koi.redact(line) for line in describe_costs(steps, koi)))
+    chat.view.note("\n".join(koi.redact(line) for line in describe_costs(steps, koi)))
 
 
 async def progress(chat: ChatProgram, words: str) -> None:
@@ -66,14 +66,14 @@ async def progress(chat: ChatProgram, words: str) -> None:
     lines = (
         [line for one in turn.report.iterations for line in turn.progress.format_iteration(one.number)] if turn else []
     )
-    chat.view.print("\n".join(strip_controls(line) for line in lines) or "No iteration has ended yet.")
+    chat.view.note("\n".join(strip_controls(line) for line in lines) or "No iteration has ended yet.")
 
 
 async def transcript(chat: ChatProgram, words: str) -> None:
     """Show a task again in the pager: every step, with its cost."""
     id = words or chat.session.last_run
     if not id:
-        chat.view.print(NO_TASK)
+        chat.view.note(NO_TASK)
         return
     done = await chat.run_cli("replay", id, "--cycles")
     await chat.show_in_pager(strip_controls(done.text))
@@ -82,7 +82,7 @@ async def transcript(chat: ChatProgram, words: str) -> None:
 async def context(chat: ChatProgram, words: str) -> None:
     """Show the prompt of the last task."""
     if not (words or chat.session.last_run):
-        chat.view.print(NO_TASK)
+        chat.view.note(NO_TASK)
         return
     await show(chat, "context", *(words.split() or [chat.session.last_run]))
 
@@ -95,7 +95,7 @@ async def learn(chat: ChatProgram, words: str) -> None:
 async def soul(chat: ChatProgram, words: str) -> None:
     """Show or review the soul, with the command of the plugin that has one."""
     if not any(one.name == "soul" for one in chat.require_koi().plugins("commands")):
-        chat.view.print(NO_SOUL)
+        chat.view.note(NO_SOUL)
         return
     await chat.hand_over("soul", *words.split())
 
@@ -111,7 +111,7 @@ async def export(chat: ChatProgram, words: str) -> None:
 
     koi = chat.require_koi()
     path = write_transcript(koi, chat.session.session, koi.workspace, words)
-    chat.view.print(f"Wrote {strip_controls(str(path))}")
+    chat.view.note(f"Wrote {strip_controls(str(path))}")
 
 
 async def init(chat: ChatProgram, words: str) -> None:
@@ -123,4 +123,4 @@ async def init(chat: ChatProgram, words: str) -> None:
 async def show(chat: ChatProgram, *words: str) -> None:
     """Run a command of ``openkoi``, and print what it printed."""
     done = await chat.run_cli(*words)
-    chat.view.print(strip_controls(done.text))
+    chat.view.note(strip_controls(done.text))

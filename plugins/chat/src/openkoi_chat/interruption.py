@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from openkoi_base.files.diffs import changed_files
 from openkoi_terminal import strip_controls
 
+from .changes import read_changes
 from .cli_commands import run_openkoi
 from .view import Choice, Dialog, View
 
@@ -18,24 +19,18 @@ KEPT = "Interrupted. What it did is kept; /undo {run} undoes it."
 UNTOUCHED = "Interrupted. No files were changed."
 
 
-async def ask_what_to_keep(view: View, koi: "Koi", run: str) -> None:
+async def ask_what_to_keep(view: View, koi: "Koi", sessions: Path, run: str) -> None:
     """Ask about the changed files of an interrupted task; without any, say that it was interrupted."""
-    files = await list_changed(koi, run)
+    files = changed_files(await read_changes(koi, sessions, run))
     if not files:
-        view.print(view.style.mark(UNTOUCHED, "yellow"))
+        view.note(UNTOUCHED, "yellow")
         return
     answer = await view.choose(make_dialog(files)) or KEEP
     choice, _, words = answer.partition(":")
     if choice == KEEP:
-        view.print(view.style.mark(KEPT.format(run=run[:8]), "yellow"))
+        view.note(KEPT.format(run=run[:8]), "yellow")
     else:
         await undo_but(view, koi, run, match_files(words, files) if choice == SOME else ())
-
-
-async def list_changed(koi: "Koi", run: str) -> Sequence[str]:
-    """Return the files that an interrupted task has changed; its end is not compared before."""
-    shown = await run_openkoi("diff", run, folder=koi.workspace)
-    return changed_files(f"{shown.text}\n") if shown.status == 0 else ()
 
 
 def make_dialog(files: Sequence[str]) -> Dialog:
@@ -60,10 +55,10 @@ async def undo_but(view: View, koi: "Koi", run: str, kept: Iterable[str]) -> Non
     folder = koi.workspace
     contents = {file: read_state(folder / file) for file in kept}
     done = await run_openkoi("undo", run, folder=folder)
-    view.print(strip_controls(done.text))
+    view.note(strip_controls(done.text))
     write_back(folder, contents)
     if contents:
-        view.print(f"  kept: {', '.join(map(strip_controls, contents))}")
+        view.note(f"  kept: {', '.join(map(strip_controls, contents))}")
 
 
 def read_state(path: Path) -> tuple[bytes, int] | None:

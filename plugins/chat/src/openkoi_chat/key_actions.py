@@ -1,13 +1,13 @@
 """Do what a key is for: Enter, Escape, Tab, Ctrl-C and the others."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from .completion_lists import Lists
 from .input_field import Entry
-from .keys_help import KEYS
+from .key_table import ACTIONS, KeyAction, describe_keys
 from .screen_view import ScreenView
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class KeyActions:
         self.chat: ChatProgram | None = None
         self.waiting: list[tuple[Draft, bool]] = []
         self.pressed: dict[str, float] = {}
+        self.table: Sequence[KeyAction] = ACTIONS
         self.saver: asyncio.TimerHandle | None = None
         self.buffer.on_text_changed += self.note_text
 
@@ -156,8 +157,7 @@ class KeyActions:
         """Update the list and the hint, and save the draft soon."""
         if not self.screen.dialogs.takes_text:
             self.lists.update()
-        if self.screen.rows.hint != self.screen.style.mark(self.screen.default_hint, "dim"):
-            self.screen.show_hint("")
+        self.screen.hide_hint()
         if self.saver is None and self.chat:
             self.saver = asyncio.get_running_loop().call_later(SAVE_SECONDS, self.save)
 
@@ -208,7 +208,9 @@ class KeyActions:
 
     def show_keys(self) -> None:
         """List the keys."""
-        self.screen.print("\n".join(f"  {key:<28}{does}" for key, does in KEYS))
+        from .tables import format_pairs
+
+        self.screen.print("\n".join(format_pairs(describe_keys(self.table), self.screen.columns)))
 
     def show_iterations(self) -> None:
         """Print the iterations of the task."""
@@ -219,11 +221,26 @@ class KeyActions:
         self.run_command("/transcript")
 
     def run_command(self, line: str) -> None:
-        """Run a command as if it had been entered."""
-        from .attachments import Draft
+        """Run a command of the chat."""
+        from .commands import run_command
 
         if self.chat:
-            self.hand_over(self.chat, Draft(line))
+            self.chat.start(run_command(self.chat, line))
+
+    def show_all(self) -> None:
+        """Show all of what an open question is about, in the pager."""
+        dialog = self.screen.dialogs.open
+        if self.chat and dialog:
+            self.chat.start(self.chat.show_in_pager("\n".join(dialog.all_lines)))
+
+    def cycle_mode(self) -> None:
+        """Let the next task ask before each change, edit freely, or only plan."""
+        if self.chat:
+            self.chat.set_mode(self.chat.settings.mode.next)
+
+    def move_to_background(self) -> None:
+        if self.chat:
+            self.chat.session.move_to_background()
 
     def redraw(self) -> None:
         """Draw the rows again, without clearing the screen."""

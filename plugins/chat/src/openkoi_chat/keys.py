@@ -1,6 +1,6 @@
 """Bind keys to methods."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from prompt_toolkit.filters import Condition
@@ -8,47 +8,44 @@ from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from .key_table import ACTIONS, KeyAction
+
 FOCUS_IN, FOCUS_OUT = Keys.ControlF23, Keys.ControlF24  # keys that no keyboard has
 SEQUENCES = {
     **{"\x1b[I": FOCUS_IN, "\x1b[O": FOCUS_OUT},
     **{"\x1b[13;2u": Keys.ControlJ, "\x1b[27;2;13~": Keys.ControlJ, "\x1b[13;5u": Keys.ControlJ},  # Shift-Enter
 }
-BINDINGS = (
-    (("enter",), "press_enter", ""),
-    (("tab",), "press_tab", ""),
-    (("escape",), "press_escape", ""),
-    (("c-c",), "press_interrupt", ""),
-    (("<sigint>",), "press_interrupt", ""),
-    (("c-d",), "press_end", "without_text"),
-    (("c-j",), "insert_line", ""),
-    (("escape", "enter"), "insert_line", ""),
-    (("up",), "menu_up", "in_menu"),
-    (("down",), "menu_down", "in_menu"),
-    (("c-p",), "menu_up", "in_menu"),
-    (("c-n",), "menu_down", "in_menu"),
-    (("up",), "recall_older", "on_first_line"),
-    (("down",), "recall_newer", "on_last_line"),
-    (("c-r",), "search_history", ""),
-    (("c-g",), "open_editor", ""),
-    (("c-x", "c-e"), "open_editor", ""),
-    (("c-v",), "paste_image", ""),
-    (("c-t",), "show_iterations", ""),
-    (("c-o",), "show_transcript", ""),
-    (("c-l",), "redraw", ""),
-    (("c-z",), "suspend", ""),
-    (("?",), "show_keys", "without_text"),
-    ((FOCUS_IN,), "gain_focus", ""),
-    ((FOCUS_OUT,), "lose_focus", ""),
-)
+ALWAYS = (("<sigint>", "press_interrupt"), (FOCUS_IN, "gain_focus"), (FOCUS_OUT, "lose_focus"))
+PREFIXES = {"ctrl": "c", "shift": "s"}
+NAMES = {"esc": "escape", "del": "delete", "backspace": "c-h"}
 
 
-def add_bindings(bindings: KeyBindings, actions: Any) -> None:
-    """Add the bindings of the chat; what is not among them edits the input."""
+def make_bindings(actions: Any, table: Sequence[KeyAction] = ACTIONS) -> KeyBindings:
+    """Return the bindings of the chat; what is not among them edits the input."""
     ANSI_SEQUENCES.update(SEQUENCES)
-    for keys, method, condition in BINDINGS:
-        bind(bindings, keys, lambda event, name=method: getattr(actions, name)(), actions, condition)  # type: ignore[misc]
+    bindings = KeyBindings()
+    for action in table:
+        for key in action.keys:
+            method: Callable[[KeyPressEvent], None] = lambda event, name=action.method: getattr(actions, name)()  # type: ignore[misc]  # noqa: E731
+            bind(bindings, read_key(key), method, actions, action.condition)
+    for key, name in ALWAYS:
+        bind(bindings, (key,), lambda event, name=name: getattr(actions, name)(), actions, "")  # type: ignore[misc]
     bind(bindings, (Keys.BracketedPaste,), lambda event: actions.paste(event.data), actions, "")
     bind(bindings, (Keys.Any,), lambda event: actions.answer_dialog(event.data), actions, "in_dialog")
+    return bindings
+
+
+def read_key(key: str) -> tuple[str, ...]:
+    """Return a key as prompt_toolkit names it: ``alt-enter`` is an escape and ``enter``; presses follow each other."""
+    return tuple(part for press in key.lower().split() for part in read_press(press))
+
+
+def read_press(press: str) -> tuple[str, ...]:
+    """Return one press."""
+    *modifiers, name = press.split("-") if len(press) > 1 else [press]
+    name = NAMES.get(name, name)
+    named = "-".join([*(PREFIXES.get(one, one) for one in modifiers if one != "alt"), name])
+    return ("escape", named) if "alt" in modifiers else (named,)
 
 
 def bind(

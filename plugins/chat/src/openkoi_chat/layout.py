@@ -1,60 +1,76 @@
-"""The rows below the finished text: the end of the answer, a dialog, messages that wait, the input."""
+"""The rows below the finished text: the end of the answer, messages that wait, a dialog, the input, a list, a hint."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
-from prompt_toolkit.layout import (
-    BufferControl,
-    ConditionalContainer,
-    Dimension,
-    FormattedTextControl,
-    HSplit,
-    Layout,
-    Window,
-)
+from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, Window
+
+from openkoi_terminal import clip_row, wrap_words
+
+from .graphemes import GraphemeProcessor
 
 ROWS_OF_TAIL = 10
 ROWS_OF_INPUT = 10
 PROMPT, INDENT = "> ", "  "
+MAX_CACHED = 200
 
 
 @dataclass(slots=True)
 class Rows:
-    """What is drawn around the input. All text in it is harmless already."""
+    """What is drawn around the input. All text in it is harmless already.
 
+    It is drawn in two windows: a window for each part costs four times the CPU.
+    """
+
+    columns: int = 80
+    gap: Sequence[str] = ()
     tail: Sequence[str] = ()
-    dialog: Sequence[str] = ()
     notes: Sequence[str] = ()
+    dialog: Sequence[str] = ()
     working: str = ""
     menu: Sequence[str] = ()
     hint: str = ""
     prompt: str = PROMPT
-    cached: dict[str, tuple[object, StyleAndTextTuples]] = field(default_factory=dict)
+    cached: dict[str, StyleAndTextTuples] = field(default_factory=dict)
+
+    @property
+    def above(self) -> Sequence[str]:
+        """The rows above the input."""
+        notes = (clip_row(note, self.columns - 1) for note in self.notes)
+        choices = (row for line in self.dialog for row in wrap_words(line, self.columns - 1, indent="   "))
+        return [*self.gap, *self.tail, *notes, *choices, *filter(None, (self.working,))]
+
+    @property
+    def below(self) -> Sequence[str]:
+        """The rows below the input."""
+        return [*(clip_row(row, self.columns - 1) for row in self.menu), *filter(None, (self.hint,))]
 
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return (
-            len(self.tail) + len(self.dialog) + len(self.notes) + len(self.menu) + bool(self.working) + bool(self.hint)
-        )
+        return len(self.above) + len(self.below)
 
-    def fragments(self, name: str) -> StyleAndTextTuples:
-        """Return the styled text of some rows, parsed once for each change."""
-        value = getattr(self, name)
-        known, parsed = self.cached.get(name, (None, []))
-        if known != value:
-            text = value if isinstance(value, str) else "\n".join(value)
-            parsed = to_formatted_text(ANSI(text))
-            self.cached[name] = value, parsed
-        return parsed
+    def fragments(self, rows: Sequence[str]) -> StyleAndTextTuples:
+        """Return rows as styled text; those with marks are parsed once."""
+        found: StyleAndTextTuples = []
+        for row in rows:
+            found += [*(self.parse(row) if "\x1b" in row else [("", row)]), ("", "\n")]
+        return found[:-1]
+
+    def parse(self, row: str) -> StyleAndTextTuples:
+        """Return a row with marks as styled text."""
+        if row not in self.cached:
+            if len(self.cached) > MAX_CACHED:
+                self.cached.clear()
+            self.cached[row] = to_formatted_text(ANSI(row))
+        return self.cached[row]
 
 
 def make_layout(input_buffer: Buffer, rows: Rows) -> Layout:
     """Return the layout; rows without text take no space."""
-    control = BufferControl(input_buffer)
+    control = BufferControl(input_buffer, input_processors=[GraphemeProcessor()])
     entry = Window(
         control,
         wrap_lines=True,
@@ -62,17 +78,17 @@ def make_layout(input_buffer: Buffer, rows: Rows) -> Layout:
         dont_extend_height=True,
         get_line_prefix=lambda line, wrapped: INDENT if line or wrapped else rows.prompt,
     )
-    above = [make_rows(rows, name) for name in ("tail", "dialog", "notes", "working")]
-    below = [make_rows(rows, name) for name in ("menu", "hint")]
-    return Layout(HSplit([*above, entry, *below]), focused_element=control)
+    return Layout(HSplit([make_rows(rows, "above"), entry, make_rows(rows, "below")]), focused_element=control)
 
 
-def make_rows(rows: Rows, name: str) -> ConditionalContainer:
-    """Return a window for rows, which is there while they have text."""
+def make_rows(rows: Rows, part: str) -> Window:
+    """Return the window of one part."""
 
-    def has_text() -> bool:
-        return bool(getattr(rows, name))
+    def text() -> StyleAndTextTuples:
+        return rows.fragments(getattr(rows, part))
 
-    text: Callable[[], StyleAndTextTuples] = lambda: rows.fragments(name)  # noqa: E731
-    window = Window(FormattedTextControl(text), dont_extend_height=True, wrap_lines=False)
-    return ConditionalContainer(window, filter=Condition(has_text))
+    def height() -> Dimension:
+        count = len(getattr(rows, part))
+        return Dimension(min=0, preferred=count, max=count)
+
+    return Window(FormattedTextControl(text), height=height, wrap_lines=False)

@@ -5,7 +5,7 @@ For screen readers, dumb terminals and logs of terminals.
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from openkoi_base.terminal import discard_typed_input
@@ -19,6 +19,7 @@ from .dialog_box import format_choices
 from .handle_input import enter
 from .menu import Item
 from .options import Options
+from .program_protocol import NO_IMAGES
 from .view import Choice, Dialog
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 30.0
 STOP = "/stop"
+PLAIN_KEYS = (
+    ("Enter", "send; a task under way reads it before its next model call"),
+    ("/queue TEXT", "queue the message as the next task"),
+    ("/stop, Ctrl-C", "interrupt; without a task, Ctrl-C quits"),
+    ("@ ! #", "file, shell command, memory"),
+)
 HELP = (
     "Type a message and press Enter. /help lists commands, /stop or Ctrl-C interrupts a task, "
     "/queue TEXT waits for its end, /quit leaves."
@@ -40,19 +47,31 @@ async def run_plain(launcher: "Launcher", options: Options) -> int:
 class PlainView:
     """Implements ``View`` with lines."""
 
+    shows_input = True
+
     def __init__(self) -> None:
         self.style: Style = PLAIN
         self.stream = MarkdownStream()
         self.sources: dict[int, list[str]] = {}
         self.blocks = 0
-        self.working: Callable[[], str] | None = None
+        self.working: Callable[[int], str] | None = None
         self.heart: asyncio.TimerHandle | None = None
         self.question: asyncio.Future[str] | None = None
+        self.shows_source = True
+
+    @property
+    def columns(self) -> int:
+        """Return 0: lines may have any length."""
+        return 0
 
     def print(self, text: str) -> None:
         """Print a text."""
         self.end_answer()
         print(text.strip("\n"), flush=True)
+
+    def note(self, text: str, *marks: str) -> None:
+        """Print lines of our own, without colours."""
+        self.print(text)
 
     def add_answer(self, text: str) -> None:
         """Print what has become final of the answer."""
@@ -72,14 +91,14 @@ class PlainView:
             self.sources.setdefault(self.blocks + block.number, []).append(block.source)
             print(render_block(block, PLAIN), end="", flush=True)
 
-    def start_clock(self, working: Callable[[], str]) -> None:
+    def start_clock(self, working: Callable[[int], str]) -> None:
         """Print what is under way every 30 seconds."""
         self.working = working
         self.heart = asyncio.get_running_loop().call_later(HEARTBEAT, self.beat)
 
     def beat(self) -> None:
         if self.working:
-            print(self.working(), flush=True)
+            print(self.working(0), flush=True)
             self.start_clock(self.working)
 
     def stop_clock(self) -> None:
@@ -96,7 +115,7 @@ class PlainView:
     async def choose(self, dialog: Dialog) -> str | None:
         """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
         discard_typed_input()
-        print("\n".join([*dialog.lines, *format_choices(dialog.choices)]), flush=True)
+        print("\n".join([*dialog.all_lines, *format_choices(dialog.choices)]), flush=True)
         while True:
             word = (
                 await self.read(f"Type a number from 1 to {len(dialog.choices)}." if dialog.choices else "")
@@ -200,13 +219,14 @@ class PlainProgram:
         """Leave the chat."""
         self.lines.put_nowait(None)
 
-    def set_input(self, text: str) -> None:
+    def set_input(self, text: str, images: Mapping[str, bytes] = NO_IMAGES) -> None:
         """Print a text that would stand in an input."""
         if text:
             print(f"Your draft was: {strip_controls(text)}", flush=True)
 
-    def input_text(self) -> str:
-        return ""
+    def input_draft(self) -> tuple[str, dict[str, bytes]]:
+        """Return nothing: what is typed belongs to the terminal until Enter."""
+        return "", {}
 
     def send(self, sequence: str) -> None:
         """Write nothing: no escape sequence goes to this terminal."""
@@ -217,6 +237,13 @@ class PlainProgram:
 
     def show_status(self, text: str) -> None:
         """Do nothing: there is no line that changes."""
+
+    def describe_keys(self) -> Sequence[tuple[str, str]]:
+        """Return what is entered in the place of keys."""
+        return PLAIN_KEYS
+
+    def show_busy(self, text: str) -> None:
+        """Do nothing, as for the status."""
 
     async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
         """Let the user choose by number."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_terminal import Style, clip_row, strip_controls
+from openkoi_terminal import Style, clip_row, strip_controls, text_width
 
 from .layout import Rows
 
-SHOWN = 8
+SHOWN, MAX_LABEL = 8, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,14 @@ class Menu:
     def draw(self) -> None:
         first = max(0, min(self.selected - SHOWN // 2, len(self.items) - SHOWN))
         lines = [self.style.mark(self.title, "dim")] if self.title and self.items else []
-        for place, item in enumerate(self.items[first : first + SHOWN], first):
-            mark = "▸ " if place == self.selected else "  "
-            label = clip_row(strip_controls(item.label), 60)
-            detail = self.style.mark(clip_row(strip_controls(item.detail), 60), "dim")
-            lines.append(f"{mark}{self.style.mark(label, 'bold') if place == self.selected else label}  {detail}")
+        shown = self.items[first : first + SHOWN]
+        labels = [clip_row(" ".join(strip_controls(item.label).split()), MAX_LABEL) for item in shown]
+        width = max(map(text_width, labels), default=0)
+        for place, (item, label) in enumerate(zip(shown, labels, strict=True), first):
+            mark, names = ("▸ ", ("bold",)) if place == self.selected else ("  ", ())
+            detail = self.style.mark(clip_row(strip_controls(item.detail), MAX_LABEL), "dim")
+            gap = " " * (width - text_width(label) + 2) if detail else ""
+            lines.append(f"{mark}{self.style.mark(label, *names)}{gap}{detail}")
         self.rows.menu = lines
 
 

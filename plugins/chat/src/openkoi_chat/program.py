@@ -3,12 +3,12 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding import DynamicKeyBindings, KeyBindings
 
 from openkoi_terminal import detect_style
 
@@ -16,9 +16,11 @@ from .completion_lists import Lists
 from .frame_output import FOCUS_OFF, FOCUS_ON
 from .input_field import Entry
 from .key_actions import KeyActions
-from .keys import add_bindings
+from .key_table import describe_keys
+from .keys import make_bindings
 from .menu import Item
 from .options import Options
+from .program_protocol import NO_IMAGES
 from .screen_view import ScreenView
 
 if TYPE_CHECKING:
@@ -44,12 +46,12 @@ class ScreenProgram:
         self.launcher = launcher
         self.options = options
         self.buffer = Buffer(multiline=True)
-        bindings = KeyBindings()
-        self.screen = ScreenView(self.buffer, bindings, detect_style(sys.stdout))
+        self.bindings = KeyBindings()
+        self.screen = ScreenView(self.buffer, DynamicKeyBindings(lambda: self.bindings), detect_style(sys.stdout))
         self.entry = Entry(self.buffer, self.screen)
         self.lists = Lists(self.buffer, self.screen)
         self.actions = KeyActions(self.screen, self.entry, self.lists, self.quit)
-        add_bindings(bindings, self.actions)
+        self.bindings = make_bindings(self.actions)
         self.error = ""
         self.screen.default_hint = STARTING
 
@@ -99,22 +101,37 @@ class ScreenProgram:
             self.error = f"Error: {error}"
             self.quit()
             return
+        self.load_keys()
         self.entry.history.open(chat.history_file, chat.require_koi().redact)
         self.entry.history.add(chat.old_draft)
+        self.entry.images.update(chat.old_images)
         self.lists.attach(chat)
         await self.show_banner(chat)
         self.actions.attach(chat)
+
+    def load_keys(self) -> None:
+        """Use the user's own keys, if there are any; an error in them leaves the usual ones."""
+        from openkoi_hookspecs import ConfigError
+
+        from .key_map import FILE, read_key_map
+        from .view import warn
+
+        try:
+            self.actions.table = read_key_map(self.launcher.paths().config.parent / FILE)
+        except ConfigError as error:
+            warn(self.screen, str(error))
+            return
+        self.bindings = make_bindings(self.actions, self.actions.table)
 
     async def show_banner(self, chat: "ChatProgram") -> None:
         """Print the banner, and what went wrong if anything did."""
         from .banner import find_model, make_banner
 
         koi = chat.require_koi()
-        self.show_status(await find_model(koi))
+        chat.model = await find_model(koi)
+        chat.show_status()
         if not (self.options.continued or self.options.session):
-            self.screen.print(
-                self.screen.style.mark(await make_banner(koi, self.launcher.version, chat.session.sessions), "dim")
-            )
+            self.screen.note(await make_banner(koi, self.launcher.version, chat.session.sessions), "dim")
 
     def quit(self) -> None:
         """Leave the chat."""
@@ -123,14 +140,16 @@ class ScreenProgram:
 
     # The conversation's side
 
-    def set_input(self, text: str) -> None:
-        """Put a text into the input."""
+    def set_input(self, text: str, images: Mapping[str, bytes] = NO_IMAGES) -> None:
+        """Put a text into the input, with the images behind its chips."""
+        self.entry.images.update(images)
         self.entry.set_text(text)
 
-    def input_text(self) -> str:
+    def input_draft(self) -> tuple[str, dict[str, bytes]]:
         """Return the draft, also while an answer is being written."""
         dialogs = self.screen.dialogs
-        return dialogs.draft if dialogs.takes_text else self.buffer.text
+        text = dialogs.draft if dialogs.takes_text else self.buffer.text
+        return self.entry.expand_pastes(text), self.entry.images_in(text)
 
     def send(self, sequence: str) -> None:
         self.screen.send(sequence)
@@ -143,6 +162,14 @@ class ScreenProgram:
         """Show the model in the line below the input."""
         self.screen.default_hint = f"{text} · {HINT}"
         self.screen.show_hint("")
+
+    def describe_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys as they are bound."""
+        return describe_keys(self.actions.table)
+
+    def show_busy(self, text: str) -> None:
+        """Show below the input what is being done, until it is empty."""
+        self.screen.show_hint(text)
 
     async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
         """Let the user choose from a list."""

@@ -1,9 +1,11 @@
 """The protocol between the conversation and the program that shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from .menu import Item
+
+NO_IMAGES: Mapping[str, bytes] = {}
 
 
 class Front(Protocol):
@@ -12,11 +14,11 @@ class Front(Protocol):
     def quit(self) -> None:
         """Leave the chat."""
 
-    def set_input(self, text: str) -> None:
-        """Put a text into the input."""
+    def set_input(self, text: str, images: Mapping[str, bytes] = NO_IMAGES) -> None:
+        """Put a text into the input, with the images behind its chips."""
 
-    def input_text(self) -> str:
-        """Return what stands in the input."""
+    def input_draft(self) -> tuple[str, dict[str, bytes]]:
+        """Return what stands in the input, and the images behind its chips."""
 
     def send(self, sequence: str) -> None:
         """Write a control sequence of ours to the terminal."""
@@ -26,6 +28,12 @@ class Front(Protocol):
 
     def show_status(self, text: str) -> None:
         """Show a text in the line below the input."""
+
+    def describe_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys and what they do, for the help."""
+
+    def show_busy(self, text: str) -> None:
+        """Show what is being done for the user, until it is empty."""
 
     async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
         """Let the user choose from a list; None if nothing was chosen."""

@@ -1,9 +1,11 @@
 """Rewind the conversation and all files to before one of its messages, with a preview, and undo that again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from openkoi_runlog.report import format_count
 from openkoi_terminal import count_changes, strip_controls
 
+from .changes import read_changes
 from .cli_commands import run_openkoi
 from .session import ChatSession
 from .session_tasks import Exchange
@@ -16,34 +18,36 @@ MAX_FILES = 8
 
 async def rewind(session: ChatSession, place: int) -> str:
     """Rewind to before a message, after the user has seen which files change; return its words, for the input."""
-    assert session.koi is not None
     removed = session.exchanges[place:]
-    lines = [*await preview(session, removed)]
+    files = await read_files(session, removed)
     choices = (
         Choice("b", "Both the conversation and the files", "both"),
         Choice("c", "Only the conversation; files stay as they are", "conversation"),
         Choice("n", "Neither", ""),
     )
-    answer = await session.view.choose(Dialog(lines, choices))
+    answer = await session.view.choose(Dialog(describe_rewind(removed, files), choices))
     if not answer:
         return ""
     if answer == "both":
-        await restore(session, "undo", [one.run for one in reversed(removed)])
+        await restore(session, "undo", [one.run for one in reversed(removed) if one.run in files])
     session.rewind_to(place)
-    session.view.print(session.view.style.mark("  rewound; /rewind undo brings it back", "dim"))
+    session.view.note("  rewound; /rewind undo brings it back", "dim")
     return removed[0].text
 
 
-async def preview(session: ChatSession, removed: Sequence[Exchange]) -> Sequence[str]:
+async def read_files(session: ChatSession, removed: Sequence[Exchange]) -> Mapping[str, Sequence[str]]:
+    """Return the files that each of these tasks changed, by its run; a task without any is left out."""
+    koi = session.require_koi()
+    diffs = {one.run: await read_changes(koi, session.sessions, one.run) for one in removed}
+    return {run: [count.text for count in count_changes(diff)] for run, diff in diffs.items() if diff}
+
+
+def describe_rewind(removed: Sequence[Exchange], files: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return what a rewind would change: how many messages, and which files."""
-    assert session.koi is not None
-    files: dict[str, None] = {}
-    for one in removed:
-        shown = await run_openkoi("diff", one.run, folder=session.koi.workspace)
-        files |= dict.fromkeys(count.text for count in count_changes(f"{shown.text}\n")) if shown.status == 0 else {}
-    count = f"{len(removed)} message{'s' * (len(removed) != 1)}"
-    listed = [f"  {strip_controls(text)}" for text in [*files][:MAX_FILES]]
-    more = [f"  and {len(files) - MAX_FILES} more"] if len(files) > MAX_FILES else []
+    texts = [*dict.fromkeys(text for some in files.values() for text in some)]
+    listed = [f"  {strip_controls(text)}" for text in texts[:MAX_FILES]]
+    more = [f"  and {len(texts) - MAX_FILES} more"] if len(texts) > MAX_FILES else []
+    count = format_count(len(removed), "message")
     return [f"Rewind {count}, to before: {first_words(removed[0].text)}", *(listed or ["  no file changes"]), *more]
 
 
@@ -56,13 +60,13 @@ def first_words(text: str) -> str:
 async def undo_rewind(session: ChatSession) -> None:
     """Bring back the conversation and the files as they were before the last rewind."""
     if session.rewound is None:
-        session.view.print(NO_UNDO)
+        session.view.note(NO_UNDO)
         return
     back, session.rewound = session.rewound.exchanges, None
     await restore(session, "redo", [one.run for one in back])
     session.exchanges = [*session.exchanges, *back]
     session.reload_history()
-    session.view.print(session.view.style.mark("  the rewind is undone", "dim"))
+    session.view.note("  the rewind is undone", "dim")
 
 
 async def restore(session: ChatSession, command: str, runs: Sequence[str]) -> None:
@@ -71,4 +75,4 @@ async def restore(session: ChatSession, command: str, runs: Sequence[str]) -> No
     for run in runs:
         done = await run_openkoi(command, run, folder=session.koi.workspace)
         if "changed no file" not in done.text and "has not been undone" not in done.text:
-            session.view.print(session.view.style.mark(strip_controls(done.text), "dim"))
+            session.view.note(strip_controls(done.text), "dim")

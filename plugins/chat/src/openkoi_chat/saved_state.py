@@ -5,22 +5,31 @@ Written at most ten times a second while the user types, so that a killed chat l
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, field
 from hashlib import sha256
 from pathlib import Path
+from time import time
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
+
+KEPT_SECONDS = 7 * 86_400  # for which the image of a draft that was never sent is kept
 
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of the last chat in a folder. ``rewound_to`` is the first run that is no longer in the conversation."""
+    """The state of the last chat in a folder.
+
+    ``rewound_to`` is the first run that is no longer in the conversation. ``images`` are the files of those in the
+    draft and in messages that wait, by their chips.
+    """
 
     session: str = ""
     draft: str = ""
     queue: list[str] = field(default_factory=list)
     rewound_to: str = ""
+    images: dict[str, str] = field(default_factory=dict)
 
 
 def state_file(folder: Path, workspace: Path) -> Path:
@@ -45,3 +54,27 @@ def load_state(path: Path) -> SavedState:
         return SavedState(**{name: found[name] for name in asdict(SavedState()) if name in found})
     except (OSError, ValueError, TypeError):
         return SavedState()
+
+
+def save_images(folder: Path, images: Mapping[str, bytes]) -> dict[str, str]:
+    """Write images that are not saved yet; return the name of each one's file."""
+    names = {chip: f"image-{sha256(data).hexdigest()[:16]}" for chip, data in images.items()}
+    with suppress(OSError):
+        for old in folder.glob("image-*") if names else ():
+            if old.name not in names.values() and time() - old.stat().st_mtime > KEPT_SECONDS:
+                old.unlink()
+        for chip, name in names.items():
+            if not (folder / name).exists():
+                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT, 0o600)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(images[chip])
+    return names
+
+
+def load_images(folder: Path, names: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the images that are still there."""
+    found: dict[str, bytes] = {}
+    for chip, name in names.items():
+        with suppress(OSError):
+            found[chip] = (folder / Path(name).name).read_bytes()
+    return found

@@ -10,39 +10,45 @@ from dataclasses import replace
 from time import monotonic
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding import KeyBindingsBase
 
-from openkoi_terminal import MarkdownStream, Style, render_block, tail_rows
+from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, tail_rows, wrap_words
 
 from .chat_application import ChatApplication
 from .frame_output import FrameOutput
-from .layout import ROWS_OF_TAIL, Rows, make_layout
+from .layout import INDENT, ROWS_OF_TAIL, Rows, make_layout
 
 INTERVAL = 0.1  # seconds between frames of an answer
 AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
 CLOCK = 1.0
 KEYS_OF_PASTE = 3
+MIN_ROWS_OF_GAP = 10  # of a terminal in which an empty row may be spent
 FLUSH = "?"  # what prompt_toolkit puts behind the last key, as a key of this name
 
 
 class Screen:
     """Draws the chat with prompt_toolkit. Nothing is drawn, and no timer runs, while nothing happens."""
 
-    def __init__(self, input_buffer: Buffer, bindings: KeyBindings, style: Style) -> None:
+    shows_input = False
+
+    def __init__(self, input_buffer: Buffer, bindings: KeyBindingsBase, style: Style) -> None:
         self.output = FrameOutput()
         self.style = style
         self.rows = Rows()
         self.stream = MarkdownStream()
         self.finished: list[str] = []
-        self.working: Callable[[], str] | None = None
+        self.working: Callable[[int], str] | None = None
         self.drawn_at = self.key_at = 0.0
         self.timer: asyncio.TimerHandle | None = None
         self.clock: asyncio.TimerHandle | None = None
         self.blocks = 0
+        self.has_gap = True
+        self.shows_source = False
         self.on_block: Callable[[int, str], None] = lambda number, source: None
         self.app = ChatApplication(
             layout=make_layout(input_buffer, self.rows), key_bindings=bindings, output=self.output
         )
+        self.app.before_resize = self.update_rows
         self.keys_in_batch = 0
         self.app.key_processor.before_key_press += self.note_key
         self.app.key_processor.after_key_press += self.end_batch
@@ -61,18 +67,40 @@ class Screen:
         after = (press.key for press in self.app.key_processor.input_queue)
         return self.keys_in_batch > KEYS_OF_PASTE and any(len(key) == 1 and key != FLUSH for key in after)
 
+    @property
+    def columns(self) -> int:
+        """How many columns the terminal has."""
+        return self.output.get_size().columns
+
     # What is printed
 
     def print(self, text: str) -> None:
         """Print finished text above the input, on lines of its own."""
         self.end_answer()
-        self.finished.append(text if text.endswith("\n") else f"{text}\n")
+        self.append(text if text.endswith("\n") else f"{text}\n")
         self.request_frame(now=True)
 
+    def append(self, text: str) -> None:
+        """Add finished text; an empty line in front of it is left out where there is one already."""
+        text = text.removeprefix("\n") if self.has_gap else text
+        self.finished.append(text)
+        self.has_gap = text.endswith("\n\n") or (self.has_gap and not text)
+
+    def note(self, text: str, *marks: str) -> None:
+        """Print lines of our own, broken between words, in these colours."""
+        rows = [row for line in text.split("\n") for row in self.break_line(line)]
+        self.print("\n".join(self.style.mark(row, *marks) for row in rows))
+
+    def break_line(self, line: str) -> Sequence[str]:
+        """Return a line of our own in rows."""
+        indent = len(line) - len(line.lstrip(" ")) + len(INDENT)
+        return wrap_words(line, self.columns - 1, indent=" " * indent)
+
     def add_answer(self, text: str) -> None:
-        """Add a piece of an answer."""
+        """Add a piece of an answer; the first one is drawn at once."""
+        begins = not (self.stream.pending or self.stream.number)
         self.stream.add(text)
-        self.request_frame()
+        self.request_frame(now=begins)
 
     def end_answer(self) -> None:
         """Finish the answer that is coming in; another one may follow."""
@@ -87,7 +115,8 @@ class Screen:
         for block in self.stream.finish() if ended else self.stream.take_final():
             block = replace(block, number=self.blocks + block.number)
             self.on_block(block.number, block.source)
-            self.finished.append(render_block(block, self.style, numbered=True))
+            style = PLAIN if self.shows_source else self.style
+            self.append(render_block(block, style, numbered=not self.shows_source))
 
     # What is drawn
 
@@ -117,12 +146,17 @@ class Screen:
             self.app.draw_now(self.rows.count)
 
     def update_rows(self) -> None:
-        """Set the rows that change: the end of the answer, and the working line."""
+        """Set the rows that change: the end of the answer, the working line, and a gap below what is finished.
+
+        While a question is open, it is what the user looks at: nothing changes, and Esc does not interrupt.
+        """
         size = self.output.get_size()
+        self.rows.columns = size.columns
         most = max(min(ROWS_OF_TAIL, size.rows - 6), 1)
         pending = self.stream.pending.strip("\n")
         self.rows.tail = tail_rows(pending, size.columns - 1, most) if pending else ()
-        self.rows.working = self.working() if self.working else ""
+        self.rows.working = self.working(size.columns - 1) if self.working and not self.rows.dialog else ""
+        self.rows.gap = () if self.has_gap or self.rows.dialog or size.rows < MIN_ROWS_OF_GAP else ("",)
 
     def refresh(self) -> None:
         """Draw the rows again, because one of them has changed."""
@@ -130,7 +164,7 @@ class Screen:
 
     # The clock of the working line
 
-    def start_clock(self, working: Callable[[], str]) -> None:
+    def start_clock(self, working: Callable[[int], str]) -> None:
         """Show a working line, and draw it again each second."""
         self.working = working
         self.tick()
@@ -138,7 +172,8 @@ class Screen:
     def tick(self) -> None:
         if self.working:
             self.clock = asyncio.get_running_loop().call_later(CLOCK, self.tick)
-            self.request_frame()
+            if not self.rows.dialog:
+                self.request_frame()
 
     def stop_clock(self) -> None:
         """Remove the working line."""

@@ -4,27 +4,29 @@ import asyncio
 from collections.abc import Sequence
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding import KeyBindingsBase
 
-from openkoi_terminal import Style
+from openkoi_terminal import Style, text_width
 
 from .dialog_box import DialogBox
 from .notifications import notice
 from .screen import Screen
 from .view import Dialog
 
+SEPARATOR = " · "
 MAX_BLOCKS = 500  # of an answer's blocks, so that a long chat does not grow; /copy takes the newest
 
 
 class ScreenView(Screen):
     """Implements ``View`` on a screen that is drawn."""
 
-    def __init__(self, buffer: Buffer, bindings: KeyBindings, style: Style) -> None:
+    def __init__(self, buffer: Buffer, bindings: KeyBindingsBase, style: Style) -> None:
         super().__init__(buffer, bindings, style)
-        self.dialogs = DialogBox(self.rows, buffer, style, self.refresh)
+        self.dialogs = DialogBox(self.rows, buffer, self.note, self.refresh)
         self.sources: dict[int, list[str]] = {}
         self.on_block = self.keep_block
         self.default_hint = ""
+        self.has_hint = False
         self.has_focus = True
 
     def keep_block(self, number: int, source: str) -> None:
@@ -43,9 +45,20 @@ class ScreenView(Screen):
         return await self.dialogs.ask(dialog)
 
     def show_hint(self, text: str) -> None:
-        """Show a hint below the input, until the next key; without one, the usual line."""
-        self.rows.hint = self.style.mark(text or self.default_hint, "dim")
+        """Show a hint below the input, until the next key; without one, the usual line, as much of it as there is room.
+
+        Its parts are left out from the last one on.
+        """
+        self.has_hint, text = bool(text), text or self.default_hint
+        while text_width(text) >= self.columns and SEPARATOR in text:
+            text = text.rpartition(SEPARATOR)[0]
+        self.rows.hint = self.style.mark(text, "dim")
         self.refresh()
+
+    def hide_hint(self) -> None:
+        """Show the usual line again."""
+        if self.has_hint:
+            self.show_hint("")
 
     async def run_in_terminal(self, command: Sequence[str]) -> int:
         """Hand the terminal to a program, and draw again when it has ended."""

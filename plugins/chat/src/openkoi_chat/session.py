@@ -1,29 +1,27 @@
 """The conversation: one session of the log, one task at a time, messages that steer it or wait."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Handle, KoiError, Message, Question, Record, Result, RunStoppedError, Task, events
+from openkoi_hookspecs import Handle, KoiError, Message, Question, Record, RunStoppedError, Task, events
 from openkoi_runlog import new_session_id, read_conversation
 from openkoi_terminal import strip_controls
 
 from .approvals import Approvals
-from .attachments import Draft, load_parts
+from .attachments import Draft, find_missing_files, load_parts
+from .background import Background, BackgroundTask
 from .interruption import ask_what_to_keep
+from .messages import BESIDE, PAUSED, QUEUED, STARTING, STEERS, format_notes, quote
 from .session_tasks import Exchange, Rewound
 from .settings import ChatSettings
 from .turn import Turn
-from .view import View
+from .view import View, warn
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
-
-STEERS = "joins before the next model call"
-QUEUED = "the next task, when this one ends"
-STARTING = "the first task, when OpenKoi is ready"
-PAUSED = "waits: Enter sends it, Up edits it"
 
 
 class ChatSession:
@@ -37,16 +35,16 @@ class ChatSession:
         self.session = new_session_id()
         self.history: tuple[Message, ...] = ()
         self.exchanges: list[Exchange] = []
+        self.logged_run = ""
         self.queue: list[Draft] = []
-        self.unread: list[str] = []
         self.context: list[str] = []
         self.handle: Handle | None = None
         self.turn: Turn | None = None
         self.worker: asyncio.Task[None] | None = None
         self.approvals = Approvals(view)
+        self.background = Background(view)
+        self.prepare: Callable[[], Awaitable[None]] = do_nothing
         self.rewound: Rewound | None = None
-        self.spent = 0.0
-        self.interrupted = False
         self.paused = False
 
     # The session
@@ -67,19 +65,31 @@ class ChatSession:
 
     def start_over(self) -> None:
         """Begin a new session; the old one stays in the log."""
-        self.session, self.history, self.spent = new_session_id(), (), 0.0
+        self.session, self.history, self.logged_run = new_session_id(), (), ""
         self.exchanges.clear()
         self.context.clear()
 
     def reload_history(self) -> None:
         """Read from the log what the next task is shown of the conversation."""
-        self.history = read_conversation(self.sessions, self.session).history
+        past = read_conversation(self.sessions, self.session)
+        self.logged_run = past.last
+        late = (one.messages for one in self.background.late if one.turn.run != past.last)
+        self.history = (*past.history, *(message for messages in late for message in messages))
 
     def rewind_to(self, place: int) -> None:
         """Remove the messages from one on; the files are not touched."""
         removed = self.exchanges[place:]
         self.rewound, self.exchanges = Rewound(removed), self.exchanges[:place]
         self.history = removed[0].history
+
+    def fork(self) -> None:
+        """Go on in a new session; the old one stays as it is."""
+        self.session = new_session_id()
+
+    @property
+    def unread(self) -> list[str]:
+        """What was said to the task under way and it has not read."""
+        return self.turn.unread if self.turn and self.handle else []
 
     @property
     def is_busy(self) -> bool:
@@ -89,7 +99,7 @@ class ChatSession:
     @property
     def last_run(self) -> str:
         """The id of the session's last task; empty before the first one."""
-        return self.exchanges[-1].run if self.exchanges else ""
+        return self.exchanges[-1].run if self.exchanges else self.logged_run
 
     # Messages
 
@@ -102,13 +112,13 @@ class ChatSession:
 
     def steer(self, text: str) -> None:
         """Add a message to the task under way."""
-        assert self.handle is not None
+        assert self.turn is not None
         try:
-            self.handle.say(text)
+            self.turn.handle.say(text)
         except KoiError:  # it has just ended
             self.enqueue(Draft(text))
             return
-        self.unread.append(text)
+        self.turn.unread.append(text)
         self.show_notes()
 
     def enqueue(self, draft: Draft) -> None:
@@ -124,13 +134,14 @@ class ChatSession:
 
     def show_notes(self) -> None:
         """Show each message that waits, with the moment when it will be read."""
-        mark = self.view.style.mark
+        style = self.view.style
         waits = (PAUSED if self.paused else QUEUED) if self.koi else STARTING
-        steering = [f"↳ {shorten(text)} {mark(f'· {STEERS}', 'dim')}" for text in self.unread]
-        later = [f"⇥ {shorten(one.text)} {mark(f'· {waits}', 'dim')}" for one in self.queue]
+        beside = format_notes("◌", (one.text for one in self.background.running), BESIDE, style)
+        steering = format_notes("↳", self.unread, STEERS, style)
+        later = format_notes("⇥", (one.text for one in self.queue), waits, style)
         if self.turn:
             self.turn.queued = len(self.queue) + len(self.unread)
-        self.view.set_notes([*steering, *later])
+        self.view.set_notes([*beside, *steering, *later])
 
     def take_back(self) -> str:
         """Return the last message that waits, so that it can be edited; it is no longer sent."""
@@ -142,16 +153,8 @@ class ChatSession:
 
     def note_read(self, text: str) -> None:
         """Show that the task has read a message."""
-        if text in self.unread:
-            self.unread.remove(text)
-        self.view.print(self.quote(text))
+        self.view.print(quote(text, self.view.style))
         self.show_notes()
-
-    def quote(self, text: str) -> str:
-        """Return the user's words as they stand in the scrollback."""
-        first, *rest = strip_controls(text).split("\n")
-        lines = [f"> {first}", *(f"  {line}" for line in rest)]
-        return "\n" + "\n".join(self.view.style.mark(line, "bold") for line in lines)
 
     # Tasks
 
@@ -165,82 +168,93 @@ class ChatSession:
     def finish_worker(self, done: "asyncio.Task[None]") -> None:
         """Report a fault of ours, and go on with what waits."""
         if not done.cancelled() and (error := done.exception()):
-            self.view.print(f"  ! {type(error).__name__}: {error}")
-        self.worker = None
+            warn(self.view, f"{type(error).__name__}: {error}")
+        if self.background.note_end(done):
+            self.reload_history()
+        else:
+            self.worker = None
+        if not self.is_busy:
+            self.background.show_ended()
         self.start_next()
         self.show_notes()
 
     def resume_task(self, run: str) -> None:
         """Resume a task that was interrupted or waits for approval; nothing is done or paid twice."""
         assert self.koi is not None
-        handle = self.koi.resume(run)
-        self.worker = asyncio.create_task(self.follow(handle))
+        self.worker = asyncio.create_task(self.follow(self.koi.resume(run)))
         self.worker.add_done_callback(self.finish_worker)
 
     async def run_task(self, draft: Draft) -> None:
         """Do the task of a message."""
-        assert self.koi is not None
-        self.view.print(self.quote(draft.text))
+        self.view.print(quote(draft.text, self.view.style))
         try:
-            task = await self.make_task(draft)
+            await self.prepare()
+            handle = self.require_koi().begin(await self.make_task(draft))
         except (KoiError, OSError) as error:
-            self.view.print(f"  ! {self.koi.redact(str(error))}")
+            warn(self.view, self.require_koi().redact(str(error)))
             return
         self.rewound = None
-        handle = self.koi.begin(task)
         self.exchanges.append(Exchange(handle.id, draft.text, self.history))
+        self.background.late.clear()
         await self.follow(handle)
+
+    def require_koi(self) -> "OpenedKoi":
+        """Return OpenKoi, which is ready where a task is begun."""
+        assert self.koi is not None
+        return self.koi
 
     async def follow(self, handle: Handle) -> None:
         """Show a task until it ends; messages that it has not read are the next task."""
-        assert self.koi is not None
-        self.interrupted, self.handle = False, handle
-        self.turn = Turn(self.view, handle.id, self.koi.redact)
-        self.turn.on_read = self.note_read
-        self.view.start_clock(self.turn.working_text)
+        koi = self.require_koi()
+        turn = self.turn = Turn(self.view, handle, koi.redact)
+        self.handle = handle
+        turn.on_read = self.note_read
+        self.view.start_clock(turn.working_text)
         self.show_notes()
         try:
-            await self.wait_for(handle)
+            await self.wait_for(turn)
         finally:
-            self.end_turn()
-        if self.interrupted:
-            await ask_what_to_keep(self.view, self.koi, self.turn.run)
+            self.end_turn(turn)
+        if turn.is_hidden:
+            return
+        if turn.interrupted:
+            await ask_what_to_keep(self.view, koi, self.sessions, turn.run)
         self.reload_history()
 
     async def make_task(self, draft: Draft) -> Task:
         """Return the task of a message: with the conversation, its files, and what shell commands printed."""
-        assert self.koi is not None
-        parts = await load_parts(draft, self.koi)
+        koi = self.require_koi()
+        for name in find_missing_files(draft.text, Path.cwd(), koi.workspace):
+            self.view.note(
+                f"  There is no file {strip_controls(name)}, so @{strip_controls(name)} is sent as a word.", "dim"
+            )
+        parts = await load_parts(draft, koi)
         context, self.context = "\n\n".join(self.context), []
         task = Task(draft.text, channel="chat", session=self.session, history=self.history, parts=parts)
-        return replace(task, context=context, limits=self.settings.limits(self.koi.limits), agent=self.settings.agent)
+        return replace(task, context=context, limits=self.settings.limits(koi.limits), agent=self.settings.agent)
 
-    async def wait_for(self, handle: Handle) -> Result | None:
+    async def wait_for(self, turn: Turn) -> None:
         """Wait for the result, and show how the task ended."""
-        assert self.koi is not None
-        assert self.turn is not None
         try:
-            result = await handle.result()
+            await turn.handle.result()
         except RunStoppedError:
-            self.interrupted = True
-            return None
+            turn.interrupted = True
+            return
         except KoiError as error:
-            if not self.turn.report.failed:
-                self.view.print(f"  ! {self.koi.redact(str(error))}")
-            return None
-        self.turn.show_end()
+            if not (turn.report.failed or turn.is_hidden):
+                warn(self.view, turn.redact(str(error)))
+            return
+        if not turn.is_hidden:
+            turn.show_end()
         self.view.notify("OpenKoi is done")
-        return result
 
-    def end_turn(self) -> None:
+    def end_turn(self, turn: Turn) -> None:
         """Clear what belongs to the task that has ended."""
-        self.view.end_answer()
-        self.view.stop_clock()
-        if self.turn:
-            self.spent += self.turn.report.costs.total
-        self.queue = [*(Draft(text) for text in self.unread), *self.queue]
-        self.unread.clear()
-        self.handle = None
+        if turn is self.turn:
+            self.view.end_answer()
+            self.view.stop_clock()
+            self.handle = None
+        self.queue = [*(Draft(text) for text in turn.unread), *self.queue]
         self.show_notes()
 
     def interrupt(self) -> None:
@@ -249,12 +263,23 @@ class ChatSession:
             self.paused = True
             self.handle.stop()
 
+    def move_to_background(self) -> None:
+        """Let the task under way go on in the background, and begin what waits."""
+        if not (self.handle and self.turn and self.worker):
+            return
+        self.view.end_answer()
+        self.view.stop_clock()
+        self.background.add(BackgroundTask(self.turn, self.worker))
+        self.handle = self.turn = self.worker = None
+        self.go_on()
+
     def add_record(self, record: Record) -> None:
-        """Show a record of the task under way."""
+        """Show a record of a task under way."""
+        self.background.add_record(record)
         if self.turn and self.handle:
             self.turn.add_record(record)
         elif isinstance(record.event, events.WarningIssued) and not record.run:
-            self.view.print(f"  ! {strip_controls(record.event.text)}")
+            warn(self.view, record.event.text)
 
     async def answer(self, question: Question) -> str | None:
         """Ask the user a question of a task."""
@@ -262,15 +287,14 @@ class ChatSession:
         return await self.approvals.ask(question)
 
     async def close(self) -> None:
-        """Stop the task under way, and wait until it has."""
+        """Stop the tasks under way, and wait until they have."""
         self.queue.clear()
         self.interrupt()
+        await self.background.close()
         if self.worker:
             self.worker.cancel()
             await asyncio.wait([self.worker])
 
 
-def shorten(text: str, most: int = 60) -> str:
-    """Return the beginning of a message in one line."""
-    line = " ".join(strip_controls(text).split())
-    return f'"{line if len(line) <= most else line[: most - 1] + "…"}"'
+async def do_nothing() -> None:
+    """Prepare nothing before a task."""

@@ -1,14 +1,53 @@
 """What the user has set for the tasks of this chat: models, iterations, quality, budget."""
 
 from dataclasses import replace
+from enum import StrEnum
 
 from openkoi_hookspecs import Agent, Limits
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+READERS = ("read_*", "list_*", "search*", "find_*", "read_history", "load_skill*")
+PLANNER = Agent(
+    name="plan",
+    instructions="Plan only: read what you need, then say step by step what you would change and why. Change nothing.",
+    tools=READERS,
+)
+ASK_ALWAYS = {"hooks.guard.approvals": "always"}
+
+
+class Mode(StrEnum):
+    """What a task may do without asking, in the order of Shift-Tab."""
+
+    ASK = "ask"
+    EDITS = "edits"
+    PLAN = "plan"
+
+    @property
+    def next(self) -> "Mode":
+        """The one after it."""
+        modes = [*Mode]
+        following: Mode = modes[(modes.index(self) + 1) % len(modes)]
+        return following
+
+    @property
+    def summary(self) -> str:
+        """What it means, for the line below the input."""
+        return MODE_SUMMARIES[self]
+
+
+MODE_SUMMARIES = {
+    Mode.ASK: "asks before each change",
+    Mode.EDITS: "edits freely, asks before risks",
+    Mode.PLAN: "plans, changes nothing",
+}
+
 
 @dataclass(slots=True)
 class ChatSettings:
-    """Settings of this chat; what is not set is as configured. ``flags`` are options of the command line by name."""
+    """Settings of this chat; what is not set is as configured. ``flags`` are options of the command line by name.
+
+    ``asks_always`` is whether OpenKoi was opened so; ``mode`` is what the next task should have.
+    """
 
     model: str = ""
     executor: str = ""
@@ -16,7 +55,18 @@ class ChatSettings:
     iterations: int | None = None
     quality: float | None = None
     budget: float | None = None
-    agent: Agent | None = None
+    mode: Mode = Mode.EDITS
+    asks_always: bool = False
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent of the next task, where that is not as configured."""
+        return PLANNER if self.mode is Mode.PLAN else None
+
+    @property
+    def approvals(self) -> dict[str, object]:
+        """The settings about approvals, as OpenKoi is opened with."""
+        return dict(ASK_ALWAYS) if self.mode is Mode.ASK else {}
 
     @property
     def flags(self) -> dict[str, object]:

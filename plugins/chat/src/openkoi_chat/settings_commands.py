@@ -1,19 +1,14 @@
 """Commands that set what the next tasks are done with."""
 
-from openkoi_hookspecs import Agent, KoiError, Limits
+from openkoi_hookspecs import KoiError, Limits
 from openkoi_runlog.report import format_dollars
-from openkoi_terminal import strip_controls
 
 from .attachments import Draft
 from .chat import ChatProgram
+from .settings import Mode
+from .view import warn
 
 ROLES = ("executor", "evaluator")
-READERS = ("read_*", "list_*", "search*", "find_*", "read_history", "load_skill*")
-PLANNER = Agent(
-    name="plan",
-    instructions="Plan only: read what you need, then say step by step what you would change and why. Change nothing.",
-    tools=READERS,
-)
 
 
 async def model(chat: ChatProgram, words: str) -> None:
@@ -24,7 +19,7 @@ async def model(chat: ChatProgram, words: str) -> None:
         return
     role, name = (named[0], named[1]) if len(named) == 2 and named[0] in ROLES else ("model", named[0])
     if len(named) > 2 or (len(named) == 2 and role == "model"):
-        chat.view.print(f"Roles are {' and '.join(ROLES)}: /model executor MODEL, or /model MODEL for both.")
+        chat.view.note(f"Roles are {' and '.join(ROLES)}: /model executor MODEL, or /model MODEL for both.")
         return
     before = getattr(chat.settings, role)
     setattr(chat.settings, role, name)
@@ -34,53 +29,65 @@ async def model(chat: ChatProgram, words: str) -> None:
     except KoiError as error:
         setattr(chat.settings, role, before)
         await chat.reopen()
-        chat.view.print(f"  ! {strip_controls(str(error))}")
+        warn(chat.view, str(error))
 
 
 async def show_models(chat: ChatProgram) -> None:
     """Show the model of each role."""
     koi = chat.require_koi()
-    chat.view.print("\n".join([f"  {role}: {await koi.resolve_model(role)}" for role in ROLES]))
-    chat.front.show_status(await koi.resolve_model("executor"))
+    models = {role: await koi.resolve_model(role) for role in ROLES}
+    chat.model = models["executor"]
+    chat.view.note("\n".join(f"  {role}: {model}" for role, model in models.items()))
+    chat.show_status()
 
 
 async def iterate(chat: ChatProgram, words: str) -> None:
     """Show or set the maximum number of iterations."""
     if words and not words.isdigit():
-        chat.view.print("/iterate takes a whole number, such as /iterate 3.")
+        chat.view.note("/iterate takes a whole number, such as /iterate 3.")
         return
     chat.settings.iterations = int(words) if words else chat.settings.iterations
     count = limits_of(chat).iterations
-    chat.view.print(f"At most {count} iterations." if count else "Tasks run once, without evaluation.")
+    chat.view.note(f"At most {count} iterations." if count else "Tasks run once, without evaluation.")
 
 
 async def quality(chat: ChatProgram, words: str) -> None:
     """Show or set the minimum score to accept."""
     value = read_number(words)
     if words and (value is None or not 0 <= value <= 1):
-        chat.view.print("/quality takes a score from 0 to 1, such as /quality 0.9.")
+        chat.view.note("/quality takes a score from 0 to 1, such as /quality 0.9.")
         return
     chat.settings.quality = value if words else chat.settings.quality
-    chat.view.print(f"Minimum score to accept: {limits_of(chat).quality_threshold:.2f}.")
+    chat.view.note(f"Minimum score to accept: {limits_of(chat).quality_threshold:.2f}.")
 
 
 async def budget(chat: ChatProgram, words: str) -> None:
     """Show or set the maximum cost of each task."""
     value = read_number(words.lstrip("$"))
     if words and (value is None or value < 0):
-        chat.view.print("/budget takes US dollars, such as /budget 0.50.")
+        chat.view.note("/budget takes US dollars, such as /budget 0.50.")
         return
     chat.settings.budget = value if words else chat.settings.budget
-    chat.view.print(f"Maximum cost per task: {format_dollars(limits_of(chat).usd)}.")
+    chat.view.note(f"Maximum cost per task: {format_dollars(limits_of(chat).usd)}.")
 
 
 async def plan(chat: ChatProgram, words: str) -> None:
     """Turn planning on and off, or plan one task."""
-    chat.settings.agent = PLANNER if words or chat.settings.agent is None else None
-    on = chat.settings.agent is not None
-    chat.view.print("Planning: nothing is changed. /plan turns it off." if on else "Planning is off.")
+    chat.set_mode(Mode.PLAN if words or chat.settings.mode is not Mode.PLAN else Mode.EDITS)
+    on = chat.settings.mode is Mode.PLAN
+    chat.view.note("Planning: nothing is changed. /plan turns it off." if on else "Planning is off.")
     if words:
         chat.session.submit(Draft(words))
+
+
+async def mode(chat: ChatProgram, words: str) -> None:
+    """Show or set what a task may do without asking."""
+    if words and words not in list(Mode):
+        chat.view.note(f"Modes are {', '.join(Mode)}: /mode ask. Shift-Tab goes through them.")
+        return
+    if words:
+        chat.set_mode(Mode(words))
+    chat.view.note(f"{chat.settings.mode}: it {chat.settings.mode.summary}.")
 
 
 async def permissions(chat: ChatProgram, words: str) -> None:
@@ -88,11 +95,11 @@ async def permissions(chat: ChatProgram, words: str) -> None:
     approvals = chat.session.approvals
     if words == "revoke":
         forgotten = approvals.revoke()
-        chat.view.print("\n".join(f"Revoked: {one.partition(' (')[0]}" for one in forgotten) or "Nothing was allowed.")
+        chat.view.note("\n".join(f"Revoked: {one.partition(' (')[0]}" for one in forgotten) or "Nothing was allowed.")
         return
     lines = [f"  until this chat ends: {one}" for one in approvals.list()]
     kept = await chat.run_cli("trust")
-    chat.view.print("\n".join([*lines, kept.text]))
+    chat.view.note("\n".join([*lines, kept.text]))
 
 
 def limits_of(chat: ChatProgram) -> Limits:

@@ -1,33 +1,39 @@
 """One task of the chat: what its records show on the screen, and the working line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from openkoi_base.redact import current_redactor
-from openkoi_hookspecs import Record, events
+from openkoi_hookspecs import Handle, Message, Record, events
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog import redact_record
 from openkoi_runlog.report import Progress, RunReport, format_count
-from openkoi_terminal import WorkingLine, count_changes, format_working_line, strip_controls
+from openkoi_terminal import INTERRUPT_HINT, WorkingLine, format_working_line, strip_controls
+from openkoi_terminal.end_summary import format_changes, format_claims, format_diff
 
 from .view import View
 
-MAX_FILES = 6
-NOT_SHOWN = ("[recall] 0 ",)
+NOT_SHOWN = ("[recall] 0 ", "  Changed: ")  # the files are listed at the end
+NEXT = "  /diff shows the changes, /undo undoes them, /why explains"
+COMMAND = lazy_pattern(r"`openkoi (undo|redo|resume|diff|why|status)\b")
 
 
 class Turn:
     """Shows the records of one run, live or from the log: progress in lines, the answer as it streams."""
 
-    def __init__(self, view: View, run: str, redact: Callable[[str], str]) -> None:
+    def __init__(self, view: View, handle: Handle, redact: Callable[[str], str]) -> None:
         self.view = view
-        self.run = run
+        self.handle = handle
+        self.run = handle.id
         self.redact = redact
         self.progress = Progress()
-        self.progress.report.run = run
+        self.progress.report.run = handle.id
         self.working = WorkingLine()
         self.started = monotonic()
         self.streamed = ""
         self.queued = 0
+        self.unread: list[str] = []
+        self.interrupted = self.is_hidden = False
         self.on_read: Callable[[str], None] = lambda text: None
 
     @property
@@ -45,14 +51,19 @@ class Turn:
         if record.run != self.run and record.run not in self.report.subtasks:
             return
         self.working.add_record(record)
+        if isinstance(record.event, events.MessageAdded) and record.event.from_user and record.run == self.run:
+            self.note_read(record.event.message)
+        if self.is_hidden:
+            return
         if record.run == self.run:
             self.show_event(record.event)
         for line in lines:
             if not line.startswith(NOT_SHOWN):
-                self.view.print(self.view.style.mark(strip_controls(self.redact(line)), "dim"))
+                line = COMMAND.sub(r"`/\1", line)
+                self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))
 
     def show_event(self, event: events.Event) -> None:
-        """Show what is not a line of progress: the answer, and messages that were read."""
+        """Show what is not a line of progress: the answer."""
         match event:
             case events.ModelDelta(text=text):
                 self.streamed += text
@@ -65,24 +76,37 @@ class Turn:
             case events.ModelResponseBroken(role="executor"):
                 self.view.end_answer()
                 self.streamed = ""
-            case events.MessageAdded(from_user=True, message=message):
-                self.on_read("".join(getattr(part, "text", "") for part in message.parts))
 
-    def working_text(self) -> str:
-        """Return the working line as of now."""
+    def note_read(self, message: Message) -> None:
+        """Note that a message was read."""
+        text = "".join(getattr(part, "text", "") for part in message.parts)
+        if text in self.unread:
+            self.unread.remove(text)
+        if not self.is_hidden:
+            self.on_read(text)
+
+    def working_text(self, width: int) -> str:
+        """Return the working line as of now, in so many columns (0: any)."""
+        return self.view.style.mark(self.working_line(width), "cyan")
+
+    def working_line(self, width: int = 0, *, hint: str = INTERRUPT_HINT) -> str:
+        """Return the working line without colours."""
         facts = self.working.facts(monotonic() - self.started, queued=self.queued)
-        return self.view.style.mark(strip_controls(format_working_line(facts)), "cyan")
+        return strip_controls(format_working_line(facts, width=width, hint=hint))
 
     def show_end(self) -> None:
-        """Show which files were changed, and what can be done about it."""
+        """Show what was changed, what the answer rests on, and what can be done about it."""
         self.view.end_answer()
         if count := len(self.report.learnings):
-            self.view.print(self.view.style.mark(f"  {format_count(count, 'learning')} saved", "dim"))
-        work = self.report.best.work
-        counts = count_changes(work.diff) if work else ()
-        for one in counts[:MAX_FILES]:
-            self.view.print(f"  {one.text}")
-        if len(counts) > MAX_FILES:
-            self.view.print(f"  and {len(counts) - MAX_FILES} more")
-        if counts:
-            self.view.print(self.view.style.mark("  /diff shows the changes, /undo undoes them, /why explains", "dim"))
+            self.view.note(f"  {format_count(count, 'learning')} saved", "dim")
+        style, changes = self.view.style, [*format_changes(self.report)]
+        self.show_lines(self.view.note, changes)
+        self.show_lines(self.view.print, format_diff(self.report, style, more="/diff"))
+        self.show_lines(self.view.note, [*format_claims(self.report, style)])
+        if changes:
+            self.view.note(NEXT, "dim")
+
+    def show_lines(self, show: Callable[[str], None], lines: Sequence[str]) -> None:
+        """Show lines without secrets, if there are any."""
+        if lines:
+            show("\n".join(self.redact(line) for line in lines))

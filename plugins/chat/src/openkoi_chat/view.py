@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY
 from typing import Protocol
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_terminal import Style
+from openkoi_terminal import Style, strip_controls
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,45 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """A question with numbered choices; without choices, the answer is text. Esc gives the last choice."""
+    """A question with numbered choices; without choices, the answer is text. Esc gives the last choice.
+
+    Its lines are printed when it is asked, so that they stay; ``full`` are all of them, where some were left out.
+    """
 
     lines: Sequence[str]
     choices: Sequence[Choice] = ()
     text_prompt: str = ""
+    full: Sequence[str] = ()
+
+    @property
+    def all_lines(self) -> Sequence[str]:
+        """The lines, none of them left out."""
+        return self.full or self.lines
+
+
+def warn(view: "View", text: str) -> None:
+    """Print what went wrong; foreign text in it cannot control the terminal."""
+    view.note(f"  ! {strip_controls(text)}", "yellow")
 
 
 class View(Protocol):
     """Where the chat is shown."""
 
     style: Style
+    shows_source: bool
+    """Whether answers are shown as the model wrote them."""
+    shows_input: bool
+    """Whether what the user entered stays where it was typed."""
+
+    @property
+    def columns(self) -> int:
+        """How many columns it has; 0 where lines may have any length."""
 
     def print(self, text: str) -> None:
         """Print finished text, which stays."""
+
+    def note(self, text: str, *marks: str) -> None:
+        """Print lines of our own, broken between words, in these colours."""
 
     def add_answer(self, text: str) -> None:
         """Add a piece of an answer as it streams in."""
@@ -42,8 +67,8 @@ class View(Protocol):
     def end_answer(self) -> None:
         """Finish the answer that is coming in."""
 
-    def start_clock(self, working: Callable[[], str]) -> None:
-        """Show what is under way until ``stop_clock``."""
+    def start_clock(self, working: Callable[[int], str]) -> None:
+        """Show what is under way, in so many columns (0: any), until ``stop_clock``."""
 
     def stop_clock(self) -> None:
         """Remove the working line."""

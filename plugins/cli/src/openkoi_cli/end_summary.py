@@ -1,65 +1,7 @@
-"""Format what the user wants to know at the end of a run: changed files, what the answer rests on, what to run next."""
-
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+"""List what makes sense to run after a run."""
 
 from openkoi_hookspecs import NextAction, StopReason
-from openkoi_runlog.report import RunReport, Verdict, check_claims, format_count, truncate_line
-
-if TYPE_CHECKING:
-    from openkoi_terminal import Style
-
-MAX_FILES = 10
-MAX_CLAIMS = 8
-MAX_CLAIM_CHARACTERS, MAX_BASIS_CHARACTERS = 90, 100
-SIGNS = {Verdict.SUPPORTED: ("✓", "green"), Verdict.CONTRADICTED: ("✗", "red"), Verdict.UNVERIFIED: ("?", "yellow")}
-
-
-def has_summary(report: RunReport) -> bool:
-    """Return whether there is anything to show at the end: a change, or a claim."""
-    return bool(report.changed_files or (report.completion and check_claims(report)))
-
-
-def format_changes(report: RunReport) -> Iterator[str]:
-    """Yield the changed files with the number of lines added and removed; of an interrupted run, their names."""
-    from openkoi_terminal import count_changes, strip_controls
-
-    work = report.best.work
-    counts = count_changes(work.diff) if work else ()
-    rows = [one.text for one in counts] or [strip_controls(file) for file in report.changed_files]
-    if not rows:
-        return
-    sums = f", +{sum(one.added for one in counts)} -{sum(one.removed for one in counts)}" if counts else ""
-    yield f"  {format_count(len(rows), 'file')} changed{sums}"
-    yield from (f"    {row}" for row in rows[:MAX_FILES])
-    if len(rows) > MAX_FILES:
-        yield f"    and {len(rows) - MAX_FILES} more"
-
-
-def format_diff(report: RunReport, style: "Style") -> Sequence[str]:
-    """Return the diff for a terminal, folded."""
-    from openkoi_terminal import render_diff
-
-    work = report.best.work
-    return render_diff(work.diff, style, more=f"openkoi diff {report.run[:8]}") if work and work.diff else ()
-
-
-def format_claims(report: RunReport, style: "Style") -> Iterator[str]:
-    """Yield each claim of the answer with what it rests on; those that nothing supports are marked."""
-    from openkoi_terminal import strip_controls
-
-    claims = check_claims(report) if report.completion else ()
-    if not claims:
-        return
-    yield "  What the answer claims, and what it rests on:"
-    for one in claims[:MAX_CLAIMS]:
-        sign, colour = SIGNS[one.verdict]
-        verdict = "" if one.verdict is Verdict.SUPPORTED else f"{one.verdict}: "
-        text = truncate_line(strip_controls(one.text), MAX_CLAIM_CHARACTERS)
-        basis = truncate_line(strip_controls(one.basis), MAX_BASIS_CHARACTERS)
-        yield f"    {style.mark(sign, colour)} {text} {style.mark(f'({verdict}{basis})', 'dim')}"
-    if len(claims) > MAX_CLAIMS:
-        yield f"    and {len(claims) - MAX_CLAIMS} more"
+from openkoi_runlog.report import RunReport
 
 
 def format_next(report: RunReport) -> str:

@@ -175,7 +175,8 @@ class TerminalOutput:
         from openkoi_terminal import INTERRUPT_HINT, format_working_line, strip_controls
 
         facts = self.working.facts(monotonic() - self.started)
-        line = format_working_line(facts, hint=INTERRUPT_HINT if self.keys else CTRL_C_HINT)
+        hint, width = INTERRUPT_HINT if self.keys else CTRL_C_HINT, self.screen.region.size.columns - 1
+        line = format_working_line(facts, hint=hint, width=width)
         return self.style.mark(strip_controls(line).replace("\n", " "), "cyan")
 
     @asynccontextmanager

@@ -150,13 +150,13 @@ class TextRenderer(Renderer):
 
     def show_summary(self) -> None:
         """Show what was changed, and what the claims of the answer rest on."""
-        from .end_summary import format_changes, format_claims, format_diff, has_summary
+        from openkoi_terminal.end_summary import format_changes, format_claims, format_diff, has_summary
 
         if not has_summary(self.report):
             return
         style, on_terminal = self.live.style, self.live.shows_text
         changes, claims = list(format_changes(self.report)), list(format_claims(self.report, style))
-        diff = format_diff(self.report, style) if on_terminal else ()
+        diff = format_diff(self.report, style, more=f"openkoi diff {self.report.run[:8]}") if on_terminal else ()
         for line in ("" for _ in changes[:1] or claims[:1] if on_terminal):
             self.live.print_line(line)
         for line in (*changes, *diff, *claims):

@@ -4,7 +4,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from io import TextIOWrapper
 from typing import TextIO
+
+from .lookalikes import HANDLER, register
 
 STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
@@ -36,7 +39,9 @@ def restore_terminal() -> None:
 def reserve_stdout() -> Iterator[TextIO]:
     """Yield the real stdout, and send what plugins and child processes print to stderr."""
     sys.stdout.flush()
-    real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors="backslashreplace")
+    real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=register())
+    if isinstance(sys.stderr, TextIOWrapper) and "utf" not in sys.stderr.encoding.lower():
+        sys.stderr.reconfigure(errors=HANDLER)
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):

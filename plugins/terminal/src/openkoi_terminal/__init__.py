@@ -10,7 +10,7 @@ with LazyExports(globals()):
     from .markdown import render_block, render_markdown
     from .safe_text import IncompleteEscapes, show_hidden, strip_controls
     from .style import PLAIN, Style, detect_style
-    from .width import clip_row, tail_rows, text_width
+    from .width import clip_row, tail_rows, text_width, wrap_words
     from .working_line import INTERRUPT_HINT, WorkingFacts, WorkingLine, format_working_line
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "strip_controls",
     "tail_rows",
     "text_width",
+    "wrap_words",
 ]

@@ -82,13 +82,16 @@ def read_approval_request(question: Question) -> ApprovalRequest | None:
         return None
 
 
-def describe_request(request: ApprovalRequest, style: Style) -> Iterator[str]:
-    """Yield what is asked: the reason, the literal call, what it can touch, and how to undo it."""
+def describe_request(request: ApprovalRequest, style: Style, *, most: int = MAX_LINES) -> Iterator[str]:
+    """Yield what is asked: the reason, the literal call, what it can touch, and how to undo it.
+
+    Of the call at most so many lines are shown, unless it is 0.
+    """
     yield style.mark(show_hidden(request.reason) or f"{request.tool} needs your approval.", "yellow")
     lines = [*show_call(request, style)]
-    yield from (f"  {line}" for line in lines[:MAX_LINES])
-    if len(lines) > MAX_LINES:
-        yield style.mark(f"  … {len(lines) - MAX_LINES} more lines", "dim")
+    yield from (f"  {line}" for line in lines[: most or len(lines)])
+    if most and len(lines) > most:
+        yield style.mark(f"  … {len(lines) - most} more lines: Ctrl-A shows all", "yellow")
     yield style.mark(f"  touches: {show_hidden(describe_reach(request))}", "dim")
     yield style.mark(f"  {UNDO_FILES if request.tool in FILE_TOOLS else UNDO}", "dim")
 
@@ -99,7 +102,7 @@ def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
         yield from (style.mark(f"$ {show_hidden(line)}", "bold") for line in request.command.split("\n"))
         return
     yield style.mark(request.tool, "bold")
-    for name, value in request.arguments.items():
+    for name, value in sorted(request.arguments.items(), key=lambda one: place_of(one[0])):
         lines = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split("\n")
         sign, colour = CHANGES.get(name, ("", "")) if request.tool in FILE_TOOLS else ("", "")
         if sign:
@@ -107,6 +110,11 @@ def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
         else:
             yield f"  {show_hidden(name)}: {show_hidden(lines[0])}"
             yield from (f"    {show_hidden(line)}" for line in lines[1:])
+
+
+def place_of(argument: str) -> int:
+    """Return where an argument stands: what is removed from a file before what is added, others first."""
+    return [*CHANGES].index(argument) if argument in CHANGES else -1
 
 
 def describe_reach(request: ApprovalRequest) -> str:

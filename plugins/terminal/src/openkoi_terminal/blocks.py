@@ -109,9 +109,12 @@ class MarkdownStream:
             source = "\n".join(lines[piece.start : piece.end if final else len(lines)])
             if piece.kind == FENCE and (opening := OPENING.match(f"{source}\n")) and (final or "\n" in source):
                 self.fence = Fence(opening[2], len(opening[1]), opening[3].strip())
-                self.pending = "\n".join(lines[piece.start + 1 :])
-                return
-            if piece.kind == LIST:
+                self.pending = "\n".join(lines[piece.start + 1 : piece.end if final else len(lines)])
+                if not final:
+                    return
+                yield from self.take_code(self.fence, ended=True)  # what is behind it need not be parsed again
+                self.pending = ""
+            elif piece.kind == LIST:
                 yield from self.take_items(source, final=final)
             elif final:
                 yield self.next_block(piece.kind, source.rstrip())

@@ -30,9 +30,10 @@ class LiveAnswer:
         self.drawn_at = -INTERVAL
 
     def add(self, text: str) -> None:
-        """Add a piece of the answer; it is drawn when a tenth of a second has passed since the last frame."""
+        """Add a piece of the answer; the first one is drawn at once, others a tenth of a second after a frame."""
+        begins = not (self.text.pending or self.text.number)
         self.text.add(text)
-        if self.clock() - self.drawn_at >= INTERVAL:
+        if begins or self.clock() - self.drawn_at >= INTERVAL:
             self.draw()
 
     def print_line(self, line: str) -> None:

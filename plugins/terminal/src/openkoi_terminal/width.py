@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 TAB = "    "
+MIN_WIDTH = 8  # of a row in which words are broken
+WORD = lazy_pattern(r" *[^ ]+")
 MARK = lazy_pattern(r"\x1b\[[0-9;]*m")
 MARK_OR_TEXT = lazy_pattern(r"\x1b\[[0-9;]*m|[^\x1b]+|\x1b")
 
@@ -49,6 +51,23 @@ def split_rows(line: str, width: int) -> Iterator[str]:
             row, filled = "", 0
         row, filled = row + grapheme, filled + columns
     yield row
+
+
+def wrap_words(line: str, width: int, *, indent: str = "") -> Sequence[str]:
+    """Return a line in rows that are broken between words; all but the first are indented.
+
+    For lines of our own: what a model or a program wrote is left to the terminal, so that it can be copied.
+    """
+    if text_width(line) <= width or width <= len(indent) + MIN_WIDTH:
+        return [line]
+    first, *words = WORD.findall(line)
+    rows = [first]
+    for word in words:
+        if text_width(rows[-1]) + text_width(word) > width:
+            rows.append(f"{indent}{word.lstrip(' ')}")
+        else:
+            rows[-1] += word
+    return rows
 
 
 def tail_rows(text: str, width: int, most: int) -> Sequence[str]:

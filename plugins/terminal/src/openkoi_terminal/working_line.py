@@ -1,15 +1,25 @@
 """The line that is shown while a task is under way: what it does, for how long, at what cost, with which scores."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from openkoi_hookspecs import Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_count, format_dollars, format_tokens
 
+from .width import clip_row, text_width
+
 INTERRUPT_HINT = "esc to interrupt"  # other programs look for exactly these words
 CHARACTERS_PER_TOKEN = 4  # of English text, about
 MAX_SCORES = 4  # of iterations; the line stays short
+LEFT_OUT = (  # where the line is too narrow, in this order; how to interrupt is always there
+    {"forecast": 0.0},
+    {"tokens": 0},
+    {"queued": 0},
+    {"iterations": 0},
+    {"scores": ()},
+    {"usd": 0.0},
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +38,26 @@ class WorkingFacts:
     queued: int = 0
 
 
-def format_working_line(facts: WorkingFacts, *, hint: str = INTERRUPT_HINT) -> str:
-    """Format as ``Thinking… (12s · 1.2k tokens · $0.04 of $0.50 · iteration 2/3 · 0.71→0.86 · esc to interrupt)``."""
+def format_working_line(facts: WorkingFacts, *, hint: str = INTERRUPT_HINT, width: int = 0) -> str:
+    """Format as ``Thinking… (12s · 1.2k tokens · $0.04 of $0.50 · iteration 2/3 · 0.71→0.86 · esc to interrupt)``.
+
+    ``width`` columns are not exceeded, unless it is 0.
+    """
+    line = join_facts(facts, hint)
+    for change in LEFT_OUT if width else ():
+        if text_width(line) <= width:
+            return line
+        facts = replace(facts, **change)
+        line = join_facts(facts, hint)
+    too_wide = text_width(line) - width if width else 0
+    if too_wide <= 0:
+        return line
+    activity = clip_row(facts.activity, max(text_width(facts.activity) - too_wide, 1))
+    return join_facts(replace(facts, activity=activity.removesuffix("…")), hint)
+
+
+def join_facts(facts: WorkingFacts, hint: str) -> str:
+    """Return all facts in one line, however wide."""
     parts = [
         format_seconds(facts.seconds),
         f"{format_tokens(facts.tokens)} tokens" if facts.tokens else "",
@@ -90,8 +118,6 @@ class WorkingLine:
             case events.IterationFinished(score=score, cost=cost):
                 self.costs.append(cost.usd)
                 self.scores += [score] if score is not None else []
-            case events.DecisionMade(iteration=number, decision=decision) if decision.final:
-                self.iteration = min(number + 1, self.iterations)
             case event:
                 self.activity = describe_activity(event, judges=self.iterations > 0) or self.activity
 

@@ -1,0 +1,104 @@
+"""Tasks that the user moved to the background: the chat goes on, and shows how each ended."""
+
+import asyncio
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Message, Record, Role, Text
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog.report import first_line
+from openkoi_terminal import strip_controls
+
+from .turn import Turn
+from .view import View, warn
+
+ENDED = "{how} in the background: {text}"
+LATE = "{text}\n\n[This task ran in the background.]"
+
+
+@dataclass(slots=True)
+class BackgroundTask:
+    """A task that goes on beside the conversation."""
+
+    turn: Turn
+    worker: "asyncio.Task[None]"
+
+    @property
+    def text(self) -> str:
+        """The user's words."""
+        return self.turn.report.view.task.text
+
+    def show_end(self, view: View) -> None:
+        """Print the answer and what was changed."""
+        how = "Interrupted" if self.turn.interrupted else "Failed" if self.turn.report.failed else "Done"
+        view.note(f"\n{ENDED.format(how=how, text=first_line(strip_controls(self.text), 60))}", "bold")
+        if self.turn.report.failed:
+            warn(view, self.turn.redact(self.turn.report.failed))
+        elif not self.turn.interrupted:
+            view.add_answer(f"{self.turn.redact(self.turn.report.text)}\n")
+            view.end_answer()
+            self.turn.show_end()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the conversation is shown of it."""
+        asked = Message.user(LATE.format(text=self.text))
+        answer = self.turn.report.text.strip()
+        return (asked, Message(Role.ASSISTANT, (Text(answer),))) if answer else ()
+
+
+class Background:
+    """The tasks in the background; ``ended`` were not shown yet, ``late`` are not in the conversation yet."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.running: list[BackgroundTask] = []
+        self.ended: list[BackgroundTask] = []
+        self.late: list[BackgroundTask] = []
+
+    def add(self, task: BackgroundTask) -> None:
+        """Let a task go on here; its answer is shown at its end."""
+        task.turn.is_hidden = True
+        self.running.append(task)
+
+    def add_record(self, record: Record) -> None:
+        """Note a record."""
+        for one in self.running:
+            one.turn.add_record(record)
+
+    def note_end(self, worker: "asyncio.Task[None]") -> bool:
+        """Note that a task has ended; return whether it was one of these."""
+        found = [one for one in self.running if one.worker is worker]
+        for one in found:
+            self.running.remove(one)
+            self.ended.append(one)
+            self.late.append(one)
+        return bool(found)
+
+    def show_ended(self) -> None:
+        """Show the tasks that have ended; not while another one writes."""
+        while self.ended:
+            self.ended.pop(0).show_end(self.view)
+
+    def list(self) -> Sequence[str]:
+        """Return what each does."""
+        return [
+            f"{number}. {first_line(strip_controls(one.text), 60)}: {one.turn.working_line(hint='')}"
+            for number, one in enumerate(self.running, 1)
+        ]
+
+    def stop(self, number: int) -> str:
+        """Stop a task; return its text, empty if there is none of this number."""
+        if not 0 < number <= len(self.running):
+            return ""
+        self.running[number - 1].turn.handle.stop()
+        return self.running[number - 1].text
+
+    async def close(self) -> None:
+        """Stop all of them, and wait until they have ended."""
+        workers = [one.worker for one in self.running]
+        for one in self.running:
+            one.turn.handle.stop()
+        for worker in workers:
+            worker.cancel()
+        if workers:
+            await asyncio.wait(workers)

@@ -1,0 +1,26 @@
+"""Read what a task of the conversation changed, from its checkpoints."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Checkpoints, Koi
+from openkoi_runlog import build_view, find_task, read_task_records
+
+if TYPE_CHECKING:
+    from openkoi_runlog import RunView
+
+
+async def read_changes(koi: Koi, sessions: Path, run: str) -> str:
+    """Return the diff of what a task changed and was not undone; empty without a checkpoint of it."""
+    view = build_view(read_task_records(sessions, find_task(sessions, run)), run)
+    keeper: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
+    files = view.checkpoints
+    if keeper is None or not files.before or files.undone:
+        return ""
+    until = "" if is_cut_short(view) else files.after
+    return "" if files.before == until else koi.redact(await keeper.diff(Path(view.workspace), files.before, until))
+
+
+def is_cut_short(view: "RunView") -> bool:
+    """Return whether the last changes of a task are in no checkpoint, because it was interrupted."""
+    return not view.checkpoints.after or (view.completed is None and view.checkpoints.restored is None)

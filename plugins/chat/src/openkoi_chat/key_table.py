@@ -1,0 +1,61 @@
+"""The keys of the chat: what each does, and what it is called in ``keys.toml``."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAction:
+    """What keys do: the method that they call, and when. Without a summary it is not listed."""
+
+    name: str
+    keys: tuple[str, ...]
+    method: str
+    condition: str = ""
+    summary: str = ""
+
+
+ACTIONS = (
+    KeyAction("send", ("enter",), "press_enter", "", "send; a task under way reads it before its next model call"),
+    KeyAction("queue", ("tab",), "press_tab", "", "queue the message as the next task; complete a command or file"),
+    KeyAction(
+        "escape", ("esc",), "press_escape", "", "close a list, refuse a question, or interrupt and keep the work"
+    ),
+    KeyAction("interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; put the draft aside (Up); twice: quit"),
+    KeyAction("quit", ("ctrl-d",), "press_end", "without_text", "quit, with an empty input"),
+    KeyAction("newline", ("ctrl-j", "alt-enter"), "insert_line", "", "new line; so does a backslash before Enter"),
+    KeyAction("menu_up", ("up", "ctrl-p"), "menu_up", "in_menu"),
+    KeyAction("menu_down", ("down", "ctrl-n"), "menu_down", "in_menu"),
+    KeyAction("older", ("up",), "recall_older", "on_first_line", "earlier messages"),
+    KeyAction("newer", ("down",), "recall_newer", "on_last_line", "later messages"),
+    KeyAction("search", ("ctrl-r",), "search_history", "", "search earlier messages"),
+    KeyAction("editor", ("ctrl-g", "ctrl-x ctrl-e"), "open_editor", "", "write the message in $EDITOR"),
+    KeyAction("image", ("ctrl-v", "alt-v"), "paste_image", "", "attach the image in the clipboard"),
+    KeyAction("mode", ("shift-tab",), "cycle_mode", "", "ask before each change, edit freely, or only plan"),
+    KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "let the task go on in the background"),
+    KeyAction("iterations", ("ctrl-t",), "show_iterations", "", "iterations and scores so far"),
+    KeyAction("transcript", ("ctrl-o",), "show_transcript", "", "transcript of the last task"),
+    KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show all of what an approval is about"),
+    KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
+    KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),
+    KeyAction("help", ("?",), "show_keys", "without_text"),
+)
+LISTED_AFTER = {"escape": ("Esc Esc", "rewind conversation and files to an earlier message")}
+SIGNS = ("/ @ ! # ?", "command, file, shell command, memory, this list")
+
+
+def describe_keys(actions: Sequence[KeyAction] = ACTIONS) -> list[tuple[str, str]]:
+    """Return the keys of each action, and what they do."""
+    rows: list[tuple[str, str]] = []
+    for action in actions:
+        if action.summary and action.keys:
+            rows.append((", ".join(map(format_key, action.keys)), action.summary))
+        if action.name in LISTED_AFTER:
+            rows.append(LISTED_AFTER[action.name])
+    return [*rows, SIGNS]
+
+
+def format_key(key: str) -> str:
+    """Return a key as a user reads it: ``Ctrl-X Ctrl-E``."""
+    return " ".join("-".join(part.capitalize() for part in press.split("-")) for press in key.split())

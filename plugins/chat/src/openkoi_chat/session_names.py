@@ -1,0 +1,29 @@
+"""The names that the user gave to sessions, in a file of the chat."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+MAX_NAME = 80
+
+
+def read_names(path: Path) -> Mapping[str, str]:
+    """Return the names of sessions by their ids."""
+    with suppress(OSError, ValueError, AttributeError):
+        return {id: str(name) for id, name in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {}
+
+
+def name_session(path: Path, session: str, name: str) -> None:
+    """Name a session; its old name is forgotten."""
+    names = {**read_names(path), session: name[:MAX_NAME]}
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(names), encoding="utf-8")
+    fresh.chmod(0o600)
+    fresh.replace(path)
+
+
+def find_named(path: Path, name: str) -> str:
+    """Return the session with a name; empty if there is none."""
+    return next((id for id, known in reversed([*read_names(path).items()]) if known == name), "")

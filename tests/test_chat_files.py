@@ -1,0 +1,64 @@
+"""Files that a message of the chat names, and images of a draft that is saved."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_chat.attachments import find_files, find_missing_files
+from openkoi_chat.completion_lists import mention
+from openkoi_chat.files import list_files
+from openkoi_chat.saved_state import load_images, save_images
+
+DOT = b"\x89PNG\r\n\x1a\n and more"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("README.md", "bill.py", "src/bill.py", "src/a b.py", "src/deep/x.py", ".git/config"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("what is in @bill.py?", ["src/bill.py"]),
+        ("and in @../bill.py", ["bill.py"]),
+        ("and in @README.md, @deep/x.py.", ["README.md", "src/deep/x.py"]),
+        ('and in @"a b.py"', ["src/a b.py"]),
+        ("mail me@bill.py or @nobody", []),
+        ("@deep", []),
+    ],
+)
+def test_a_name_means_a_file_of_the_current_folder_else_of_the_project(
+    text: str, files: list[str], project: Path
+) -> None:
+    found = [str(path.relative_to(project)) for path in find_files(text, project / "src", project)]
+
+    assert files == found
+
+
+def test_what_looks_like_a_file_and_is_none_is_named(project: Path) -> None:
+    text = "compare @bill.py, @README.md, @nothing.py and @someone"
+
+    assert ["nothing.py"] == list(find_missing_files(text, project / "src", project))
+
+
+def test_files_are_listed_from_the_current_folder_nearer_ones_first(project: Path) -> None:
+    near = asyncio.run(list_files(project, project / "src"))
+
+    assert {"a b.py", "bill.py", "deep/x.py"} == set(near[:3])
+    assert {"../README.md", "../bill.py"} == set(near[3:])
+    assert ['@"a b.py" ', "@bill.py "] == [mention(name) for name in ("a b.py", "bill.py")]
+
+
+def test_images_of_a_draft_come_back_and_nobody_else_reads_them(tmp_path: Path) -> None:
+    names = save_images(tmp_path, {"[Image #1]": DOT})
+
+    assert {"[Image #1]": DOT} == load_images(tmp_path, {**names, "[Image #2]": "image-that-is-gone"})
+    assert {"[Image #1]": b""} != load_images(tmp_path, names)
+    assert [0o600] == [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
+    assert {} == load_images(tmp_path, {"[Image #1]": "../../etc/passwd"})

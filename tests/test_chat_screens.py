@@ -1,0 +1,185 @@
+"""Every screen of the chat in ``tests/screens/chat.txt``, from one conversation, with the transcripts of its README.
+
+``screen_files`` says how to write the file again.
+"""
+
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from chat_terminal import ChatTerminal, chat, runs, says, writes
+from cli_process import Shell, shell
+from screen_files import MEASURED, SCREENS, check_screen, normalize
+
+import openkoi_cli.demo
+
+DEMO = Path(openkoi_cli.demo.__file__).parent
+README = Path(__file__).parents[1] / "plugins/chat/README.md"
+CHECK = "until [ -e __pycache__/go ]; do sleep 0.1; done\n"
+AGAIN = "      - {tool: read_file, arguments: {path: teahouse/sharing.py}}\n    usage: {input: 390"
+CHECKED = AGAIN.replace("    usage", "      - {tool: run_command, arguments: {command: sh check.sh}}\n    usage")
+TURNS = (
+    says("I write it down.", "Wait for me", calls=writes("new.txt", "new\n"))
+    + says("I wait.", "Wrote new.txt", calls=runs("sleep 90"))
+    + says("I push it.", "Push it", calls=runs("git push --force origin main"))
+    + says("I leave it.", "Rejected")
+    + says("Three kinds:\n\n- green\n- black\n\n```py\nx = 1\n```\n", "Which tea")
+    + says("Well.", "linter")
+)
+
+
+WORKS = "esc to interrupt"
+
+
+class Recorder:
+    """Enters what a user enters, and keeps what the screen shows then."""
+
+    def __init__(self, opened: ChatTerminal) -> None:
+        self.opened = opened
+        self.screens: list[str] = []
+
+    def take(self, title: str, since: str, until: str, *, works: bool = False) -> None:
+        """Keep the screen from the last place of a text on, once another one is below it and nothing changes.
+
+        ``works`` is whether a task is under way then.
+        """
+        self.opened.waits(lambda: until in self.part(since) and works is (WORKS in self.part(since)), until, 60)
+        before = ""
+        while before != (shown := self.part(since)):
+            before = shown
+            self.opened.inner.hear(0.3)
+        self.screens.append(f"=== {title}\n{shown}\n")
+
+    def part(self, since: str) -> str:
+        """Return all that was shown from the last place of a text on; empty where it is not."""
+        text = "\n".join(self.opened.scrollback).rstrip()
+        return text[text.rindex(since) :] if since in text else ""
+
+    def enter(self, line: str, until: str) -> None:
+        """Enter a line and keep what it shows."""
+        self.opened.send(line)
+        self.take(line, f"> {line}", until)
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    shutil.copytree(DEMO / "project", made.folder, dirs_exist_ok=True)
+    (made.folder / "check.sh").write_text(CHECK)
+    return made
+
+
+@pytest.mark.row("TEST-02")
+def test_every_screen_of_the_chat(openkoi: Shell) -> None:
+    turns = (DEMO / "demo.yaml").read_text().partition("turns:\n")[2]
+    assert AGAIN in turns
+    with chat(openkoi, TURNS + turns.replace(AGAIN, CHECKED), columns=130) as opened:
+        seen = Recorder(opened)
+        do_a_task(seen, openkoi)
+        look_at_it(seen)
+        interrupt_and_approve(seen)
+        opened.inner.type("a draft")
+        opened.shows("> a draft")
+        time.sleep(0.2)  # it is saved by then
+    with chat(openkoi, TURNS, "-c", columns=130) as opened:
+        seen.opened = opened
+        seen.take("openkoi -c", "Where we were", "> a draft")
+        opened.inner.type("\x15")
+        seen.enter("/why", "interrupted")
+
+    check_screen("chat", normalize("\n".join(seen.screens), MEASURED))
+
+
+def do_a_task(seen: Recorder, openkoi: Shell) -> None:
+    """Welcome, lists, modes, and a task with two iterations."""
+    opened = seen.opened
+    seen.take("openkoi", "openkoi v", "for commands")
+    opened.inner.type("/")
+    seen.take("/", "> /", "/rename")
+    opened.inner.type("\x15")
+    for mode in ("plans", "asks"):
+        opened.inner.type("\x1b[Z")
+        seen.take("Shift-Tab", "scripted/", mode)
+    opened.inner.type("\x1b[Z")
+    opened.hides("asks")
+    seen.enter("/iterate 3", "At most 3")
+    seen.enter("/budget 0.5", "$0.50")
+    opened.send("Fix the failing tests of this project.")
+    opened.shows("Running sh check.sh…", 60)
+    opened.inner.type("then run the linter")
+    opened.shows("> then run the linter")
+    opened.inner.type("\t")
+    seen.take("a task under way", "⇥", "1 queued", works=True)
+    (openkoi.folder / "__pycache__").mkdir(exist_ok=True)
+    (openkoi.folder / "__pycache__" / "go").write_text("")
+    opened.shows("[done] 2 iterations", 60)
+    seen.take("its end", "[iter 2/3]", "[done] 1 iteration")
+
+
+def look_at_it(seen: Recorder) -> None:
+    """Commands that look at what was done."""
+    opened = seen.opened
+    seen.enter("/iterate 0", "without evaluation")
+    opened.send("/history")
+    opened.shows("  2. then run the linter")
+    first = re.findall(r"1\. Fix the failing tests of this project\.  \(([0-9a-f]{8})\)", opened.display)[-1]
+    opened.send(f"/why {first}")
+    seen.take("/why", "> /why", "the best is iteration 2")
+    opened.send(f"/diff {first}")
+    seen.take("/diff", "> /diff", "divmod")
+    for line, until in (
+        ("/cost", "Cheaper"),
+        ("/status", "This month"),
+        ("/permissions", "No saved answers"),
+        ("/mode", "edits"),
+        ("/model", "evaluator"),
+        ("/background", "No task"),
+        ("Which tea is there?", "[done]"),
+        ("/copy 10", "Copied 5 characters."),
+    ):
+        seen.enter(line, until)
+    opened.send("/resume")
+    seen.take("/resume", "Continue which session?", "for commands")
+    opened.inner.type("\x1b")
+
+
+def interrupt_and_approve(seen: Recorder) -> None:
+    """An approval, an interruption, and a rewind."""
+    opened = seen.opened
+    opened.send("Push it")
+    seen.take("an approval", "> Push it", "3. No")
+    opened.settles()
+    opened.inner.type("\x1b")
+    seen.take("rejected", "→ No", "[done]")
+    opened.send("Wait for me")
+    opened.shows("Running sleep 90…")
+    opened.send("and then?")
+    seen.take("a message that waits", "↳", "1 queued", works=True)
+    opened.inner.type("\x1b")
+    seen.take("an interruption", "Interrupted.", "3. Keep")
+    opened.settles()
+    opened.inner.type("1")
+    seen.take("undone", "→ Undo", "restored, ")
+    opened.inner.type("\x1b[A")
+    opened.hides("⇥")
+    opened.inner.type("\x15")
+    opened.send("/rewind")
+    seen.take("/rewind", "Rewind to before", "Fix the failing")
+    opened.inner.type("\x1b[A")
+    opened.inner.type("\r")
+    seen.take("a rewind", "Rewind 5 messages", "3. Neither")
+    opened.settles()
+    opened.inner.type("3")
+    opened.shows("→ Neither")
+
+
+def test_the_transcripts_of_the_readme_are_screens() -> None:
+    screens = normalize((SCREENS / "chat.txt").read_text(), MEASURED)
+    blocks = re.findall(r"(?:^    .*\n)+", README.read_text(), re.MULTILINE)
+    texts = [normalize(re.sub("^    ", "", block, flags=re.MULTILINE), MEASURED) for block in blocks]
+
+    assert 8 <= len(texts)
+    assert [] == [text for text in texts if text not in screens]
