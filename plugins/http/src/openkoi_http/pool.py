@@ -3,9 +3,11 @@
 Each connection is its own client: a client with many connections inspects all of them for every request.
 """
 
+import os
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -137,12 +139,23 @@ class ClientPool:
         """Load the certificate authorities, which is slow, unless nothing is encrypted."""
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
-        from httpx2 import create_ssl_context
-
         if self.ssl_context is None:
             bare = self.is_replay or (self._is_local and self.base_url.startswith("http:"))
-            try:
-                self.ssl_context = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context()
-            except OSError as error:
-                raise ConfigError(f"Cannot read the certificates in SSL_CERT_FILE: {error}") from None
+            self.ssl_context = SSLContext(PROTOCOL_TLS_CLIENT) if bare else load_authorities()
         return self.ssl_context
+
+
+def load_authorities() -> "SSLContext":
+    """Return the trusted certificate authorities, which all clients of a process share: they are megabytes."""
+    try:
+        return read_authorities(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    except OSError as error:
+        raise ConfigError(f"Cannot read the certificates in SSL_CERT_FILE: {error}") from None
+
+
+@lru_cache(maxsize=4)
+def read_authorities(*_places: str | None) -> "SSLContext":
+    """Read the certificate authorities in these places, which httpx2 finds by itself."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppUnavailableError, ConfigError
 
+from .pool import load_authorities
 from .server import is_loopback
 
 if TYPE_CHECKING:
@@ -76,11 +77,14 @@ class WebSocket:
             self._received.put_nowait(self._failure(error))
 
     async def _receive_all(self) -> None:
+        from ssl import PROTOCOL_TLS_CLIENT, SSLContext
+
         from httpx2 import AsyncClient
 
         is_local = is_loopback(urlsplit(self.url).hostname or "")
+        verify = load_authorities() if self.url.startswith("wss:") else SSLContext(PROTOCOL_TLS_CLIENT)
         async with (
-            AsyncClient(trust_env=not is_local) as client,
+            AsyncClient(trust_env=not is_local, verify=verify) as client,
             client.websocket(
                 self.url,
                 max_message_size_bytes=MAX_MESSAGE_BYTES,
