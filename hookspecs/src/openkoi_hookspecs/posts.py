@@ -73,7 +73,8 @@ class Post:
     is UTC in ISO 8601. ``choices`` are offered as buttons; ``choice`` is the value of the pressed one, or the reaction.
 
     To send one, leave ``id`` empty. ``key`` makes repeating harmless where an app is ``idempotent``. ``format`` is one
-    of the app's. A ``partial`` one is still being written: edits of it follow, the last of which is not partial.
+    of the app's. A ``partial`` one is still being written: edits of it follow, the last of which is not partial. Where
+    it gets no id, as a draft that the app shows for a moment, it is sent again with its key, and at last as a whole.
     ``recipients`` are addressed besides the channel. Set ``dropped`` in a hook to drop it.
     """
 

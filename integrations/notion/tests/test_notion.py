@@ -13,6 +13,7 @@ from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequi
 from openkoi_hookspecs.integrations import Document
 from openkoi_notion import Notion
 from openkoi_testing.contracts import DocumentsContract
+from openkoi_testing.markdown_samples import draw_markdown
 from openkoi_testing.servers import NotionServer
 
 
@@ -93,3 +94,14 @@ def test_a_page_that_is_read_only_in_part_is_not_replaced_and_a_wrong_token_name
 
     with NotionServer() as server:
         assert "long " * 100 == asyncio.run(story(server))
+
+
+def test_three_hundred_samples_of_markdown_come_back_whole() -> None:
+    texts = ["\n\n".join(draw_markdown(seed) for seed in range(first, first + 10)) for first in range(0, 300, 10)]
+
+    async def story(server: NotionServer) -> list[str]:
+        async with sign_in(server, parent=server.root) as app:
+            return [(await app.write_document(Document(text, title="Samples"))).text for text in texts]
+
+    with NotionServer() as server:
+        assert texts == asyncio.run(story(server))

@@ -25,10 +25,15 @@ def use(url: str, token: str, app_token: str) -> dict[str, Any]:
     thread = web.conversations_replies(channel="C0000POND", ts=sent["ts"])
     history = web.conversations_history(channel="C0000POND")
     web.chat_delete(channel="C0000POND", ts=reply["ts"])
+    place = {"channel": "C0000POND", "thread_ts": sent["ts"]}
+    stream = web.chat_startStream(**place, recipient_user_id="U0000ANN", recipient_team_id="T0000TEAM")
+    web.chat_appendStream(channel="C0000POND", ts=stream["ts"], markdown_text="it grows")
+    grown = web.chat_stopStream(channel="C0000POND", ts=stream["ts"], markdown_text=" and ends")
     return {
         "me": [me["user"], me["team"]],
         "thread": [one["text"] for one in thread["messages"]],
         "history": [one["text"] for one in history["messages"]],
+        "stream": grown["message"]["text"],
         "errors": [refusal(web, **one) for one in REFUSED],
         "envelopes": envelopes(url, web, app_token),
     }

@@ -1,19 +1,23 @@
 """The Slack app against a workspace that refuses what Slack refuses."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from isolated_client import run_isolated
 
+from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI
+from openkoi_slack.messages import content_of
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
     CommitContract,
@@ -25,6 +29,7 @@ from openkoi_testing.contracts.messenger import (
     ReactionsContract,
     ThreadsContract,
 )
+from openkoi_testing.markdown_samples import count_letters, draw_markdown
 from openkoi_testing.servers import SlackServer
 
 
@@ -109,6 +114,7 @@ def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
     assert ["koi", "Pond"] == found["me"]
     assert ["changed", "in the thread"] == found["thread"]
     assert ["", "changed"] == found["history"]
+    assert "it grows and ends" == found["stream"]
     long, blocks, early = found["errors"]
     assert ("msg_too_long", "invalid_blocks") == (long, blocks)
     assert early.startswith("ratelimited 5") or early.startswith("ratelimited 6")
@@ -178,3 +184,56 @@ def test_a_large_envelope_is_received_and_a_request_to_reconnect_is_followed() -
 
     with SlackServer() as server:
         assert 500_000 == asyncio.run(story(server))
+
+
+@pytest.mark.parametrize("cut", [None, 0, 1, 2, 3])
+def test_a_post_grows_as_a_stream_and_its_last_text_is_whole_wherever_the_stream_is_cut(cut: int | None) -> None:
+    async def story(server: SlackServer) -> list[str]:
+        root = server.say("a question", channel="C0000POND")
+        post = Post("one", app="slack", channel="C0000POND", thread=root, format="markdown", recipients=("U0000ANN",))
+        async with sign_in(server) as bot:
+            id = await bot.send(replace(post, partial=True))
+            for n, text in enumerate(("one two", "one two three", "another **text**")):
+                if cut == n:
+                    server.end_streams()
+                await bot.edit(replace(post, text=text, id=id, partial=True))
+            if cut == 3:
+                server.end_streams()
+            await bot.edit(replace(post, text="the *whole* answer", id=id))
+        return [str(server.messages["C0000POND", id]["text"]), *(name for name, _ in server.calls)]
+
+    with SlackServer() as server:
+        text, *calls = asyncio.run(story(server))
+
+    assert "the *whole* answer" == text
+    appended = 2 if cut is None else min(2, cut + 1)
+    assert (1, appended) == (calls.count("chat.startStream"), calls.count("chat.appendStream"))
+    assert set() == server.streaming
+
+
+def test_where_slack_has_no_stream_a_post_is_edited() -> None:
+    async def story(server: SlackServer) -> list[str]:
+        post = Post("one", app="slack", channel="C0000POND", thread="1.000002", recipients=("U0000ANN",), partial=True)
+        async with sign_in(server) as bot:
+            ids = [await bot.send(post), await bot.send(replace(post, thread=""))]
+            for id in ids:
+                await bot.edit(replace(post, text="one two", id=id))
+        return [str(server.messages["C0000POND", id]["text"]) for id in ids]
+
+    with SlackServer() as server:
+        assert ["one two"] * 2 == asyncio.run(story(server))
+
+
+def test_three_hundred_samples_of_markdown_are_taken_as_they_are() -> None:
+    server = SlackServer()
+    for seed in range(300):
+        text = draw_markdown(seed) * (1 + 30 * (seed % 10 == 0))
+        parts = split_text(text, Slack.capabilities.max_text, Slack.capabilities.length)
+        for format in Slack.capabilities.formats:
+            sent = [content_of(Post(part, app="slack", channel="C", format=format)) for part in parts]
+            for one in sent:
+                server.content(str(one["text"]), one["blocks"])
+            arrived = Counter[str]()
+            for one in sent:
+                arrived += count_letters(unescape(str(one["text"])))
+            assert not count_letters(text) - arrived

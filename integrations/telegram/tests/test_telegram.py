@@ -141,3 +141,21 @@ def test_two_pollers_of_one_bot_are_told_apart() -> None:
 
     with TelegramServer() as server:
         assert "Another program is reading" in asyncio.run(story(server))
+
+
+def test_what_is_being_written_is_a_draft_in_a_private_chat_and_a_message_elsewhere() -> None:
+    async def story(server: TelegramServer) -> list[str]:
+        async with Telegram(base_url=server.url, token=server.token) as bot:
+            post = Post("**one**", app="telegram", channel=str(USER), format="markdown", key="k", partial=True)
+            ids = [await bot.send(post), await bot.send(replace(post, text="one two"))]
+            return [
+                *ids,
+                await bot.send(replace(post, channel=str(GROUP))),
+                await bot.send(replace(post, partial=False)),
+            ]
+
+    with TelegramServer() as server:
+        first, second, group, whole = asyncio.run(story(server))
+
+    assert (["", ""], ["one two"]) == ([first, second], list(server.drafts.values()))
+    assert [(GROUP, int(group)), (USER, int(whole))] == list(server.messages)

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from assistant_process import make_chat, running, telegram_chat, wait_until
+from assistant_process import make_chat, running, slack_workspace, telegram_chat, wait_until
 
 from openkoi_testing.servers import NotionServer
 
@@ -31,8 +31,8 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
         saved = openkoi.home / "credentials" / "providers.json"
         listed = openkoi("connect", "--list").stdout
         chat.openkoi = openkoi
+        chat.server.say(f"/start {code}")  # as the command says: before the daemon is started
         with running(openkoi):
-            chat.server.say(f"/start {code}")
             wait_until(lambda: any("owner" in text for text in chat.texts()))
             chat.server.say("the capital?")
             wait_until(lambda: "Paris." in chat.texts())
@@ -43,6 +43,30 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
     assert 0o600 == saved.stat().st_mode & 0o777
     assert "telegram     connected, bot @koi_test_bot" in listed
     assert "bot @koi_test_bot" in doctor
+    assert "users of telegram ann (owner)" in doctor
+
+
+def test_slack_is_connected_by_two_prompts_below_its_manifest(tmp_path: Path) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    with slack_workspace(tmp_path) as (connected, server):
+        openkoi = connected.told(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
+        with terminal(openkoi, "connect", "slack") as there:
+            there.shows("socket_mode_enabled: true")
+            there.shows("The Bot User OAuth Token")
+            there.type(server.token + ENTER)
+            there.shows("App-Level Tokens")
+            there.type(server.app_token + ENTER)
+            there.shows("as @koi in Pond")
+            there.shows("openkoi daemon start")
+            there.ends()
+        code = next(line for line in there.screen.splitlines() if "owner:" in line).split()[-1]
+        server.say(code)  # as the command says: before the daemon is started
+        with running(openkoi):
+            wait_until(lambda: any("owner" in str(one["text"]) for one in server.list_sent()))
+
+    assert server.token not in there.screen
+    assert server.app_token not in there.screen
 
 
 def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:

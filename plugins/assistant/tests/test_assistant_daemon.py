@@ -1,6 +1,7 @@
 """The daemon through real processes: each message is done once, in its place, for those who may command."""
 
 import json
+import signal
 import time
 from copy import deepcopy
 from pathlib import Path
@@ -135,11 +136,11 @@ def test_odd_messages_and_lost_places_end_neither_the_daemon_nor_the_conversatio
         chat.server.say("x" * 4096)
         chat.server.say("yes ABCD")
         wait_until(lambda: chat.texts().count("I do not know.") == 3)
-        chat.server.say("a slow task")
-        wait_until(lambda: len(chat.texts()) == 5)
-        sign = max(one["message_id"] for one in chat.server.list_sent())
-        del chat.server.messages[7, sign]  # its user deletes the sign before the answer
-        wait_until(lambda: "It was slow." in chat.texts())
+        mention = {"type": "mention", "offset": 0, "length": 13}
+        chat.server.say("@koi_test_bot a slow task", chat=-5, entities=[mention])
+        wait_until(lambda: chat.texts(-5))
+        del chat.server.messages[-5, chat.server.list_sent(-5)[0]["message_id"]]  # a user deletes the sign
+        wait_until(lambda: "It was slow." in chat.texts(-5))
         chat.server.token, token = "2:blocked", chat.server.token
         chat.server.say("the capital?")
         wait_until(lambda: "sign-in required" in chat.openkoi("daemon", "status").stdout)
@@ -186,23 +187,6 @@ def test_stop_ends_a_task_and_also_adds_to_it(tmp_path: Path) -> None:
     assert 2 == len(tasks_begun(chat.openkoi))
 
 
-def test_tasks_of_a_thread_keep_their_order_and_threads_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    chat = make_chat(tmp_path)
-    with running(chat.openkoi):
-        chat.pair()
-        roots = [chat.say(f"@koi slow task 1 of thread {n}", channel="team") for n in range(8)]
-        for n, root in enumerate(roots):
-            chat.say(f"slow task 2 of thread {n}", channel="team", thread=root)
-        began = time.monotonic()
-        wait_until(lambda: len(chat.texts("team")) == 16, 5.0)
-        wait_until(lambda: ["It was slow."] * 16 == chat.texts("team"), 60.0)
-        seconds = time.monotonic() - began
-
-    begun = tasks_begun(chat.openkoi)
-    assert [f"slow task {m} of thread {n}" for n in range(8) for m in (1, 2)] == sorted(begun, key=lambda one: one[-1:])
-    assert 12 > seconds  # one after the other they take 16
-
-
 def test_a_daemon_that_is_killed_resumes_the_task_and_repeats_no_answer(tmp_path: Path) -> None:
     with telegram_chat(tmp_path) as chat:
         with running(chat.openkoi):
@@ -226,3 +210,33 @@ def count_sent(openkoi: Shell) -> int:
         count = database.execute("SELECT COUNT(*) FROM outbox WHERE state = 'sent'").fetchone()[0]
     database.close()
     return int(count)
+
+
+def test_a_reload_takes_the_new_configuration_and_loses_no_message(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi) as daemon:
+        chat.pair()
+        config = chat.openkoi.home / "config.toml"
+        good = config.read_text()
+        config.write_text(good + "\n[commands.daemon]\ntasks = 0\n")
+        refused = chat.openkoi("daemon", "reload")
+        daemon.send_signal(signal.SIGHUP)
+        wait_until(lambda: "was not reloaded" in chat.openkoi("daemon", "status").stdout)
+        chat.server.say("the capital of France?")
+        wait_until(lambda: chat.texts().count("Paris.") == 1)
+
+        config.write_text(good + '\n[commands.daemon]\nworkspace = "/"\n[use\n')
+        broken = chat.openkoi("daemon", "reload")
+        chat.server.say("the capital of Spain?")
+        wait_until(lambda: chat.texts().count("Paris.") == 2)
+
+        config.write_text(good + f'\n[commands.daemon]\nworkspace = "{tmp_path}"\n')
+        chat.server.say("a slow task")
+        wait_until(lambda: "a slow task" in tasks_begun(chat.openkoi))
+        reloaded = chat.openkoi("daemon", "reload")
+        chat.server.say("the capital of Italy?")
+        wait_until(lambda: chat.texts()[-2:] == ["It was slow.", "Paris."])
+
+    assert "tasks is 0; it has to be at least 1." in refused.stderr
+    assert "Invalid TOML" in broken.stderr
+    assert f"The daemon is running (process {daemon.pid}) and hosts telegram." in reloaded.stdout, reloaded.stderr
+    assert 4 == len(tasks_begun(chat.openkoi))

@@ -3,13 +3,12 @@
 import random
 import time
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from assistant_process import (
-    TelegramChat,
+    add_slack,
     make_chat,
     model_calls,
     running,
@@ -20,6 +19,7 @@ from assistant_process import (
 )
 
 from openkoi_assistant.outbox import REPEATED
+from openkoi_testing.servers import SlackServer
 
 KEY = "sk-ant-api03-" + "Zq7Rt2Lm9Xw4Kc8Vb1Nf6Hd3Sg5Jp0" * 3
 
@@ -30,22 +30,31 @@ def test_a_daemon_that_is_killed_again_and_again_loses_no_post_and_does_none_twi
     tmp_path: Path, posts: int, kills: int
 ) -> None:
     chance = random.Random(21)
-    with telegram_chat(tmp_path) as chat:
-        with running(chat.openkoi):
+    with telegram_chat(tmp_path) as chat, SlackServer() as slack:
+        openkoi = add_slack(chat.openkoi, slack)
+        with running(openkoi):
             chat.pair()
+            slack.say(openkoi("connect", "slack", "--pair", "owner").stdout.split()[-1])
+            wait_until(lambda: slack.list_sent())
         for n in range(kills):
-            child = start(chat.openkoi)
+            child = start(openkoi)
             for m in range(posts // kills):
-                id = chat.server.say(f"The capital of country {n}.{m}?")
-                if m % 2:
-                    chat.server.redeliver(id)
+                text = f"The capital of country {n}.{m}?"
+                if m % 3 == 2:
+                    slack.redeliver("D0000ANN", slack.say(text))
+                else:
+                    chat.server.redeliver(chat.server.say(text))
             time.sleep(chance.uniform(0.0, 0.6))
             child.kill()
             child.communicate()
-        with running(chat.openkoi):
-            answers = wait_until(lambda: answered(chat.texts(), posts), 30 + posts)
 
-    begun = Counter(tasks_begun(chat.openkoi))
+        def texts() -> list[str]:
+            return [*chat.texts(), *(str(one["text"]) for one in slack.list_sent())]
+
+        with running(openkoi):
+            answers = wait_until(lambda: answered(texts(), posts), 30 + posts)
+
+    begun = Counter(tasks_begun(openkoi))
     assert posts == len(begun)
     assert {1} == set(begun.values())
     repeated = sum(text.startswith(REPEATED) for text in answers)
@@ -82,7 +91,7 @@ def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: P
     with telegram_chat(tmp_path) as chat, running(chat.openkoi):
         chat.pair()
         before = len(chat.server.calls)
-        for n in range(50):
+        for n in range(5):  # fifty of each: test_assistant_counts.py
             stranger = 1000 + n
             chat.server.say(f"The capital of France, {n}?", user=stranger, name=f"eve{n}")
             chat.server.say("/start", user=stranger)
@@ -100,7 +109,7 @@ def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: P
 
     assert ["the capital of Chad?", "the capital of this?"] == sorted(tasks_begun(chat.openkoi))
     assert 2 == model_calls(chat.openkoi)
-    assert ["editMessageText"] * 2 + ["sendMessage"] * 2 == sorted(calls)
+    assert ["editMessageText", "sendMessage", "sendMessage", "sendMessageDraft"] == sorted(calls)
 
 
 MENTION = {"type": "mention", "offset": 0, "length": 13}
@@ -230,30 +239,3 @@ def test_quoted_and_forwarded_words_are_data_and_files_reach_the_model(tmp_path:
         wait_until(lambda: len(chat.texts()) == 3 and chat.texts()[-1] != "Working on it ...")
 
     assert ["It was data.", "Koi are in it."] == chat.texts()[1:]
-
-
-def is_answered(chat: TelegramChat, place: int, count: int) -> bool:
-    """Return whether the answer is there that comes after so many texts."""
-    return chat.texts(place)[count:] == ["I know it now."]
-
-
-def test_what_is_known_of_one_place_is_not_shown_in_another(tmp_path: Path) -> None:
-    turns = "  - says: I know it now.\n    repeat: true\n"
-    places = {7: "ann", 8: "ben", -5: "group"}
-    facts = {place: [f"{name}fact{n}x" for n in range(14)] for place, name in places.items()}
-    with telegram_chat(tmp_path, turns) as chat, running(chat.openkoi):
-        chat.pair()
-        chat.pair(user=8, role="member", name="ben")
-        for question in ("Remember the codes of the pond: {}", "Which codes of the pond do you know?"):
-            for place in places:
-                user = place if place > 0 else 7
-                text = f"@koi_test_bot {question.format(', '.join(facts[place]))}"
-                count = len(chat.texts(place))
-                chat.server.say(text, user=user, chat=place, entities=[MENTION])
-                wait_until(partial(is_answered, chat, place, count))
-
-    for place in places:
-        segments = (chat.openkoi.home / "data" / "sessions").glob(f"telegram%3A123456789%3A{place}.*")
-        own = "".join(file.read_text() for file in segments)
-        assert all(own.count(fact) >= 2 for fact in facts[place])  # said, and known in the second turn
-        assert [] == [fact for other in places.keys() - {place} for fact in facts[other] if fact in own]

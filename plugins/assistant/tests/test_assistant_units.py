@@ -1,12 +1,13 @@
 """The decisions of the assistant: what a post is to it, how texts are split, how long is waited."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_assistant.admission import classify, conversation_of, read_answer, strip_mention
+from openkoi_assistant.admission import Circumstances, classify, conversation_of, read_answer, strip_mention
 from openkoi_assistant.approvals import question_post
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
@@ -18,6 +19,7 @@ from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Delivery, Post, PostKind, Sender, SenderKind
 from openkoi_testing.apps import FolderApp
+from openkoi_testing.markdown_samples import count_letters, draw_markdown
 
 pytestmark = pytest.mark.unit
 ANN = Sender("U1", name="ann", kind=SenderKind.PERSON, authenticated=True)
@@ -58,7 +60,7 @@ def post(text: str = "x", *, sender: Sender = ANN, direct: bool = True, kind: Po
     ],
 )
 def test_what_a_post_is(said: Post, role: Role, kind: Kind | None) -> None:
-    assert kind is classify(said, role, codes=lambda: CODES, pairing=lambda: True)
+    assert kind is classify(said, role, Circumstances(codes=lambda: CODES, pairing=lambda: True))
 
 
 def test_a_code_counts_only_while_one_is_valid() -> None:
@@ -92,6 +94,7 @@ def test_an_app_without_buttons_is_answered_by_words() -> None:
     assert ("yes", "K7QP") == read_answer("yes k7qp")
 
 
+@settings(max_examples=40)
 @given(st.text(alphabet="ab \n`~\U0001f41f.", max_size=400), st.integers(40, 200))
 def test_no_part_is_too_long_and_no_word_is_lost(text: str, limit: int) -> None:
     length = len
@@ -101,6 +104,16 @@ def test_no_part_is_too_long_and_no_word_is_lost(text: str, limit: int) -> None:
     assert all(len(part) <= limit for part in parts)
     for sign in "ab\U0001f41f.":
         assert text.count(sign) <= sum(part.count(sign) for part in parts)
+
+
+def test_three_hundred_samples_of_markdown_are_split_without_loss() -> None:
+    for seed in range(300):
+        text = draw_markdown(seed) * (1 + seed % 5)
+
+        parts = split_text(text, 500)
+
+        assert all(0 < len(part) <= 500 for part in parts)
+        assert not count_letters(text) - sum(map(count_letters, parts), start=Counter[str]())
 
 
 def test_a_code_block_that_is_cut_is_a_code_block_in_each_part() -> None:

@@ -10,6 +10,7 @@ from openkoi_hookspecs.integrations import Attachment, Post, PostKind, Sender, S
 
 LINK = re.compile(r"<((?:https?|mailto)[^|>]*)(?:\|([^>]*))?>")
 EMOJI = {"\U0001f44d": "+1", "\U0001f44e": "-1", "\U0001f440": "eyes", "\u2705": "white_check_mark", "\u274c": "x"}
+EMOJI |= {"\U0001f6d1": "octagonal_sign"}
 SIGNS = {name: sign for sign, name in EMOJI.items()}
 SAID_BY_A_USER = (None, "file_share", "thread_broadcast", "me_message")
 Facts = Mapping[str, Any]
@@ -69,7 +70,7 @@ def read_press(payload: Facts, me: Facts) -> Iterator[Post]:
 
 def read_reaction(event: Facts, me: Facts) -> Post | None:
     """Return a reaction to a message."""
-    item = event["item"]
+    item, name = event["item"], str(event["reaction"]).partition("::")[0]  # without its skin tone
     if item.get("type") != "message":
         return None
     return Post(
@@ -78,7 +79,7 @@ def read_reaction(event: Facts, me: Facts) -> Post | None:
         id=f"{item['ts']}/{event['user']}/{event['reaction']}",
         revision=str(event["event_ts"]),
         reply_to=str(item["ts"]),
-        choice=SIGNS.get(event["reaction"], f":{event['reaction']}:"),
+        choice=SIGNS.get(name, f":{name}:"),
         sender=read_sender(event, me),
         at=to_time(str(event["event_ts"])),
         **place_of(item["channel"], me),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from functools import partial
 from time import time
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from openkoi_http import AppClient, ResponseLimits, WebSocket
 from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
+from .streams import CONFLICT, Streams
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
 SIGN_IN = "Slack rejected the token ({0}). Run `openkoi connect slack`."
@@ -67,6 +69,7 @@ class Slack:
         self.me: Mapping[str, Any] = {}
         self.socket: WebSocket | None = None
         self.unacknowledged: list[tuple[str, str]] = []
+        self.streams = Streams(self.call)
         self.open()
 
     def open(self) -> None:
@@ -215,8 +218,8 @@ class Slack:
 
     async def send(self, post: Post) -> str:
         """Post a message, then its files; return the id of the message."""
-        id = ""
-        if post.text or not post.attachments:
+        id = await self.streams.begin(post, str((await self.who())["team_id"])) if post.partial else ""
+        if not id and (post.text or not post.attachments):
             sent = await self.call("chat.postMessage", post.channel, **place_in(post), **content_of(post))
             id = str(sent["ts"])
         for file in post.attachments:
@@ -233,8 +236,16 @@ class Slack:
         return str(place["file_id"])
 
     async def edit(self, post: Post) -> str:
-        """Change a message."""
-        await self.call("chat.update", post.channel, channel=post.channel, ts=post.id, **content_of(post))
+        """Change a message; one that streams grows, or is ended first."""
+        if not await self.streams.extend(post):
+            change = partial(self.call, "chat.update", post.channel, channel=post.channel, ts=post.id)
+            try:
+                await change(**content_of(post))
+            except AppRejectedError as error:
+                if CONFLICT not in str(error):
+                    raise
+                await self.streams.end(post)
+                await change(**content_of(post))
         return post.id
 
     async def delete(self, channel: str, id: str) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Self
+from zlib import crc32
 
 from openkoi_hookspecs import (
     AppError,
@@ -141,7 +142,9 @@ class Telegram:
     # What is sent
 
     async def send(self, post: Post) -> str:
-        """Send a message, then its files; return the id of the first."""
+        """Send a message, then its files; return the id of the first. One that is a draft yet has none."""
+        if post.partial and await self.show_draft(post):
+            return ""
         ids: list[str] = []
         if post.text or not post.attachments:
             sent = await self.call("sendMessage", post.channel, **place_in(post), **content_of(post))
@@ -149,6 +152,18 @@ class Telegram:
         for file in post.attachments:
             ids.append(await self.send_file(post, file))
         return ids[0]
+
+    async def show_draft(self, post: Post) -> bool:
+        """Show what is being written, for half a minute; return whether this chat has drafts: private ones have."""
+        if not post.channel.isdecimal() or post.choices or post.attachments:
+            return False
+        content = {name: value for name, value in content_of(post).items() if name in ("text", "entities")}
+        number = crc32(post.key.encode()) or 1
+        try:
+            await self.call("sendMessageDraft", post.channel, draft_id=number, **place_in(post), **content)
+        except AppRejectedError:
+            return False
+        return True
 
     async def send_file(self, post: Post, file: Attachment) -> str:
         """Send a file; return the id of its message."""

@@ -4,40 +4,63 @@ import re
 from collections.abc import Callable
 
 from openkoi_hookspecs.integrations import Capabilities, Post, PostKind, SenderKind
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 
 from .inbox import Kind
 from .paired_users import Role, read_code
 
+COMMANDING = frozenset({Role.OWNER, Role.MEMBER})
 STOP_WORDS = frozenset({"stop", "/stop", "cancel", "/cancel", "abort"})
 STEER = re.compile(r"^\s*also\b[\s,:]*", re.IGNORECASE)
 ANSWER = re.compile(r"^\s*(?P<answer>\S.*?)\s+(?P<code>[A-HJ-NP-Z2-9]{4})\s*$", re.IGNORECASE | re.DOTALL)
 
 
-def classify(
-    post: Post,
-    role: Role,
-    *,
-    known: Callable[[], bool] = lambda: False,
-    codes: Callable[[], frozenset[str]] = frozenset,
-    pairing: Callable[[], bool] = lambda: False,
-) -> Kind | None:
-    """Return what a post is; None for one that is not for the assistant, or of someone who may not command it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What is known of the place of a post, looked up where it matters.
 
     ``known`` is whether its conversation began with the assistant, ``codes`` those of open questions there, ``pairing``
-    whether a pairing code is valid.
+    whether a pairing code is valid, ``reaction`` what the post asks for if it is a reaction, ``only_bots`` whether bots
+    had the last turns.
     """
-    if post.sender.kind is not SenderKind.PERSON or not post.sender.authenticated:
+
+    known: Callable[[], bool] = lambda: False
+    codes: Callable[[], frozenset[str]] = frozenset
+    pairing: Callable[[], bool] = lambda: False
+    reaction: Callable[[], Kind | None] = lambda: None
+    only_bots: Callable[[], bool] = lambda: False
+
+
+NOWHERE = Circumstances()
+
+
+def classify(post: Post, role: Role, there: Circumstances = NOWHERE) -> Kind | None:
+    """Return what a post is; None for one that is not for the assistant, or of someone who may not command it."""
+    if not post.sender.authenticated:
         return None
-    if post.kind is PostKind.PRESS:
-        return None if role is Role.STRANGER else Kind.ANSWER
-    if post.kind is not PostKind.NEW:
+    if post.sender.kind is SenderKind.BOT:
+        return classify_bot(post, role, there)
+    if post.sender.kind is not SenderKind.PERSON:
         return None
-    if post.direct and read_code(post.text) and pairing():
+    if post.kind is PostKind.NEW and post.direct and read_code(post.text) and there.pairing():
         return Kind.PAIR
-    if role is Role.STRANGER or not (post.direct or post.mentioned or known()):
+    if role not in COMMANDING:
         return None
-    return classify_words(post, codes)
+    match post.kind:
+        case PostKind.PRESS:
+            return Kind.ANSWER
+        case PostKind.REACTION:
+            return there.reaction()
+        case PostKind.NEW if post.direct or post.mentioned or there.known():
+            return classify_words(post, there.codes)
+    return None
+
+
+def classify_bot(post: Post, role: Role, there: Circumstances) -> Kind | None:
+    """Return what a post of a bot is: a task, where the bot is allowed and names the assistant; else nothing."""
+    is_heard = role is Role.BOT and post.kind is PostKind.NEW and post.mentioned
+    return Kind.TASK if is_heard and strip_mention(post.text) and not there.only_bots() else None
 
 
 def classify_words(post: Post, codes: Callable[[], frozenset[str]]) -> Kind | None:

@@ -15,6 +15,7 @@ from .inbox import Request, Requests, State
 from .outbox import Outbox, Outgoing
 from .paired_users import Members, Role
 from .questions import AskedQuestion, Questions, renew
+from .reactions import chosen_by
 from .replies import reply_to
 
 MAX_CHOICES = 5  # buttons; more questions are answered by words (estimate)
@@ -92,7 +93,7 @@ class Approvals:
             self.say(request, OWNERS_ONLY)
             self.outbox.wake(request.post.app)
             return ""
-        if asked.expired and request.post.kind is PostKind.PRESS:
+        if asked.expired and request.post.kind in (PostKind.PRESS, PostKind.REACTION):
             self.ask_again(origin, asked)
             return ""
         try:
@@ -108,9 +109,13 @@ class Approvals:
     def find(self, request: Request) -> tuple[AskedQuestion, str] | None:
         """Return the open question that a post answers, and the answer; None for a post that answers none.
 
-        A press counts in the very post that has the button, a code in the conversation of the question.
+        A press counts in the very post that has the button, a reaction on the post that asks, a code in the
+        conversation of the question.
         """
         post = request.post
+        if post.kind is PostKind.REACTION:
+            asked = self.questions.by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
+            return (asked, chosen_by(post.choice, asked.choices)) if asked else None
         if post.kind is not PostKind.PRESS:
             answer, code = read_answer(post.text)
             asked = self.questions.by_code(request.conversation, code)

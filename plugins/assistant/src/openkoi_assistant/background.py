@@ -1,5 +1,6 @@
 """Start the daemon as a process that outlives the terminal."""
 
+import atexit
 import os
 import subprocess
 import sys
@@ -11,6 +12,23 @@ MAX_LOG_BYTES = 1_000_000  # of the log before: the daemon prints warnings alone
 def daemon_command() -> list[str]:
     """Return the command line of a daemon in the foreground."""
     return [sys.executable, "-m", "openkoi", "daemon", "run"]
+
+
+def replace_process() -> None:
+    """Begin this command line anew in this process, once it has ended."""
+    atexit.register(execute, [sys.executable, *sys.orig_argv[1:]])
+
+
+def execute(command: list[str]) -> None:
+    """Become another program; what was printed is not lost."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(command[0], command)
+
+
+def sibling_command(action: str) -> list[str]:
+    """Return the command line of this process with another action of the daemon in the place of its own."""
+    return [sys.executable, *sys.orig_argv[1:-1], action]
 
 
 def start_process(log: Path, folder: Path) -> "subprocess.Popen[bytes]":

@@ -1,5 +1,6 @@
 """Define ``openkoi daemon``: start, stop and look at the process that hosts the apps."""
 
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,8 @@ import click
 
 from openkoi_hookspecs import Koi, KoiError
 
-from .daemon import DaemonFiles, DaemonOptions, daemon_files, run_daemon
+from .background import replace_process
+from .daemon import DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon
 from .schedules import Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
@@ -32,8 +34,28 @@ def make_daemon(
     async def run(koi: Koi) -> None:
         """Run in the foreground, until Ctrl-C."""
         click.echo("The daemon is running.")
-        await run_daemon(koi, options)
-        click.echo("The daemon has stopped.")
+        if await run_daemon(koi, options):
+            click.echo("The daemon reloads its configuration.")
+            replace_process()
+        else:
+            click.echo("The daemon has stopped.")
+
+    @daemon.command()
+    @click.pass_obj
+    async def check(koi: Koi) -> None:
+        """Check whether the daemon can start with this configuration."""
+        await check_daemon(koi, options)
+        click.echo("The daemon can start with this configuration.")
+
+    @daemon.command()
+    @click.pass_obj
+    async def reload(koi: Koi) -> None:
+        """Reload the configuration of the running daemon, if it is valid; tasks under way are resumed."""
+        files = daemon_files(koi)
+        if not files.is_running():
+            raise KoiError(NOT_RUNNING)
+        await check_daemon(koi, options)
+        click.echo(koi.redact(reload_daemon(files)))
 
     for command in (start, stop, restart, status, logs, install, uninstall):
         daemon.add_command(command)
@@ -127,9 +149,32 @@ def start_in_background(files: DaemonFiles, koi: Koi) -> str:
         if time.monotonic() > until:
             raise KoiError("The daemon did not start in time. Run `openkoi daemon logs`.")
         time.sleep(POLL_SECONDS)
+    return describe(state)
+
+
+def describe(state: Mapping[str, object]) -> str:
+    """Return which daemon runs, and what it hosts."""
     apps = state.get("apps")
     hosted = ", ".join(apps) if isinstance(apps, dict) and apps else "no app; run `openkoi connect --list`"
     return f"The daemon is running (process {state['pid']}) and hosts {hosted}."
+
+
+def reload_daemon(files: DaemonFiles) -> str:
+    """Ask the daemon to begin anew, and wait until it has; return what to print."""
+    import os
+    import signal
+
+    if sys.platform == "win32":
+        raise KoiError("Reloading needs a signal that Windows lacks. Run `openkoi daemon restart`.")
+    if not (before := files.read_state()):
+        raise KoiError("The daemon has not started yet. Run `openkoi daemon reload` again.")
+    os.kill(int(str(before["pid"])), signal.SIGHUP)
+    until = time.monotonic() + START_SECONDS
+    while not (state := files.read_state()) or state["begun"] == before["begun"]:
+        if time.monotonic() > until:
+            raise KoiError("The daemon did not reload in time. Run `openkoi daemon logs`.")
+        time.sleep(POLL_SECONDS)
+    return describe(state)
 
 
 def end_daemon(files: DaemonFiles) -> None:

@@ -1,5 +1,6 @@
 """Define ``openkoi connect``: sign in to an app, and decide who may command the assistant there."""
 
+import asyncio
 import contextlib
 import sys
 from collections.abc import Sequence
@@ -13,11 +14,15 @@ from openkoi_hookspecs.integrations import Messenger, SupportsConnect
 from .connected_apps import connected_apps
 from .daemon import daemon_files
 from .database import open_database
+from .inbox import Requests
 from .paired_users import Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
+BOT = "The bot {bot} may begin tasks in {app} where it names yours, three in a row at most."
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
 NO_APP = "Name an app: openkoi connect APP. To list them, run `openkoi connect --list`."
+ANY = "A bot is allowed by its id. There is none for all of them."
+BEGIN_SECONDS = 10.0
 OURS = ("matrix", "notion", "slack", "telegram")
 
 
@@ -27,11 +32,12 @@ OURS = ("matrix", "notion", "slack", "telegram")
 @click.option(
     "--pair", type=click.Choice([Role.OWNER.value, Role.MEMBER.value]), help="Print a code that pairs another user."
 )
+@click.option("--allow-bot", "bot", metavar="USER", default="", help="Let a bot begin tasks where it names yours.")
 @click.option("--remove", "user", metavar="USER", default="", help="Remove a user, by the id that --list shows.")
 @click.pass_obj
-async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, user: str) -> None:
+async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: str, user: str) -> None:
     """Sign in to APP, and pair your account there with this computer."""
-    if not app and (pair or user):
+    if not app and (pair or bot or user):
         raise click.UsageError(NO_APP)
     if listed or not app:
         click.echo(koi.redact("\n".join(await list_apps(koi))))
@@ -40,10 +46,17 @@ async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, user: s
         members = Members(database)
         if user:
             click.echo(remove(members, app, user))
+        elif bot:
+            if bot == "*":
+                raise KoiError(ANY)
+            members.allow_bot(require_app(koi, app), bot)
+            click.echo(BOT.format(bot=bot, app=app))
         elif pair:
-            click.echo(pair_line(members, require_app(koi, app), Role(pair)))
+            await begin_here(koi, require_app(koi, app), Requests(database))
+            click.echo(pair_line(members, app, Role(pair)))
         else:
             is_chat = await sign_in(koi, require_app(koi, app))
+            await begin_here(koi, app, Requests(database))
             if is_chat and not members.list_all(app):
                 click.echo(pair_line(members, app, Role.OWNER))
             click.echo(
@@ -80,6 +93,17 @@ async def sign_in(koi: Koi, name: str) -> bool:
 async def ask_here(question: Question) -> str:
     """Ask at the terminal; a secret is not shown."""
     return str(click.prompt(question.text, hide_input=question.secret))
+
+
+async def begin_here(koi: Koi, name: str, requests: Requests) -> None:
+    """Keep where an app is now, so that a code that is sent before the daemon starts is read by it."""
+    if requests.cursor(name):
+        return
+    with contextlib.suppress(KoiError):  # it begins when it is reached
+        app = await koi.load("integrations", name)
+        if isinstance(app, Messenger):
+            async with contextlib.aclosing(app.watch()) as deliveries, asyncio.timeout(BEGIN_SECONDS):
+                requests.journal(name, (await anext(deliveries)).cursor, None)
 
 
 def pair_line(members: Members, app: str, role: Role) -> str:

@@ -20,12 +20,14 @@ from openkoi_hookspecs import ConfigError, Koi, KoiError, PluginError
 from openkoi_hookspecs.integrations import Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .background import sibling_command
 from .connected_apps import connected_apps
 from .database import open_database
 from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
+NOT_RELOADED = "The configuration was not reloaded, the daemon runs with the one before: {0}"
 RUNNING = "The daemon is already running (process {pid}). For its status, run `openkoi daemon status`."
 
 
@@ -92,25 +94,30 @@ class DaemonOptions:
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
 
 
-async def run_daemon(koi: Koi, options: DaemonOptions) -> None:
-    """Host all connected apps until the process is to end."""
+async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
+    """Host all connected apps until the process is to end; return whether it is to begin anew."""
     check_options(options)
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, options.tasks, options.workspace)
-        log = DaemonLog(koi)
+        log, begun = DaemonLog(koi), datetime.now(UTC).isoformat()
 
         def show() -> None:
             log.show(gateway)
-            write_state(files, gateway)
+            write_state(files, gateway, begun)
 
         gateway.changed = show
-        problems = [problem for name in connected_apps(koi) if (problem := await host(gateway, name))]
-        for problem in problems:
-            koi.warn(problem)
-        write_state(files, gateway)
+        for name in connected_apps(koi):
+            try:
+                await host(gateway, name)
+            except KoiError as error:
+                koi.warn(str(error))
+        show()
         gateway.keep(follow_schedules(gateway, options.schedules))
-        await gateway.run(stop_event())
+        signals = Signals(gateway)
+        signals.listen()
+        await gateway.run(signals.end)
+    return signals.begins_anew
 
 
 def check_options(options: DaemonOptions) -> None:
@@ -141,28 +148,67 @@ class DaemonLog:
         self.shown = lines
 
 
-async def host(gateway: Gateway, name: str) -> str:
-    """Add an app to the gateway; return why that is impossible, else nothing."""
-    try:
-        app = await gateway.koi.load("integrations", name)
-    except (ConfigError, PluginError) as error:
-        return f"{name} is not hosted: {error}"
+async def host(gateway: Gateway, name: str) -> None:
+    """Add an app to the gateway; raise KoiError where it cannot be loaded."""
+    app = await load_app(gateway.koi, name)
     if isinstance(app, Messenger):
         gateway.host(name, app)
-    return ""
 
 
-def stop_event() -> asyncio.Event:
-    """Return an event that is set when the process is asked to end."""
-    event, loop = asyncio.Event(), asyncio.get_running_loop()
-    if sys.platform == "win32":  # its event loops take no signals: Ctrl-C ends the process
-        return event
-    for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(name, event.set)
-    return event
+async def load_app(koi: Koi, name: str) -> object:
+    """Return an app; raise KoiError where it cannot be loaded."""
+    try:
+        return await koi.load("integrations", name)
+    except (ConfigError, PluginError) as error:
+        raise KoiError(f"{name} is not hosted: {error}") from None
 
 
-def write_state(files: DaemonFiles, gateway: Gateway) -> None:
+async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
+    """Raise KoiError if a daemon with this configuration does not start, or hosts less than it should."""
+    check_options(options)
+    for name in connected_apps(koi):
+        await load_app(koi, name)
+
+
+@dataclass(slots=True)
+class Signals:
+    """What the daemon is asked for by signals: to ``end``, and to begin anew with the configuration of now."""
+
+    gateway: Gateway
+    end: asyncio.Event = field(default_factory=asyncio.Event)
+    begins_anew: bool = False
+
+    def listen(self) -> None:
+        """Listen to the signals of this process. The loss of its terminal ends a daemon that has one."""
+        if sys.platform == "win32":  # its event loops take no signals: Ctrl-C ends the process
+            return
+        loop, has_terminal = asyncio.get_running_loop(), sys.stdin is not None and sys.stdin.isatty()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, self.end.set)
+        loop.add_signal_handler(signal.SIGHUP, self.end.set if has_terminal else self.ask_to_reload)
+
+    def ask_to_reload(self) -> None:
+        """Check the configuration of now, and begin anew with it."""
+        self.gateway.keep(self.reload())
+
+    async def reload(self) -> None:
+        """Begin anew, unless the configuration would not work: then everything stays as it is."""
+        process = await asyncio.create_subprocess_exec(
+            *sibling_command("check"),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, printed = await process.communicate()
+        if process.returncode:
+            self.gateway.koi.warn(NOT_RELOADED.format(printed.decode(errors="replace").strip()))
+            self.gateway.changed()
+            return
+        self.begins_anew = True
+        self.end.set()
+
+
+def write_state(files: DaemonFiles, gateway: Gateway, begun: str) -> None:
     """Keep how the daemon is, for other processes."""
     apps = {
         name: {"status": app.status, "detail": gateway.koi.redact(app.detail), "since": app.since}
@@ -170,5 +216,5 @@ def write_state(files: DaemonFiles, gateway: Gateway) -> None:
     }
     now = datetime.now(UTC).isoformat(timespec="seconds")
     warnings: Sequence[str] = [gateway.koi.redact(one) for one in gateway.koi.warnings()]
-    state = {"pid": os.getpid(), "at": now, "apps": apps, "active": len(gateway.turns.active), "warnings": warnings}
-    replace_file(files.state, json.dumps(state))
+    facts = {"apps": apps, "active": len(gateway.turns.active), "warnings": warnings}
+    replace_file(files.state, json.dumps({"pid": os.getpid(), "begun": begun, "at": now, **facts}))

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from pathlib import Path
 
 from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -40,13 +41,19 @@ def build_report(koi: Koi, files: DaemonFiles) -> DaemonReport:
     state = files.read_state()
     found = state.get("apps")
     apps: dict[str, dict[str, str]] = found if isinstance(found, dict) else {}
+    names, paired = sorted({*apps, *connected_apps(koi)}), list_users(files.folder)
+    users = {name: paired.get(name, "") for name in names}
     with contextlib.closing(open_database(files.folder)) as database:
-        members = Members(database)
-        names = sorted({*apps, *connected_apps(koi)})
-        users = {name: ", ".join(describe_member(one) for one in members.list_all(name)) for name in names}
         requests, outbox = Requests(database).counts(), Outbox(koi, database).counts()
     facts = {"running": files.is_running(), **state, "requests": requests, "outbox": outbox, "users": users}
     return DaemonReport(files.is_running(), facts, apps, users, requests, outbox)
+
+
+def list_users(folder: Path) -> dict[str, str]:
+    """Return who may command the assistant, by app."""
+    with contextlib.closing(open_database(folder)) as database:
+        members = Members(database)
+        return {app: ", ".join(map(describe_member, members.list_all(app))) for app in members.apps()}
 
 
 def describe_member(member: Member) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
+FILE = "assistant.sqlite"
 DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 SCHEMA = """
@@ -41,7 +42,7 @@ CREATE TABLE IF NOT EXISTS questions (
 
 def open_database(folder: Path) -> sqlite3.Connection:
     """Open the database in a private folder; every transaction is on the disk when it ends."""
-    file = folder / "assistant.sqlite"
+    file = folder / FILE
     try:
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
         file.chmod(0o600)

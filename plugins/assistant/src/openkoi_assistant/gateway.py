@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from openkoi_hookspecs import Koi, KoiError
-from openkoi_hookspecs.integrations import Delivery, Messenger, Post
+from openkoi_hookspecs.integrations import Delivery, Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .admission import classify, conversation_of
 from .approvals import Approvals
+from .arrivals import Arrivals
 from .hosted_app import HostedApp
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
@@ -47,6 +47,7 @@ class Gateway:
     outbox: Outbox = field(init=False)
     approvals: Approvals = field(init=False)
     turns: Turns = field(init=False)
+    arrivals: Arrivals = field(init=False)
     slots: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +55,7 @@ class Gateway:
         self.outbox = Outbox(self.koi, self.database)
         self.approvals = Approvals(self.koi, self.requests, self.members, self.outbox, self.messenger)
         self.turns = Turns(self.koi, self.requests, self.outbox, self.approvals, self.messenger, self.workspace)
+        self.arrivals = Arrivals(self.requests, self.members, self.outbox, self.messenger, self.turns.active)
         self.slots = asyncio.Semaphore(self.tasks)
 
     def messenger(self, app: str) -> Messenger:
@@ -105,24 +107,9 @@ class Gateway:
 
     async def take(self, app: str, delivery: Delivery) -> None:
         """Keep a delivery with its cursor, then act upon it if it is new."""
-        request = self.admit(app, delivery.post) if delivery.post else None
+        request = self.arrivals.admit(app, delivery.post) if delivery.post else None
         if self.requests.journal(app, delivery.cursor, request) and request:
             self.act(request)
-
-    def admit(self, app: str, post: Post) -> Request | None:
-        """Return the request that a post is; None for one that is not for the assistant."""
-        capabilities = self.messenger(app).capabilities
-        conversation = conversation_of(post, capabilities)
-        kind = classify(
-            post,
-            self.members.role_of(app, post.sender),
-            known=lambda: bool(capabilities.threads and post.thread) and self.requests.knows_conversation(conversation),
-            codes=partial(self.approvals.questions.codes, conversation),
-            pairing=partial(self.members.is_pairing, app),
-        )
-        if kind is Kind.STEER and conversation not in self.turns.active:
-            kind = Kind.TASK
-        return Request(post, kind=kind, conversation=conversation) if kind else None
 
     def resume(self) -> None:
         """Act upon all that was not done when the daemon ended."""

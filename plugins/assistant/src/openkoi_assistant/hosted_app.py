@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from enum import StrEnum
-from time import monotonic
 
 from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Messenger, SupportsCommit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .rate_limits import pause_after
+from .rate_limits import loop_time, pause_after
 
 STABLE_SECONDS = 30.0  # a connection that lasted so long was a good one
 MAX_QUICK = 2  # how often in a row an app may ask to be watched again at once
@@ -66,10 +65,10 @@ class HostedApp:
 
     async def watch_once(self) -> None:
         """Take what arrives until the app gives up."""
-        begun = monotonic()
+        begun = loop_time()
         async with aclosing(self.messenger.watch(self.cursor())) as deliveries:
             async for delivery in deliveries:
-                if monotonic() - begun > STABLE_SECONDS:
+                if loop_time() - begun > STABLE_SECONDS:
                     self.failures = 0
                 self.set_status(AppStatus.WATCHING)
                 await self.take(self.name, delivery)

@@ -6,13 +6,15 @@ from dataclasses import KW_ONLY, replace
 from enum import StrEnum
 from time import time
 
-from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs.integrations import Post, SenderKind
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.posts import join_ids
 from openkoi_runlog import decode, encode
 
 from .database import transaction
 
 KEPT_SECONDS = 30 * 24 * 3600.0  # services deliver again for hours at most; a month of conversation is history
+MAX_BOT_TURNS = 3  # in a channel without a user's: two bots that answer each other end there
 MAX_TURNS = 10  # estimate: more of a conversation rarely matters, and each costs tokens
 
 
@@ -113,6 +115,17 @@ class Requests:
         """Return whether a task came from this conversation before."""
         query = "SELECT 1 FROM requests WHERE conversation = ? AND kind = ? LIMIT 1"
         return self.database.execute(query, (conversation, Kind.TASK)).fetchone() is not None
+
+    def is_left_to_bots(self, post: Post) -> bool:
+        """Return whether bots began all of the last turns in the channel of a post, so that users have to go on."""
+        channel = join_ids(post.app, post.account, post.channel)
+        rows = self.database.execute(
+            "SELECT post FROM requests WHERE conversation = ? OR substr(conversation, 1, ?) = ? "
+            "ORDER BY seq DESC LIMIT ?",
+            (channel, len(channel) + 1, f"{channel}:", MAX_BOT_TURNS),
+        ).fetchall()
+        kinds = [json.loads(row["post"])["sender"].get("kind") for row in rows]
+        return len(kinds) == MAX_BOT_TURNS and set(kinds) == {SenderKind.BOT}
 
     def counts(self) -> dict[str, int]:
         """Return how many requests there are in each state."""

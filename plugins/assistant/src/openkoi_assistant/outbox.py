@@ -80,6 +80,11 @@ class Outbox:
         row = self.database.execute("SELECT sent_id FROM outbox WHERE key = ?", (key,)).fetchone()
         return str(row["sent_id"]) if row else ""
 
+    def is_sent(self, key: str) -> bool:
+        """Return whether a post was sent."""
+        query = "SELECT 1 FROM outbox WHERE key = ? AND state = ?"
+        return self.database.execute(query, (key, Stage.SENT)).fetchone() is not None
+
     def find(self, key: str) -> Post | None:
         """Return a post by its key."""
         row = self.database.execute("SELECT post FROM outbox WHERE key = ?", (key,)).fetchone()
@@ -224,9 +229,11 @@ class Outbox:
 
 
 def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
-    """Mask the secrets in a post and its files."""
+    """Mask the secrets in a post, its buttons and its files."""
+    choices = tuple(replace(one, label=redact(one.label)) for one in post.choices)
     files = tuple(replace(one, name=redact(one.name), data=redact_file(one, redact)) for one in post.attachments)
-    return replace(post, text=redact(post.text), subject=redact(post.subject), attachments=files)
+    clean = replace(post, text=redact(post.text), subject=redact(post.subject))
+    return replace(clean, choices=choices, attachments=files)
 
 
 def redact_file(file: Attachment, redact: Callable[[str], str]) -> bytes:

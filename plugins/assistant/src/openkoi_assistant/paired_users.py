@@ -20,10 +20,11 @@ CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IG
 
 
 class Role(StrEnum):
-    """What a user may do. An owner approves what tasks ask for; a member only begins tasks."""
+    """What a user may do. An owner approves what tasks ask for; a member and a named bot only begin tasks."""
 
     OWNER = "owner"
     MEMBER = "member"
+    BOT = "bot"
     STRANGER = "stranger"
 
 
@@ -52,6 +53,10 @@ class Members:
         row = self.database.execute(query, (app, sender.id)).fetchone()
         return Role(row["role"]) if row else Role.STRANGER
 
+    def apps(self) -> list[str]:
+        """Return the apps with paired users."""
+        return [str(row["app"]) for row in self.database.execute("SELECT DISTINCT app FROM members ORDER BY app")]
+
     def list_all(self, app: str) -> list[Member]:
         """List the paired users of an app."""
         rows = self.database.execute("SELECT * FROM members WHERE app = ? ORDER BY at", (app,))
@@ -61,6 +66,11 @@ class Members:
         """Remove a user; return whether they were paired."""
         done = self.database.execute("DELETE FROM members WHERE app = ? AND user = ?", (app, user))
         return done.rowcount == 1
+
+    def allow_bot(self, app: str, user: str) -> None:
+        """Let a bot begin tasks; an id that was paired as a user is only a bot from now on."""
+        kept = (app, user, "", Role.BOT, "", time())
+        self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
 
     def create_code(self, app: str, role: Role) -> str:
         """Return a new code; it replaces the one before, and is valid for ten minutes."""

@@ -10,21 +10,27 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .inbox import Request
 from .outbox import Outbox
+from .rate_limits import loop_time
 from .replies import WORKING, reply_to, sign_key
 
-SHOWN_LINES = 5  # the last steps; more push the chat away (estimate)
+SHOWN_LINES = 20  # while no line is dropped, a stream only has to grow; more push the chat away (estimate)
+DRAFT_SECONDS = 20.0  # Telegram shows a draft for 30
 MIN_GAP_SECONDS = 1.0  # between edits of a post (estimate); apps that want fewer calls say so
 
 
 @dataclass(slots=True)
 class ProgressPost:
-    """The post that is edited while one task is under way. ``lines`` are the last steps."""
+    """The post that is edited while one task is under way. ``lines`` are the last steps.
+
+    A sign without an id is a draft: it is sent again, last when it was ``drawn``, and the answer is a post of its own.
+    """
 
     request: Request
     app: Messenger
     outbox: Outbox
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN_LINES))
     shown: tuple[str, ...] = ()
+    drawn: float = field(default_factory=loop_time)
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def hear(self, record: Record) -> None:
@@ -41,8 +47,12 @@ class ProgressPost:
             return
         gap = max(MIN_GAP_SECONDS, self.app.capabilities.edit_gap)
         while not await self.is_over_within(gap):
-            if self.shown != tuple(self.lines) and not await self.edit():
+            if (self.shown != tuple(self.lines) or self.is_fading()) and not await self.edit():
                 return
+
+    def is_fading(self) -> bool:
+        """Return whether the post is a draft that its app stops showing soon."""
+        return self.drawn > 0.0 and loop_time() - self.drawn > DRAFT_SECONDS
 
     async def is_over_within(self, seconds: float) -> bool:
         """Wait for the end, so many seconds at most."""
@@ -54,13 +64,13 @@ class ProgressPost:
 
     async def edit(self) -> bool:
         """Show the last steps, unless the service wants fewer calls; return whether later steps can be shown."""
-        post = self.request.post
-        id, limits = self.outbox.sent_id(sign_key(self.request)), self.outbox.limits(post.app)
-        if not id or limits.seconds_left(post.channel):
+        post, key = self.request.post, sign_key(self.request)
+        id, limits = self.outbox.sent_id(key), self.outbox.limits(post.app)
+        if not self.outbox.is_sent(key) or limits.seconds_left(post.channel):
             return True
-        self.shown = tuple(self.lines)
+        self.shown, self.drawn = tuple(self.lines), 0.0 if id else loop_time()
         text = self.outbox.koi.redact("\n".join([WORKING, "", *(f"- {line}" for line in self.shown)]))
-        reply = reply_to(post, text, self.app.capabilities, key=sign_key(self.request))
+        reply = reply_to(post, text, self.app.capabilities, key=key)
         try:
             await self.outbox.koi.send(replace(reply, id=id, partial=True))
         except AppUnavailableError as error:

@@ -69,6 +69,11 @@ class Questions:
         row = self.database.execute(query, (conversation, code)).fetchone()
         return to_question(row) if row else None
 
+    def by_key(self, key: str) -> AskedQuestion | None:
+        """Return the open question that the post of a key asks."""
+        row = self.database.execute("SELECT * FROM questions WHERE open = 1 AND key = ?", (key,)).fetchone()
+        return to_question(row) if row else None
+
     def close(self, identity: str, id: str = "") -> None:
         """Close a question of a request, or all of them."""
         every = (identity, id, id)

@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import field
-from time import monotonic
 
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -12,11 +11,16 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 MAX_SECONDS = 60.0  # of a growing pause: an hour of outage is about 65 calls
 
 
+def loop_time() -> float:
+    """Return the time of the event loop, by which it sleeps."""
+    return asyncio.get_running_loop().time()
+
+
 @dataclass(slots=True)
 class RateLimits:
     """When each bucket of an app may be called again: a channel's, or that of all calls, which is named by nothing."""
 
-    now: Callable[[], float] = monotonic
+    now: Callable[[], float] = loop_time
     until: dict[str, float] = field(default_factory=dict)
     failures: dict[str, int] = field(default_factory=dict)
 

@@ -12,13 +12,19 @@ from .outbox import REPEATED, Outgoing
 from .splitting import split_text
 
 MAX_PARTS = 3  # a longer answer is a file
+SIGN = "/sign"
 WORKING, QUEUED = "Working on it ...", "Queued: it starts when the current task is done."
 ATTACHED = "\n\n(The full answer is in the attached file.)"
 
 
 def sign_key(request: Request) -> str:
     """Return the key of the post that says that a request is worked on."""
-    return f"{request.identity}/sign"
+    return f"{request.identity}{SIGN}"
+
+
+def request_of_sign(key: str) -> str:
+    """Return the identity of the request whose sign has a key; empty for the key of another post."""
+    return key.removesuffix(SIGN) if key.endswith(SIGN) else ""
 
 
 def reply_to(post: Post, text: str, capabilities: Capabilities, *, key: str) -> Post:
@@ -42,7 +48,7 @@ def best_format(capabilities: Capabilities) -> str:
 def make_sign(request: Request, capabilities: Capabilities, *, queued: bool) -> Outgoing:
     """Return the post that says at once that a request arrived; it is edited until the answer is there."""
     post = reply_to(request.post, QUEUED if queued else WORKING, capabilities, key=sign_key(request))
-    return Outgoing(replace(post, partial=True))
+    return Outgoing(replace(post, partial=True, recipients=(request.post.sender.id,)))
 
 
 def make_answer(request: Request, text: str, capabilities: Capabilities) -> list[Outgoing]:

@@ -1,14 +1,28 @@
 """Offer the connected apps to the model as tools: what is read is data, and what is sent is asked about first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
 
-from openkoi_hookspecs import Koi, KoiError, Run, Tool
+from openkoi_hookspecs import DataDir, Koi, KoiError, Run, Tool
 
 from .connected_apps import connected_apps
+from .database import FILE
 
 
 class AppTools:
     """Lists the tools of the apps that are connected."""
+
+    def __init__(self, *, folder: Annotated[Path, DataDir("assistant")]) -> None:
+        self.folder = folder
+
+    async def health(self) -> Mapping[str, str]:
+        """Return who may command the assistant, by app."""
+        if not (self.folder / FILE).exists():
+            return {"users": "none"}
+        from .daemon_status import list_users
+
+        return {f"users of {app}": users for app, users in list_users(self.folder).items()} or {"users": "none"}
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """Return the tools of all connected apps; one that does not work is warned of and left out."""

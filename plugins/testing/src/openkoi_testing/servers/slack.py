@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
-from .slack_chats import BOT, BOT_ID, TEAM, Facts, SlackChats
+from .slack_chats import BOT, BOT_ID, TEAM, Facts
+from .slack_streams import RefusedError, SlackStreams
 from .web_socket import ServerSocket
 
 TOKEN, APP_TOKEN = "xoxb-000000000000-fake-bot-token", "xapp-1-A1-fake-app-token"
@@ -17,18 +18,14 @@ LIMITED = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExt
 MAX_MARKDOWN, MAX_TEXT, MAX_BUTTON = 12_000, 40_000, 2_000
 
 
-class RefusedError(Exception):
-    """A call that Slack refuses, with its error."""
-
-
-class SlackServer(SlackChats, HttpServer):
+class SlackServer(SlackStreams, HttpServer):
     """A workspace with a bot. ``calls`` are the methods that were called, ``sockets`` the open connections.
 
     ``limits`` says until when a channel refuses messages, ``refused`` counts those refusals.
     """
 
     def __init__(self) -> None:
-        SlackChats.__init__(self)
+        SlackStreams.__init__(self)
         HttpServer.__init__(self, self.route)
         self.calls: list[tuple[str, Facts]] = []
         self.sockets: list[ServerSocket] = []
@@ -106,6 +103,7 @@ class SlackServer(SlackChats, HttpServer):
     def do_chat_update(self, channel: str, ts: str, text: str = "", blocks: Any = (), **_: Any) -> Facts:
         """Change a message of the bot."""
         message = self.own_message(channel, ts)
+        self.refuse_streaming(channel, ts)
         message.pop("blocks", None)
         message.update(text=text, **self.content(text, blocks))
         return {"channel": channel, "ts": ts, "text": text, "message": message}

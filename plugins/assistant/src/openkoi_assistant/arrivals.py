@@ -1,0 +1,61 @@
+"""Turn posts that arrive into requests, by who sent them and what they are about."""
+
+from collections.abc import Callable, Container
+from functools import partial
+
+from openkoi_hookspecs.integrations import Messenger, Post, PostKind
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .admission import Circumstances, classify, conversation_of
+from .inbox import Kind, Request, Requests
+from .outbox import Outbox
+from .paired_users import Members
+from .questions import Questions
+from .reactions import chosen_by, read_reaction
+from .replies import request_of_sign
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Admits posts. ``messenger`` returns an app by its name; ``active`` are the conversations with tasks under way."""
+
+    requests: Requests
+    members: Members
+    outbox: Outbox
+    messenger: Callable[[str], Messenger]
+    active: Container[str]
+
+    def admit(self, app: str, post: Post) -> Request | None:
+        """Return the request that a post is; None for one that is not for the assistant."""
+        capabilities = self.messenger(app).capabilities
+        about = self.find_subject(post)
+        conversation = about.conversation if about else conversation_of(post, capabilities)
+        known = bool(capabilities.threads and post.thread)
+        circumstances = Circumstances(
+            known=lambda: known and self.requests.knows_conversation(conversation),
+            codes=partial(Questions(self.requests.database).codes, conversation),
+            pairing=partial(self.members.is_pairing, app),
+            reaction=lambda: self.meaning_of(post, about),
+            only_bots=partial(self.requests.is_left_to_bots, post),
+        )
+        kind = classify(post, self.members.role_of(app, post.sender), circumstances)
+        if kind is Kind.STEER and conversation not in self.active:
+            kind = Kind.TASK
+        return Request(post, kind=kind, conversation=conversation) if kind else None
+
+    def find_subject(self, post: Post) -> Request | None:
+        """Return the request that a reaction is about: the one whose question or sign was reacted to."""
+        if post.kind is not PostKind.REACTION:
+            return None
+        key = self.outbox.key_of(post.app, post.channel, post.reply_to)
+        asked = Questions(self.requests.database).by_key(key)
+        return self.requests.find(asked.identity if asked else request_of_sign(key))
+
+    def meaning_of(self, post: Post, about: Request | None) -> Kind | None:
+        """Return what a reaction asks for; None for one that asks for nothing."""
+        if about is None:
+            return None
+        asked = Questions(self.requests.database).by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
+        if asked:
+            return Kind.ANSWER if chosen_by(post.choice, asked.choices) else None
+        return Kind.STOP if read_reaction(post.choice) == "no" and about.conversation in self.active else None

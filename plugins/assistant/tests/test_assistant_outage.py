@@ -1,0 +1,57 @@
+"""Outages of hours, in no time: the event loop's clock jumps over what is waited."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from hosted_chat import HostedChat, SkippingLoop, hosted_chat, until
+
+from openkoi_assistant.hosted_app import AppStatus
+
+ANSWER = "  - says: Paris.\n    repeat: true\n"
+Story = Callable[[HostedChat, SkippingLoop], Awaitable[None]]
+
+
+def play(folder: Path, story: Story) -> None:
+    """Let a story happen in a chat whose owner is ann, on a loop that can skip time."""
+
+    async def host() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, SkippingLoop)
+        async with hosted_chat(folder, ANSWER) as chat:
+            chat.pair("ann")
+            await chat.answer_to(await chat.say("the capital?"))  # all is imported, and the app is watched
+            await chat.gateway.koi.drain()
+            await story(chat, loop)
+
+    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        runner.run(host())
+
+
+@pytest.mark.parametrize("waiting", [False, True], ids=["idle", "with an answer to send"])
+def test_an_hour_of_outage_is_seventy_attempts_and_shows_within_half_a_minute(tmp_path: Path, waiting: bool) -> None:
+    async def story(chat: HostedChat, loop: SkippingLoop) -> None:
+        app, limits = chat.gateway.apps["folder"], chat.gateway.outbox.limits("folder")
+        status = app.status
+        chat.app.path = chat.app.path.rename(tmp_path / "away").with_name("chat")
+        if waiting:
+            await chat.say("stop")
+        began = loop.time()
+        with loop.skip():
+            await until(lambda: app.status is AppStatus.UNAVAILABLE, 30.0)
+            shown = loop.time() - began
+            await asyncio.sleep(3600 - shown)
+        tries = app.failures + sum(limits.failures.values())
+
+        assert AppStatus.WATCHING is status
+        assert 30 > shown
+        assert 55 <= tries <= 70
+        (tmp_path / "away").rename(chat.app.path)
+        with loop.skip():
+            await asyncio.sleep(61)
+        await until(lambda: app.status is AppStatus.WATCHING and not chat.unsent())
+        if waiting:
+            assert "There is nothing to stop." in chat.texts()
+
+    play(tmp_path, story)

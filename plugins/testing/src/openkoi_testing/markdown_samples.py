@@ -1,0 +1,64 @@
+"""Draw Markdown texts as models write it, well and badly, to test what becomes of them in an app."""
+
+import random
+import re
+from collections import Counter
+
+WORDS = (
+    *(
+        "koi",
+        "pond",
+        "caf\u00e9",
+        "\U0001f41f",
+        "\u6c60\u585f",
+        "snake_case_name",
+        "2 * 3 * 4",
+        "a*b",
+        "**",
+        "__init__",
+        "`",
+    ),
+    *(
+        "x < y && z",
+        "C:\\temp",
+        "#1",
+        "https://a.b/c_d?e=f&g=(h)",
+        "[",
+        "](",
+        "~~",
+        "```",
+        ">",
+        "e\u0301",
+        "\u200d",
+        "1.",
+        "-",
+    ),
+)
+SHAPES = (
+    "**{}**", "*{}*", "_{}_", "__{}__", "~~{}~~", "`{}`", "[{}](https://koi.example/{})", "***{}***", "**a _{}_ b**",
+    "![{}](https://koi.example/a.png)", "[{}](relative/path)", "\\*{}\\*", "`` a ` {} ``", "**{}", "_{}", "[{}](", "{}",
+)  # fmt: skip
+LINES = ("# {}", "### {} ###", "- {}", "  * {}", "1. {}", "> {}", "> > {}", "| {} | b |", "---", "", "{}", "    {}")
+
+
+def draw_markdown(seed: int) -> str:
+    """Return a Markdown text that is drawn by chance."""
+    chance = random.Random(seed)
+    lines: list[str] = []
+    for _ in range(chance.randint(1, 40)):
+        words = [draw_word(chance) for _ in range(chance.randint(1, 8))]
+        if chance.random() < 0.15:
+            lines += [chance.choice(["```python", "```", "~~~~ text"]), *words, chance.choice(["```", "~~~~", "still"])]
+        else:
+            lines.append(chance.choice(LINES).format(" ".join(words)))
+    return "\n".join(lines)
+
+
+def draw_word(chance: random.Random) -> str:
+    """Return a word, marked or not."""
+    return chance.choice(SHAPES).replace("{}", chance.choice(WORDS))
+
+
+def count_letters(text: str) -> Counter[str]:
+    """Count the letters and digits of a text, none of which may be lost."""
+    return Counter(re.findall(r"[^\W_]", text))
