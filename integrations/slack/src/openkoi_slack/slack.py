@@ -148,7 +148,8 @@ class Slack:
         opened = await self.call_as(self.apps, "apps.connections.open", "", {})
         async with WebSocket(str(opened["url"]), name="Slack") as socket:
             self.socket, self.unacknowledged = socket, []
-            await receive_envelope(socket)  # its hello: from then on Slack sends messages
+            first = await receive_envelope(socket)  # its hello: from then on Slack sends messages
+            early = [] if first.get("type") == "hello" else [first]
             missed = [post async for post in self.read_missed(cursor)] if cursor else []
             cursor = cursor or f"{time():.6f}"
             yield Delivery(cursor)
@@ -156,7 +157,7 @@ class Slack:
                 cursor = max(cursor, post.id)
                 yield Delivery(cursor, post)
             while True:
-                envelope = await receive_envelope(socket)
+                envelope = early.pop() if early else await receive_envelope(socket)
                 posts = [post for post in read_envelope(envelope, me) if self.is_allowed(post)]
                 cursor = max([cursor, *(post.id for post in posts if post.kind is PostKind.NEW)])
                 self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))

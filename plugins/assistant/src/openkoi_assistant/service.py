@@ -20,6 +20,7 @@ After=network-online.target
 
 [Service]
 ExecStart={command}
+ExecReload=/bin/kill -HUP $MAINPID
 WorkingDirectory={folder}
 {environment}Restart=on-failure
 RestartSec=5

@@ -1,0 +1,29 @@
+"""What an app costs to import beside the contract and the HTTP library: its own modules and hardly more."""
+
+import subprocess
+import sys
+
+import pytest
+
+LISTING = """
+import sys
+import openkoi_{app}
+lazy = [name for name in sys.modules if name.startswith("openkoi_{app}.")]
+import openkoi_assistant.gateway
+from openkoi_http import AppClient, ResponseLimits, Server, WebSocket
+AppClient("https://koi.example"), ResponseLimits(), Server, WebSocket
+before = set(sys.modules)
+openkoi_{app}.{name}
+print(lazy, *sorted(one for one in set(sys.modules) - before if not one.startswith("openkoi_{app}.")))
+"""
+SMALL = {"telegram": set[str](), "slack": {"html", "html.entities"}, "notion": set[str]()}  # below 2 ms together
+
+
+@pytest.mark.parametrize("app", SMALL)
+def test_an_app_imports_its_own_modules_when_it_is_used(app: str) -> None:
+    code = LISTING.format(app=app, name=app.capitalize())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    lazy, *more = done.stdout.split()
+    assert "[]" == lazy
+    assert SMALL[app] >= set(more)
