@@ -284,22 +284,19 @@ def test_forty_facts_of_three_users_are_known_in_no_other_place(tmp_path: Path) 
 
 def test_sixteen_tasks_of_eight_threads_run_at_once_and_in_the_order_of_their_threads(tmp_path: Path) -> None:
     async def story(chat: HostedChat) -> None:
-        posts = []
-        for m in (1, 2):
-            for n in range(8):
-                thread = {"thread": f"root{n}"}
-                posts.append(await chat.say(f"slow {m} of {n}", channel="team", mentioned=True, **thread))
-        most = 0
+        async def say(text: str, number: int) -> Post:
+            return await chat.say(text, channel="team", mentioned=True, thread=f"root{number}")
 
-        def are_done() -> bool:
-            nonlocal most
-            most = max(most, len(chat.gateway.turns.active))
-            return all(chat.is_done(post) for post in posts)
+        first = [await say(f"slow 1 of {n}", n) for n in range(8)]
+        second = [await say(f"slow 2 of {n}", n) for n in range(8)]
+        await until(lambda: len(chat.tasks) == 8)
+        assert 8 == len(chat.gateway.turns.active)
+        assert {f"slow 1 of {n}" for n in range(8)} == {task.text for task in chat.tasks}
+        for n in range(8):
+            await say("stop", n)
+        assert ["Stopped."] * 8 == [await chat.answer_to(post) for post in first]
+        assert ["It was slow."] * 8 == [await chat.answer_to(post) for post in second]
+        assert 16 == len(chat.tasks)
 
-        await until(are_done)
-        assert 8 == most
-        begun = [task.text for task in chat.tasks]
-        assert all(begun.index(f"slow 1 of {n}") < begun.index(f"slow 2 of {n}") for n in range(8))
-        assert 16 == len(begun)
-
-    play(tmp_path, story, "  - when: {last: slow}\n    says: It was slow.\n    delay: 0.5\n    repeat: true\n")
+    delayed = "  - when: {last: slow 1}\n    says: Late.\n    delay: 600\n    repeat: true\n"
+    play(tmp_path, story, f"{delayed}  - says: It was slow.\n    repeat: true\n")
