@@ -237,3 +237,22 @@ def test_three_hundred_samples_of_markdown_are_taken_as_they_are() -> None:
             for one in sent:
                 arrived += count_letters(unescape(str(one["text"])))
             assert not count_letters(text) - arrived
+
+
+def test_what_was_missed_is_read_however_much_it_is() -> None:
+    async def story(server: SlackServer) -> list[str]:
+        server.say("an old question", channel="C0000POND")
+        root = server.say("before", channel="C0000POND")
+        texts = [server.say(f"message {n}", channel="C0000POND") for n in range(250)]
+        texts += [server.say(f"reply {n}", channel="C0000POND", thread_ts=texts[0]) for n in range(120)]
+        found: list[str] = []
+        async with sign_in(server) as bot, aclosing(bot.watch(root)) as deliveries:
+            while len(found) < 370:
+                _, text = await next_text(deliveries)
+                found.append(text)
+        return found
+
+    with SlackServer() as server:
+        found = asyncio.run(story(server))
+
+    assert [*(f"message {n}" for n in range(250)), *(f"reply {n}" for n in range(120))] == found

@@ -1,6 +1,5 @@
 """Call Slack: the Web API for what is sent, Socket Mode for what arrives, and history for what came meanwhile."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from functools import partial
@@ -23,6 +22,7 @@ from openkoi_http import AppClient, ResponseLimits, WebSocket
 from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
+from .missed import MissedPosts
 from .streams import CONFLICT, Streams
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
@@ -39,7 +39,6 @@ SIGN_IN_ERRORS = frozenset(
     ]
 )
 LATER_ERRORS = frozenset(["fatal_error", "internal_error", "ratelimited", "request_timeout", "service_unavailable"])
-PAGE = 100  # posts of a channel that are looked through for what came meanwhile
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
     formats=("markdown", "plain"),
@@ -105,16 +104,6 @@ class Slack:
             raise_refusal(str(found.get("error", "no reason")))
         return found
 
-    async def call_patiently(self, method: str, **arguments: Json) -> dict[str, Any]:
-        """Call a method that looks for what was missed; wait where Slack wants fewer calls."""
-        while True:
-            try:
-                return await self.call_as(self.api, method, "", arguments)
-            except AppUnavailableError as error:
-                if error.retry_after is None:
-                    raise
-                await asyncio.sleep(error.retry_after)
-
     async def who(self) -> Mapping[str, Any]:
         """Return the bot itself, with its workspace."""
         self.me = self.me or await self.call("auth.test")
@@ -150,7 +139,8 @@ class Slack:
             self.socket, self.unacknowledged = socket, []
             first = await receive_envelope(socket)  # its hello: from then on Slack sends messages
             early = [] if first.get("type") == "hello" else [first]
-            missed = [post async for post in self.read_missed(cursor)] if cursor else []
+            missed = [post async for post in MissedPosts(self.call, me).since(cursor)] if cursor else []
+            missed = [post for post in missed if self.is_allowed(post)]
             cursor = cursor or f"{time():.6f}"
             yield Delivery(cursor)
             for post in sorted(missed, key=lambda one: one.revision or one.id):
@@ -173,24 +163,6 @@ class Slack:
         for id in dict.fromkeys(filter(None, done)):
             if self.socket:
                 await self.socket.send(json.dumps({"envelope_id": id}))
-
-    async def read_missed(self, cursor: str) -> AsyncGenerator[Post, None]:
-        """Yield the messages since a cursor in the channels and their threads, while no socket was open."""
-        found = await self.call("users.conversations", types="public_channel,private_channel,im,mpim", limit=200)
-        for channel in (str(one["id"]) for one in found["channels"]):
-            found = await self.call_patiently("conversations.history", channel=channel, limit=PAGE)
-            for message in found["messages"]:
-                if str(message["ts"]) > cursor:
-                    yield self.post_in(channel, message)
-                if str(message.get("edited", {}).get("ts", "")) > cursor:
-                    yield self.post_in(channel, message, PostKind.EDITED)
-                if str(message.get("latest_reply", "")) > cursor:
-                    replies = await self.call_patiently(
-                        "conversations.replies", channel=channel, ts=message["ts"], oldest=cursor, limit=PAGE
-                    )
-                    for one in replies["messages"]:
-                        if str(one["ts"]) > max(cursor, str(message["ts"])):
-                            yield self.post_in(channel, one)
 
     def post_in(self, channel: str, message: Mapping[str, Any], kind: PostKind = PostKind.NEW) -> Post:
         """Return a message of a channel's history as a post."""

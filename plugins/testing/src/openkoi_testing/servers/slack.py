@@ -138,16 +138,20 @@ class SlackServer(SlackStreams, HttpServer):
             "response_metadata": {"next_cursor": ""},
         }
 
-    def do_conversations_history(self, channel: str, limit: int = 100, oldest: str = "", **_: Any) -> Facts:
+    def do_conversations_history(
+        self, channel: str, limit: int = 100, oldest: str = "", cursor: str = "", **_: Any
+    ) -> Facts:
         """Return the last messages of a channel that are not in threads, newest first."""
         there = [one for one in self.in_channel(channel) if one.get("thread_ts", one["ts"]) == one["ts"]]
-        return {"messages": [one for one in there if one["ts"] > oldest][::-1][: int(limit)], "has_more": False}
+        return page_of([one for one in there if one["ts"] > oldest][::-1], int(limit), cursor)
 
-    def do_conversations_replies(self, channel: str, ts: str, limit: int = 100, oldest: str = "", **_: Any) -> Facts:
+    def do_conversations_replies(
+        self, channel: str, ts: str, limit: int = 100, oldest: str = "", cursor: str = "", **_: Any
+    ) -> Facts:
         """Return a thread with the message that it began with, oldest first."""
         self.message(channel, ts)
         there = [one for one in self.in_channel(channel) if ts in (one["ts"], one.get("thread_ts"))]
-        return {"messages": [one for one in there if one["ts"] > oldest or one["ts"] == ts][: int(limit)]}
+        return page_of([one for one in there if one["ts"] > oldest or one["ts"] == ts], int(limit), cursor)
 
     def do_files_getUploadURLExternal(self, filename: str, length: int, **_: Any) -> Facts:
         """Return where the bytes of a file go."""
@@ -245,6 +249,14 @@ class SlackServer(SlackStreams, HttpServer):
             one.close()
         yield
         self.unavailable = False
+
+
+def page_of(messages: list[Facts], limit: int, cursor: str) -> Facts:
+    """Return a page of messages, and where the next one begins."""
+    begin = int(cursor or 0)
+    more = begin + limit < len(messages)
+    place = {"next_cursor": str(begin + limit) if more else ""}
+    return {"messages": messages[begin : begin + limit], "has_more": more, "response_metadata": place}
 
 
 def parse_arguments(seen: ReceivedRequest, query: str) -> Facts:
