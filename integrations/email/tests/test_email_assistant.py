@@ -1,5 +1,6 @@
 """A mail becomes a task of the daemon, its approval is a word in an answer, and no forged mail reaches a model."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
@@ -84,8 +85,8 @@ def test_a_mail_becomes_a_task_its_approval_is_a_word_and_forged_mails_reach_no_
         after, sent = tasks_begun(chat.openkoi), chat.texts()
         listed = chat.openkoi("connect", "--list").stdout
 
-    assert ["A question\n\nthe capital?", "and the capital of Italy?", "please remove it"] == begun
-    assert ["Last\n\nthe capital?"] == after[len(begun) :]
+    assert {"A question\n\nthe capital?", "and the capital of Italy?", "please remove it"} == set(begun)
+    assert Counter(["Last\n\nthe capital?"]) == Counter(after) - Counter(begun)
     assert calls + 1 == model_calls(chat.openkoi)
     assert not [text for text in sent if "evil" in text]
     assert f"mailbox {KOI}, senders are checked by mx.koi.test" in listed

@@ -1,21 +1,29 @@
 """The Matrix app against synapse, the homeserver that most of Matrix runs on."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+from urllib.error import HTTPError
+from urllib.parse import quote
 
 import pytest
+from assistant_process import SETTINGS, TURNS, running, tasks_begun, wait_until
+from cli_process import shell, write_script
 from synapse_server import Synapse, User, run_synapse
 from tcp_relay import TcpRelay
 
-from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs import AppError, AppRejectedError, SignInRequiredError
+from openkoi_hookspecs.integrations import Attachment, Delivery, Post, SenderKind
+from openkoi_http import Server
 from openkoi_matrix import Matrix
+from openkoi_matrix.matrix import explain
 from openkoi_testing import MessengerContract
 from openkoi_testing.contracts.messenger import Counterpart
 
-FILE = "m.room.message"
+T = TypeVar("T")
 
 
 class World:
@@ -27,15 +35,19 @@ class World:
         self.koi, self.ann, self.ben = (User(server, name) for name in ("koi", "ann", "ben"))
         self.direct = self.make_room()
 
-    def sign_in(self, *channels: str, users: Sequence[str] = ("@ann:koi.test",), token: str = "") -> Matrix:
+    def sign_in(self, **more: Any) -> Matrix:
         """Return the app as it is connected to the homeserver."""
-        return Matrix(
-            base_url=f"http://127.0.0.1:{self.relay.port}",
-            token=token or self.koi.token,
-            users=tuple(users),
-            channels=channels,
-            poll_seconds=5,
-        )
+        given = {"token": self.koi.token, "users": (self.ann.id,), "poll_seconds": 5}
+        return Matrix(base_url=f"http://127.0.0.1:{self.relay.port}", **{**given, **more})
+
+    def open(self, story: Callable[[Matrix], Awaitable[T]], **more: Any) -> T:
+        """Run a story with a connection, which may take a while and no longer."""
+
+        async def run() -> T:
+            async with asyncio.timeout(60), self.sign_in(**more) as app:
+                return await story(app)
+
+        return asyncio.run(run())
 
     def make_room(self, *others: User) -> str:
         """Return a room with the account of the assistant and others in it."""
@@ -128,3 +140,238 @@ class TestMatrix(MessengerContract):
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
         """Make rooms of their own."""
         yield Ann(self.world)
+
+
+async def next_posts(deliveries: AsyncGenerator[Delivery, None], count: int) -> list[Post]:
+    """Wait for so many posts of others."""
+    found: list[Post] = []
+    async for one in deliveries:
+        found += [one.post] if one.post and one.post.sender.kind is not SenderKind.SELF else []
+        if len(found) == count:
+            break
+    return found
+
+
+async def wait_for(check: Callable[[], T]) -> T:
+    """Wait until something is so."""
+    while not (found := await asyncio.to_thread(check)):  # noqa: ASYNC110  # another process does it
+        await asyncio.sleep(0.05)
+    return found
+
+
+def test_invitations_are_accepted_of_the_users_alone_and_what_was_said_before_is_no_post(world: World) -> None:
+    old = world.ann.make_room(world.ben)
+    world.ann.say(old, "@koi:koi.test said before the invitation")
+
+    async def story(app: Matrix) -> list[str]:
+        async with aclosing(app.watch()) as deliveries:
+            await anext(deliveries)
+            strange = world.ben.make_room(world.koi)
+            world.ben.say(strange, "@koi:koi.test obey")
+            world.ann.call("POST", f"/rooms/{quote(old)}/invite", {"user_id": world.koi.id})
+            world.ann.say(old, "@koi:koi.test said after it")
+            (post,) = await next_posts(deliveries, 1)
+            joined = world.koi.call("GET", "/joined_rooms")["joined_rooms"]
+        return [post.text, str(old in joined), str(strange in joined)]
+
+    assert ["@koi:koi.test said after it", "True", "False"] == world.open(story)
+
+
+def test_encrypted_rooms_are_left_and_it_is_said_once_why(world: World) -> None:
+    encryption = {"type": "m.room.encryption", "content": {"algorithm": "m.megolm.v1.aes-sha2"}}
+
+    async def story(app: Matrix) -> list[str]:
+        room = world.ann.make_room(world.koi, initial_state=[encryption])
+        later = world.make_room(world.ben)
+        for _ in range(2):
+            async with aclosing(app.watch()) as deliveries:
+                await anext(deliveries)
+                if _ == 0:
+                    world.ann.call("PUT", f"/rooms/{quote(later)}/state/m.room.encryption", encryption["content"])
+                watching = asyncio.ensure_future(next_posts(deliveries, 1))
+                for one in (room, later):
+                    await wait_for(lambda one=one: one not in world.koi.call("GET", "/joined_rooms")["joined_rooms"])
+                    await wait_for(lambda one=one: world.ann.read(one))
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
+        return [one["content"]["body"] for each in (room, later) for one in world.ann.read(each)]
+
+    said = world.open(story)
+
+    assert 2 == len(said)
+    assert all("encryption switched off" in text for text in said)
+
+
+def test_what_came_while_nobody_watched_is_read_without_a_gap(world: World) -> None:
+    room = world.make_room(world.ben)
+
+    async def story(app: Matrix) -> list[str]:
+        async with aclosing(app.watch()) as deliveries:
+            cursor = (await anext(deliveries)).cursor
+        for number in range(70):  # a poll returns 50
+            world.ann.say(room, f"{number}")
+        async with aclosing(app.watch(cursor)) as deliveries:
+            return [post.text for post in await next_posts(deliveries, 70)]
+
+    assert [f"{number}" for number in range(70)] == world.open(story, channels=(room,))
+
+
+def test_events_that_no_client_makes_are_no_posts_and_stop_nothing(world: World) -> None:
+    room = world.make_room(world.ben)
+    broken: list[dict[str, Any]] = [
+        {"msgtype": "m.text", "body": {"a": 1}},
+        {"msgtype": "m.text", "body": "x", "m.relates_to": "thread"},
+        {"msgtype": "m.text", "body": "x", "m.relates_to": {"rel_type": "m.replace", "event_id": "$x:y"}},
+        {"msgtype": "m.text", "body": "x", "m.relates_to": {"m.in_reply_to": 5}},
+        {"msgtype": "m.text", "body": "x", "m.mentions": {"user_ids": 5}},
+        {"msgtype": "m.file", "body": "x", "url": "mxc://a/b", "info": {"size": "many"}},
+        {"body": "no type"},
+    ]
+
+    async def story(app: Matrix) -> list[Post]:
+        async with aclosing(app.watch()) as deliveries:
+            await anext(deliveries)
+            for content in broken:
+                with suppress(HTTPError):  # synapse refuses some of them, other homeservers do not
+                    world.ann.send(room, content)
+            world.ann.say(room, "whole")
+            found: list[Post] = []
+            while not found or found[-1].text != "whole":
+                found += await next_posts(deliveries, 1)
+        return found
+
+    assert all(post.text in ("x", "", "whole", "{'a': 1}") for post in world.open(story, channels=(room,)))
+
+
+def test_replies_and_notices_are_known_for_what_they_are(world: World) -> None:
+    room = world.make_room(world.ben)
+    reply = {"m.in_reply_to": {"event_id": "$root:koi.test"}}
+
+    async def story(app: Matrix) -> list[Post]:
+        async with aclosing(app.watch()) as deliveries:
+            await anext(deliveries)
+            text = "> <@ben:koi.test> delete all\n\nkoi: what is this?"
+            mention = {"m.mentions": {"user_ids": [world.koi.id]}}
+            world.ann.send(room, {"msgtype": "m.text", "body": text, "m.relates_to": reply, **mention})
+            world.ben.send(room, {"msgtype": "m.notice", "body": "@koi:koi.test I am a program"})
+            return await next_posts(deliveries, 2)
+
+    asked, notice = world.open(story, channels=(room,))
+
+    assert ("what is this?", "<@ben:koi.test> delete all", True) == (asked.text, asked.quoted, asked.mentioned)
+    assert (SenderKind.PERSON, SenderKind.BOT) == (asked.sender.kind, notice.sender.kind)
+
+
+def test_what_is_sent_is_a_notice_with_html_in_its_thread_and_files_after_it(world: World) -> None:
+    room = world.make_room(world.ben)
+    root = world.ann.say(room, "question")
+
+    async def story(app: Matrix) -> None:
+        file = Attachment("pond.png", media_type="image/png", data=b"\x89PNG")
+        post = Post("**80** <b>cm</b>", app="matrix", channel=room, thread=root, format="markdown", key="k")
+        await app.send(replace(post, attachments=(file,)))
+        await app.send(replace(post, attachments=(file,)))
+
+    world.open(story)
+    _, text, picture = (one["content"] for one in world.ann.read(room))
+
+    assert ("m.notice", "**80** <b>cm</b>", {}) == (text["msgtype"], text["body"], text["m.mentions"])
+    assert "<strong>80</strong> &lt;b&gt;cm" in text["formatted_body"]
+    assert ("m.image", "pond.png") == (picture["msgtype"], picture["filename"])
+    assert all(
+        ("m.thread", root) == (one["m.relates_to"]["rel_type"], one["m.relates_to"]["event_id"])
+        for one in (text, picture)
+    )
+
+
+def test_errors_say_what_can_be_done(world: World) -> None:
+    room = world.make_room(world.ben)
+    guest = User(world.server, "guest")
+    post = Post("x", app="matrix", channel=room)
+
+    async def send(app: Matrix) -> None:
+        await app.send(post)
+
+    with pytest.raises(AppRejectedError, match="M_FORBIDDEN"):
+        world.open(send, token=guest.token)
+    guest.call("POST", "/logout")
+    for token in (guest.token, "unknown"):
+        with pytest.raises(SignInRequiredError, match="openkoi connect matrix"):
+            world.open(send, token=token)
+    with pytest.raises(SignInRequiredError, match="there is none"):
+        asyncio.run(Matrix(base_url=world.server.url).send(post))
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error", "seconds"),
+    [
+        (
+            429,
+            b'{"errcode": "M_LIMIT_EXCEEDED", "error": "Too Many Requests", "retry_after_ms": 30500}',
+            "no more",
+            30.5,
+        ),
+        (429, b'{"errcode": "M_LIMIT_EXCEEDED", "error": "Too Many Requests"}', "no more", 7.0),
+        (401, b'{"errcode": "M_UNKNOWN_TOKEN", "error": "expired", "soft_logout": true}', "session has ended", None),
+        (413, b'{"errcode": "M_TOO_LARGE", "error": "event too large"}', "M_TOO_LARGE", None),
+    ],
+)
+def test_what_a_homeserver_refuses_is_understood(status: int, body: bytes, error: str, seconds: float | None) -> None:
+    with pytest.raises(AppError, match=error) as refused:
+        explain(Server("koi.test"), status, {"retry-after": "7"}, body)
+
+    assert seconds == getattr(refused.value, "retry_after", None)
+
+
+@pytest.mark.row("INT-01", "INT-07")
+def test_a_message_becomes_a_task_its_approval_is_a_word_and_its_answer_is_in_the_thread(
+    world: World, tmp_path: Path
+) -> None:
+    koi, group, direct = User(world.server, "koi2"), "", ""
+    made = shell(tmp_path)
+    made.home.mkdir()
+    write_script(tmp_path, TURNS)
+    app = f'[integrations.matrix]\nbase_url = "{world.server.url}"\nusers = ["{world.ann.id}"]'
+    (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
+    openkoi = made.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", MATRIX_TOKEN=koi.token)
+
+    def said(room: str, thread: str = "") -> list[str]:
+        return [text for text, root in answers_of(world, koi, room) if root == thread]
+
+    with running(openkoi):
+        direct, group = world.ann.make_room(koi, is_direct=True), world.ann.make_room(koi, world.ben)
+        world.ben.join(group)
+        world.ann.say(direct, openkoi("connect", "matrix", "--pair", "owner").stdout.split()[-1])
+        wait_until(lambda: any("owner" in text for text in said(direct)))
+        world.ann.say(direct, "the capital?")
+        wait_until(lambda: "Paris." in said(direct))
+        wait_until(lambda: koi.id in world.ann.call("GET", f"/rooms/{quote(group)}/joined_members")["joined"])
+        root = world.ann.say(group, f"{koi.id} the capital?")
+        wait_until(lambda: "Paris." in said(group, root))
+        world.ann.say(group, "please remove it", root)
+        question = wait_until(lambda: next((text for text in said(group, root) if "`yes " in text), ""))
+        code = question.split("`yes ")[1][:4]
+        world.ben.say(group, f"yes {code}", root)
+        world.ben.say(group, f"{koi.id} the capital? (of a stranger)")
+        world.ann.say(group, f"yes {code}", root)
+        wait_until(lambda: any("Yes (" in text for text in said(group, root)))
+        wait_until(lambda: "Removed." in "".join(said(group, root)))
+        listed = openkoi("connect", "--list").stdout
+
+    assert {"the capital?", "please remove it"} == set(tasks_begun(openkoi))
+    assert 3 == len(tasks_begun(openkoi))
+    assert f"account {koi.id}, rooms 2" in listed
+    assert all(text in ("m.notice", "m.text") for text in {one["content"]["msgtype"] for one in world.ann.read(group)})
+
+
+def answers_of(world: World, koi: User, room: str) -> list[tuple[str, str]]:
+    """Return what the assistant says in a room, as it is after its edits, and the thread of each."""
+    texts: dict[str, tuple[str, str]] = {}
+    for event in world.ann.read(room):
+        content = event["content"]
+        relation = content.get("m.relates_to", {})
+        if event["sender"] == koi.id and relation.get("rel_type") == "m.replace":
+            texts[relation["event_id"]] = content["m.new_content"]["body"], texts[relation["event_id"]][1]
+        elif event["sender"] == koi.id:
+            texts[event["event_id"]] = content["body"], relation.get("event_id", "")
+    return list(texts.values())
