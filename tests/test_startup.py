@@ -112,7 +112,7 @@ from openkoi.__main__ import main
 main()
 """
 # Installed here, and no part of the default bundle:
-APPS = ("openkoi_matrix", "openkoi_notion", "openkoi_slack", "openkoi_telegram")
+APPS = ("openkoi_email", "openkoi_matrix", "openkoi_notion", "openkoi_slack", "openkoi_telegram")
 BESIDE = ("openkoi_assistant", "openkoi_mcp", "openkoi_scripts", "openkoi_wasm", *APPS)
 QUESTION = ("-i", "0", "-m", "openai/mock", "What is the capital of France?")
 WORK = ("-i", "1", "--no-judge", "-m", "openai/mock", "Write new.txt")

@@ -7,8 +7,9 @@ import pytest
 
 from openkoi_email.mailbox import Mail
 from openkoi_email.reading import read_mail
-from openkoi_email.text import html_to_text, split_quoted
+from openkoi_email.text import split_quoted
 from openkoi_hookspecs.integrations import Post, SenderKind
+from openkoi_terminal.html_text import html_to_text
 
 pytestmark = pytest.mark.unit
 OK = "Authentication-Results: mx.koi.test; spf=pass smtp.mailfrom=x.test; dmarc=pass (p=NONE) header.from=koi.test"

@@ -2,7 +2,8 @@
 
 import re
 from email.message import EmailMessage, MIMEPart
-from html.parser import HTMLParser
+
+from openkoi_terminal.html_text import html_to_text
 
 MAX_TEXT = 200_000  # characters of a mail that are read
 QUOTE = re.compile(r"^ ?>")
@@ -15,10 +16,6 @@ SEPARATOR = re.compile(
 HEADER_LINE = re.compile(r"^\*?[^\W\d_][\w -]{0,19}:\*? \S")
 ATTRIBUTION = re.compile(r"^(?=.*[\w>)\]]).{6,300}:\s*$", re.DOTALL)  # On Monday Ann wrote:
 FORWARD = re.compile(r"^\s*(?:fwd?|wg|tr|rv|i|doorst)\s*:", re.IGNORECASE)
-BREAKS = frozenset(
-    ["p", "div", "br", "tr", "li", "ul", "ol", "table", "pre", "blockquote", "hr", *map("h{}".format, "123456")]
-)
-HIDDEN = frozenset(["script", "style", "head", "title", "template", "noscript"])
 
 
 def read_text(mail: EmailMessage) -> tuple[str, str]:
@@ -27,7 +24,7 @@ def read_text(mail: EmailMessage) -> tuple[str, str]:
     if part is None:
         return "", ""
     text = decode_part(part)
-    text = html_to_text(text) if part.get_content_subtype() == "html" else unflow(text, part)
+    text = html_to_text(text[: 5 * MAX_TEXT]) if part.get_content_subtype() == "html" else unflow(text, part)
     own, quoted = split_quoted(text.replace("\r\n", "\n").replace("\xa0", " ")[:MAX_TEXT])
     is_forward = FORWARD.match(str(mail.get("subject", "")))
     return ("", text.strip()) if is_forward and not quoted else (own, quoted)
@@ -100,66 +97,3 @@ def begins_headers(lines: list[str], place: int) -> bool:
     head = lines[place : place + 3]
     alone = place == 0 or not lines[place - 1].strip()
     return alone and len(head) == 3 and all(map(HEADER_LINE.match, head)) and "@" in "".join(lines[place : place + 4])
-
-
-def html_to_text(page: str) -> str:
-    """Return the words of a page, quotations marked as in plain mail."""
-    reader = PageReader()
-    reader.feed(page[: 5 * MAX_TEXT])
-    reader.close()
-    text = "".join(reader.pieces)
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip("\n")
-
-
-class PageReader(HTMLParser):
-    """Collects the words of a page, line by line."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.open: list[tuple[str, bool]] = []
-        self.hidden, self.link = 0, ""
-
-    @property
-    def depth(self) -> int:
-        """How many quotations are open."""
-        return sum(is_quote for _, is_quote in self.open)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a line, a quotation or something hidden."""
-        given = {name: value or "" for name, value in attrs}
-        if tag in HIDDEN:
-            self.hidden += 1
-        if tag in ("blockquote", "div"):
-            quotes = tag == "blockquote" or "gmail_quote" in given.get("class", "").split()
-            self.open.append((tag, quotes))
-        if tag in BREAKS:
-            self.break_line()
-        self.link = given.get("href", "") if tag == "a" else self.link
-
-    def handle_endtag(self, tag: str) -> None:
-        """End what a tag began."""
-        if tag in HIDDEN:
-            self.hidden = max(0, self.hidden - 1)
-        if tag in BREAKS and tag != "br":
-            self.break_line()
-        places = [place for place, (name, _) in enumerate(self.open) if name == tag]
-        if places:
-            del self.open[places[-1] :]
-
-    def handle_data(self, data: str) -> None:
-        """Add words."""
-        if self.hidden:
-            return
-        for number, words in enumerate(re.sub(r"\s+", " ", data).split("\n")):
-            if number:
-                self.break_line()
-            at_start = not self.pieces or self.pieces[-1].endswith("\n")
-            words = words.lstrip() if at_start else words
-            if words:
-                self.pieces.append(f"{'> ' * self.depth if at_start else ''}{words}")
-
-    def break_line(self) -> None:
-        """End the line, unless it is empty."""
-        if self.pieces and not self.pieces[-1].endswith("\n\n"):
-            self.pieces.append("\n")

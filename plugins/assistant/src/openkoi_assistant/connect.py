@@ -23,7 +23,7 @@ NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the va
 NO_APP = "Name an app: openkoi connect APP. To list them, run `openkoi connect --list`."
 ANY = "A bot is allowed by its id. There is none for all of them."
 BEGIN_SECONDS = 10.0
-OURS = ("matrix", "notion", "slack", "telegram")
+OURS = ("email", "matrix", "notion", "slack", "telegram")
 
 
 @click.command()
