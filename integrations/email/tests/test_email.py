@@ -19,8 +19,15 @@ from openkoi_email import Email
 from openkoi_email.mailbox import Login, Mailbox, translate
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
-from openkoi_testing import MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts.messenger import (
+    Counterpart,
+    DownloadContract,
+    HistoryContract,
+    IdempotencyContract,
+    MessengerContract,
+    PostSearchContract,
+    ThreadsContract,
+)
 from openkoi_testing.contracts.messenger_harness import Account
 
 KOI, ANN, BEN = "koi@koi.test", "ann@koi.test", "ben@koi.test"
@@ -145,7 +152,14 @@ def world() -> Iterator[World]:
         yield World(servers)
 
 
-class TestEmail(MessengerContract):
+class TestEmail(
+    DownloadContract,
+    HistoryContract,
+    IdempotencyContract,
+    PostSearchContract,
+    ThreadsContract,
+    MessengerContract,
+):
     """What every messenger promises."""
 
     world: ClassVar[World]

@@ -1,5 +1,7 @@
 """A mail becomes a task of the daemon, its approval is a word in an answer, and no forged mail reaches a model."""
 
+import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,7 +79,7 @@ def test_a_mail_becomes_a_task_its_approval_is_a_word_and_forged_mails_reach_no_
         (question,) = wait_until(lambda: chat.texts(other))
         code = question.split("`yes ")[1][:4]
         chat.write(f"yes {code}\n\n-- \nAnn", References=other)
-        wait_until(lambda: "Removed." in "".join(chat.texts(other)[1:]) or len(chat.texts(other)) > 1)
+        wait_until(lambda: "Removed." in chat.texts(other)[-1])
         begun, calls = tasks_begun(chat.openkoi), model_calls(chat.openkoi)
         forge_mails(chat)
         last = chat.write("the capital?", Subject="Last")
@@ -111,3 +113,46 @@ def forge_mails(chat: MailChat) -> None:
             chat.write(f"evil robot {number}: the capital?", **header)
     for by in ("eve@koi.test", "Ann <eve@koi.test>", "ann@koi.test <eve@koi.test>", KOI, "noreply@koi.test", "x"):
         chat.write("evil stranger: the capital?", by=by)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+@pytest.mark.row("CLI-06", "INT-06")
+def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Path) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    with mail_chat(tmp_path) as chat:
+        openkoi, servers = chat.openkoi.told(EMAIL_PASSWORD=""), chat.servers
+        config, saved = openkoi.home / "config.toml", openkoi.home / "credentials" / "providers.json"
+        places = f'imap = "imap://127.0.0.1:{servers.imap_port}"\nsmtp = "smtp://127.0.0.1:{servers.smtp.port}"'
+        config.write_text(f"[integrations.email]\n{places}\n")
+        for password, shown in (("wrong", "does not accept the sign-in"), (PASSWORD, "Signed in to email as koi@")):
+            with terminal(openkoi, "connect", "email") as there:
+                there.shows("The address of a mailbox")
+                there.type(KOI + ENTER)
+                there.shows("Its password")
+                there.type(password + ENTER)
+                if password == PASSWORD:
+                    there.shows("The server that checks mail for you")
+                    there.type("mx.koi.test" + ENTER)
+                there.shows(shown)
+                there.ends()
+        by_password = json.loads(saved.read_text())
+        listed = openkoi("connect", "--list").stdout
+        oauth = (
+            f'client_id = "koi"\ntoken_url = "{servers.oauth_url}/token"\ndevice_url = "{servers.oauth_url}/device"\n'
+        )
+        config.write_text(f'[integrations.email]\n{places}\nchecked_by = "mx.koi.test"\n{oauth}')
+        with terminal(openkoi, "connect", "email") as there:
+            there.shows("The address of a mailbox")
+            there.type(KOI + ENTER)
+            there.shows("enter KOI-POND")
+            servers.tokens.is_allowed = True
+            there.type("y" + ENTER)
+            there.shows("Signed in to email as koi@koi.test")
+            there.ends()
+        by_code, mode = json.loads(saved.read_text()), saved.stat().st_mode & 0o777
+
+    assert (PASSWORD, 0o600) == (by_password["email.password"], mode)
+    assert f"mailbox {KOI}, senders are checked by mx.koi.test" in listed
+    assert by_code["email.refresh_token"].startswith("refresh-")
+    assert not by_code["email.password"]

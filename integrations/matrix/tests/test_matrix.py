@@ -1,6 +1,8 @@
 """The Matrix app against synapse, the homeserver that most of Matrix runs on."""
 
 import asyncio
+import json
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, suppress
 from dataclasses import replace
@@ -20,8 +22,17 @@ from openkoi_hookspecs.integrations import Attachment, Delivery, Post, SenderKin
 from openkoi_http import Server
 from openkoi_matrix import Matrix
 from openkoi_matrix.matrix import explain
-from openkoi_testing import MessengerContract
-from openkoi_testing.contracts.messenger import Counterpart
+from openkoi_testing.contracts.messenger import (
+    Counterpart,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    MessengerContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+)
 
 T = TypeVar("T")
 
@@ -126,7 +137,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(server)
 
 
-class TestMatrix(MessengerContract):
+class TestMatrix(
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+    MessengerContract,
+):
     """What every messenger promises."""
 
     world: ClassVar[World]
@@ -375,3 +395,32 @@ def answers_of(world: World, koi: User, room: str) -> list[tuple[str, str]]:
         elif event["sender"] == koi.id:
             texts[event["event_id"]] = content["body"], relation.get("event_id", "")
     return list(texts.values())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+@pytest.mark.row("CLI-06", "INT-06")
+def test_it_is_connected_by_three_prompts_and_saves_a_token_for_its_user_alone(world: World, tmp_path: Path) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    User(world.server, "koi3")
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    config = openkoi.home / "config.toml"
+    config.write_text(f'[integrations.matrix]\nbase_url = "{world.server.url}"\n')
+    for password, shown in (("wrong", "does not accept"), ("koi3", "Signed in to matrix as @koi3:koi.test")):
+        with terminal(openkoi, "connect", "matrix") as there:
+            there.shows("Your own Matrix ID")
+            there.type(world.ann.id + ENTER)
+            there.shows("that you made for the assistant")
+            there.type("@koi3:koi.test" + ENTER)
+            there.shows("The password of @koi3:koi.test")
+            there.type(password + ENTER)
+            there.shows(shown)
+            there.ends()
+    saved = openkoi.home / "credentials" / "providers.json"
+    listed = openkoi("connect", "--list").stdout
+
+    assert 0o600 == saved.stat().st_mode & 0o777
+    assert ["matrix.token"] == list(json.loads(saved.read_text()))
+    assert f'users = ["{world.ann.id}"]' in config.read_text()
+    assert "account @koi3:koi.test" in listed

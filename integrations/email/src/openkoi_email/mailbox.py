@@ -140,9 +140,7 @@ class Mailbox:
         imap, self.imap = self.imap, None
         if imap:
             with suppress(OSError):
-                imap.sock.shutdown(socket.SHUT_RDWR)
-            with suppress(OSError):
-                imap.sock.close()
+                imap.shutdown()
 
     def search(self, *criteria: str, words: str = "") -> list[int]:
         """Return the numbers of the mails that meet criteria, the last of which may be words of any script."""
