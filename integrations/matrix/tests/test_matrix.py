@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.error import HTTPError
@@ -179,6 +180,11 @@ async def wait_for(check: Callable[[], T]) -> T:
     return found
 
 
+def has_left(user: User, room: str) -> bool:
+    """Return whether a user is not in a room."""
+    return room not in user.call("GET", "/joined_rooms")["joined_rooms"]
+
+
 def test_invitations_are_accepted_of_the_users_alone_and_what_was_said_before_is_no_post(world: World) -> None:
     old = world.ann.make_room(world.ben)
     world.ann.say(old, "@koi:koi.test said before the invitation")
@@ -210,8 +216,8 @@ def test_encrypted_rooms_are_left_and_it_is_said_once_why(world: World) -> None:
                     world.ann.call("PUT", f"/rooms/{quote(later)}/state/m.room.encryption", encryption["content"])
                 watching = asyncio.ensure_future(next_posts(deliveries, 1))
                 for one in (room, later):
-                    await wait_for(lambda one=one: one not in world.koi.call("GET", "/joined_rooms")["joined_rooms"])
-                    await wait_for(lambda one=one: world.ann.read(one))
+                    await wait_for(partial(has_left, world.koi, one))
+                    await wait_for(partial(world.ann.read, one))
                 watching.cancel()
                 await asyncio.gather(watching, return_exceptions=True)
         return [one["content"]["body"] for each in (room, later) for one in world.ann.read(each)]

@@ -174,7 +174,7 @@ class Mailbox:
             select.select([imap.sock], [], [], min(seconds, POLL_SECONDS))
             self.expect(imap.noop())
             return
-        tag = imap._new_tag()
+        tag = imap._new_tag()  # Python has no IDLE before 3.14
         imap.send(tag + b" IDLE\r\n")
         has_news = self.skip_until(b"+")
         imap.sock.settimeout(seconds)
