@@ -121,11 +121,11 @@ class Ann:
 
     async def react(self, channel: str, id: str, emoji: str) -> None:
         """Mail has no reactions."""
-        raise NotImplementedError
+        raise AssertionError("mail has none")
 
     async def press(self, channel: str, id: str, value: str) -> None:
         """Mail has no buttons."""
-        raise NotImplementedError
+        raise AssertionError("mail has none")
 
     async def read(self, channel: str) -> Sequence[Post]:
         """Look at the mails of a channel."""

@@ -67,6 +67,7 @@ def mail_chat(folder: Path) -> Iterator[MailChat]:
         yield MailChat(made.told(OPENKOI_MODEL=model, EMAIL_PASSWORD=PASSWORD), servers)
 
 
+@pytest.mark.timeout(300)  # commands take long on a busy machine
 @pytest.mark.row("INT-01", "INT-03", "INT-07")
 def test_a_mail_becomes_a_task_its_approval_is_a_word_and_forged_mails_reach_no_model(tmp_path: Path) -> None:
     with mail_chat(tmp_path) as chat, running(chat.openkoi):
@@ -116,6 +117,7 @@ def forge_mails(chat: MailChat) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+@pytest.mark.timeout(300)
 @pytest.mark.row("CLI-06", "INT-06")
 def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Path) -> None:
     from pseudo_terminal import ENTER, terminal
@@ -125,7 +127,7 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
         config, saved = openkoi.home / "config.toml", openkoi.home / "credentials" / "providers.json"
         places = f'imap = "imap://127.0.0.1:{servers.imap_port}"\nsmtp = "smtp://127.0.0.1:{servers.smtp.port}"'
         config.write_text(f"[integrations.email]\n{places}\n")
-        for password, shown in (("wrong", "does not accept the sign-in"), (PASSWORD, "Signed in to email as koi@")):
+        for password, shown in (("wrong", "rejected the sign-in"), (PASSWORD, "Signed in to email as koi@")):
             with terminal(openkoi, "connect", "email") as there:
                 there.shows("The address of a mailbox")
                 there.type(KOI + ENTER)

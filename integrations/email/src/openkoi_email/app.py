@@ -28,14 +28,14 @@ RECENT = 100  # mails that are looked through for those of one channel
 MAX_THREADS = 1_000  # whose subjects are kept for answers
 SIGN_IN = "Email is not signed in. Run `openkoi connect email`."
 REPEATED = "(Sent again after a restart; you may have received it already.)\n\n"
-ASK_ADDRESS = "The address of a mailbox that you made for the assistant"
+ASK_ADDRESS = "The address of a mailbox that you created for the assistant"
 ASK_PASSWORD = "Its password, or an app password"
 ASK_CODE = "Open {0} and enter {1}. Once you have signed in there, press y and Enter"
 ASK_CHECKED_BY = (
     "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of a mail that "
     "this mailbox received, such as mx.example.org"
 )
-NO_CHECK = "no server, so nobody may command: set integrations.email.checked_by"
+NO_CHECK = "no server, so all mail is ignored: set integrations.email.checked_by"
 
 
 class Email:

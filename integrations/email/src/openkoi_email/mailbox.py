@@ -17,7 +17,7 @@ from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequi
 POLL_SECONDS = 30.0  # of a server without IDLE
 ANSWER_SECONDS = 20.0  # a server that says nothing for so long is gone
 MAX_BYTES = 30 * 1024 * 1024  # of a mail that is read whole; larger ones only so far
-SIGN_IN = "The mail server does not accept the sign-in of {0} ({1}). Run `openkoi connect email`."
+SIGN_IN = "The mail server rejected the sign-in of {0} ({1}). Run `openkoi connect email`."
 PARSER = BytesParser(policy=policy.default)
 imaplib._MAXLINE = 10_000_000  # type: ignore[attr-defined]  # a long answer to SEARCH is one line
 
@@ -123,7 +123,7 @@ class Mailbox:
         return self.imap
 
     def status(self, name: str) -> str:
-        """Return a number that the server told of the folder."""
+        """Return a number that the server reported of the folder."""
         _, values = self.connection.response(name)
         return values[-1].decode() if values and values[-1] else ""
 
@@ -131,11 +131,11 @@ class Mailbox:
         """Return what a command returned; raise AppRejectedError where it failed."""
         state, data = answer
         if state != "OK":
-            raise AppRejectedError(f"The mail server refuses it: {describe(data[0] if data else state)}")
+            raise AppRejectedError(f"The mail server rejected the request: {describe(data[0] if data else state)}")
         return data
 
     def close(self) -> None:
-        """End the connection, from whichever thread, so that whoever waits for it stops waiting."""
+        """End the connection, from any thread: a thread that waits for it stops waiting."""
         self.closed = True
         imap, self.imap = self.imap, None
         if imap:
@@ -186,7 +186,7 @@ class Mailbox:
         self.skip_until(tag)
 
     def skip_until(self, start: bytes) -> bool:
-        """Read up to a line that begins so; return whether a line before it told of new mail."""
+        """Read up to a line that begins so; return whether a line before it reported new mail."""
         has_news = False
         while not (line := self.next_line()).startswith(start):
             has_news = has_news or b"EXISTS" in line
@@ -200,7 +200,7 @@ class Mailbox:
         return line
 
     def has_news(self) -> bool:
-        """Return whether the server told of new mail while it was asked for something else."""
+        """Return whether the server reported new mail in the answer to another command."""
         return self.status("EXISTS") != ""
 
     # The folder of sent mail
@@ -250,7 +250,7 @@ def quote(text: str) -> str:
 
 
 def describe(error: object) -> str:
-    """Return what a server said."""
+    """Return the text of a server's answer."""
     text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
     return text.removeprefix("b'").removesuffix("'").rstrip(".")[:200]
 
@@ -263,6 +263,6 @@ def translate(url: str) -> Iterator[None]:
     except imaplib.IMAP4.abort as error:
         raise AppUnavailableError(f"{urlsplit(url).hostname} ended the connection ({describe(error)}).") from None
     except imaplib.IMAP4.error as error:
-        raise AppRejectedError(f"{urlsplit(url).hostname} refuses it: {describe(error)}") from None
+        raise AppRejectedError(f"{urlsplit(url).hostname} rejected the request: {describe(error)}") from None
     except (OSError, EOFError, ValueError) as error:
         raise AppUnavailableError(f"{urlsplit(url).hostname} could not be reached ({error}).") from None

@@ -37,7 +37,7 @@ def make_id(post: Post, own: str) -> str:
 def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
     """Return the mail that a post is: Markdown as it is, and beside it as HTML."""
     if len(post.text) > MAX_TEXT:
-        raise AppRejectedError(f"A mail takes no text of more than {MAX_TEXT:,} characters.")
+        raise AppRejectedError(f"Mails are limited to {MAX_TEXT:,} characters.")
     mail = EmailMessage(policy=policy.SMTP)
     mail["From"] = own
     mail["To"] = ", ".join(check_addresses(post.channel))
@@ -64,7 +64,7 @@ def check_addresses(channel: str) -> list[str]:
     """Return the addresses that a channel is; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
     if not found or not all(one.isprintable() and one.count("@") == 1 and " " not in one for one in found):
-        raise AppRejectedError(f"{channel!r} is no mail address. Write one, or several with commas between them.")
+        raise AppRejectedError(f"{channel!r} is not a mail address. Write one address, or several separated by commas.")
     return found
 
 
@@ -94,13 +94,13 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
     except smtplib.SMTPResponseException as error:
         raise refusal(host, error.smtp_code, error.smtp_error) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise AppUnavailableError(f"{host} could not take the mail ({error}).") from None
+        raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
 
 
 def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:
     """Return the error for what an SMTP server answered: with 4 at its beginning it may work later."""
-    said = f"{host} refuses the mail: {describe(text)} ({code})"
-    return AppUnavailableError(said) if 400 <= code < 500 else AppRejectedError(said)
+    message = f"{host} rejected the mail: {describe(text)} ({code})"
+    return AppUnavailableError(message) if 400 <= code < 500 else AppRejectedError(message)
 
 
 def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
@@ -120,8 +120,8 @@ def sign_in(smtp: smtplib.SMTP, login: Login) -> None:
     if not login.token:
         smtp.login(login.user, login.password)
         return
-    code, said = smtp.docmd("AUTH", f"XOAUTH2 {b64encode(login.xoauth2.encode()).decode()}")
+    code, answer = smtp.docmd("AUTH", f"XOAUTH2 {b64encode(login.xoauth2.encode()).decode()}")
     if code == 334:  # the server explains; it wants an empty answer before it refuses
-        code, said = smtp.docmd("")
+        code, answer = smtp.docmd("")
     if code != 235:
-        raise smtplib.SMTPAuthenticationError(code, said)
+        raise smtplib.SMTPAuthenticationError(code, answer)

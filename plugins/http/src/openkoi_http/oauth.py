@@ -127,7 +127,7 @@ async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
     async with AppClient(f"{parts.scheme}://{parts.netloc}", bounds=LIMITS, explain=explain) as server:
         found: Json = await server.submit(parts.path, FormFields(urlencode(fields).encode()))
     if not isinstance(found, dict):
-        raise AppUnavailableError(f"{parts.netloc} returned no answer that OAuth knows.")
+        raise AppUnavailableError(f"{parts.netloc} returned an invalid OAuth response.")
     return found
 
 
@@ -136,9 +136,9 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
     import json
 
     try:
-        said = json.loads(body)
-        code = str(said["error"])
+        answer = json.loads(body)
+        code = str(answer["error"])
     except (ValueError, KeyError, TypeError):
         return
     if status < 500:
-        raise OAuthError(code, f"{server.host}: {said.get('error_description') or code}")
+        raise OAuthError(code, f"{server.host}: {answer.get('error_description') or code}")
