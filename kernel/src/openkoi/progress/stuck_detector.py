@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StuckLimits:
-    """Cycles without real progress after which a person is warned, is asked, and the run ends."""
+    """Cycles without real progress after which the user is warned, is asked, and the run ends."""
 
     warning: int = 10
     critical: int = 20

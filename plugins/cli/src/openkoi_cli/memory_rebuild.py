@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openkoi_cli.archive import Log, SegmentError
 
 VOLATILE = ("file", "size")
-LOCK_POLL_SECONDS = 0.1  # short for a person, long for a processor
+LOCK_POLL_SECONDS = 0.1  # short for a user, long for a processor
 WAITING_FOR_OTHER = "Another process is rebuilding memory; waiting for it to finish."
 CANNOT_WRITE = "Cannot rebuild memory: {place}: {why}. Check its permissions and the free space, then try again."
 

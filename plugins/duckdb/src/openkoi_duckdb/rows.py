@@ -146,7 +146,7 @@ class LearningRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class UsageRow(TableRow):
-    """Something a person did, in UTC; ``day_of_week`` counts from Monday, 1, to Sunday, 7."""
+    """Something the user did, in UTC; ``day_of_week`` counts from Monday, 1, to Sunday, 7."""
 
     table = "usage_events"
     id: str

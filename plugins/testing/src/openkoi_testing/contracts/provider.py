@@ -189,7 +189,7 @@ class ProviderContract:
         assert isinstance(second[-1], StreamEnd)
 
     def test_can_be_asked_again_after_an_answer_was_abandoned(self, session: ProviderSession) -> None:
-        """A person may interrupt, a limit may be reached."""
+        """The user may interrupt, a limit may be reached."""
         session.wait(abandon_after_first(session.provider, session.request()))
 
         assert isinstance(session.receive()[-1], StreamEnd)
