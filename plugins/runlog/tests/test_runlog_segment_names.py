@@ -10,9 +10,8 @@ from openkoi_hookspecs import Cost, Decision, KoiError, Limits, NextAction, Task
 from openkoi_runlog import RunLog, find_task, list_segments
 from openkoi_runlog.segment_names import file_stem, parse_segment_name, segment_name
 
-pytestmark = pytest.mark.unit
 
-
+@pytest.mark.unit
 @given(st.text(min_size=1, max_size=16), st.integers(1, 99))
 def test_a_session_is_read_back_from_the_name_of_its_file(session: str, number: int) -> None:
     name = segment_name(session, number)
@@ -21,6 +20,7 @@ def test_a_session_is_read_back_from_the_name_of_its_file(session: str, number: 
     assert set() == set(name) & set('/\\:*?"<>|[]')
 
 
+@pytest.mark.unit
 @pytest.mark.parametrize("session", ["", "a" * 201, "/" * 100])
 def test_a_session_without_a_name_or_with_a_very_long_one_is_refused(session: str) -> None:
     with pytest.raises(KoiError, match="cannot be written"):

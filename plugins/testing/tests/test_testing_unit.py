@@ -35,6 +35,14 @@ def test_a_unit_test_that_does_more_than_compute_fails(line: str, tmp_path: Path
     assert "is marked as a unit test, but does" in done.stdout
 
 
+def test_a_unit_test_may_import_what_is_not_compiled_yet(tmp_path: Path) -> None:
+    (tmp_path / "lazy.py").write_text("")
+    (tmp_path / "conftest.py").write_text("import sys\n\nsys.dont_write_bytecode = False\n")
+    done = run_unit_tests(tmp_path, "sys.path.insert(0, str(pathlib.Path(__file__).parent))\n    import lazy")
+
+    assert 0 == done.returncode, done.stdout
+
+
 def test_the_time_of_unit_tests_is_reported_with_its_budget(tmp_path: Path) -> None:
     done = run_unit_tests(tmp_path, "assert pathlib.Path(__file__).read_text()")
 

@@ -109,7 +109,6 @@ def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path:
     assert 0o600 == kept.stat().st_mode & 0o777
 
 
-@pytest.mark.unit
 @pytest.mark.parametrize(
     ("text", "error"),
     [

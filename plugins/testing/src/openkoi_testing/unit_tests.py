@@ -34,12 +34,13 @@ class UnitTestGuard:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """Run a test, and add its processor time."""
+        """Run a test, and add its processor time. What it is first to import is not compiled into files."""
         self.running, begun = item.nodeid, time.process_time()
+        compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True
         try:
             return (yield)
         finally:
-            self.running = ""
+            self.running, sys.dont_write_bytecode = "", compiles
             self.count += 1
             self.seconds += time.process_time() - begun
 
