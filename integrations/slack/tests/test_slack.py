@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass, replace
 from html import unescape
@@ -141,6 +141,13 @@ def test_a_limit_names_its_seconds_and_a_wrong_token_the_way_out() -> None:
     assert ("C0000POND", True) == (error.bucket, 29 <= (error.retry_after or 0) <= 31)
 
 
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until this holds."""
+    async with asyncio.timeout(30):
+        while not condition():  # noqa: ASYNC110 - a thread changes it
+            await asyncio.sleep(0.01)
+
+
 async def next_text(deliveries: AsyncGenerator[Delivery, None]) -> tuple[str, str]:
     """Wait for the next post; return the cursor after it and its text."""
     async for one in deliveries:
@@ -161,7 +168,7 @@ def test_what_is_not_acknowledged_comes_again_on_the_next_socket() -> None:
                 texts.append(text)
                 if commits:
                     await bot.commit(cursor)
-                    await asyncio.sleep(0.2)
+                    await wait_until(lambda: not server.envelopes)
         return texts
 
     with SlackServer() as server:

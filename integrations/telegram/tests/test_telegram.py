@@ -132,8 +132,10 @@ def test_two_pollers_of_one_bot_are_told_apart() -> None:
         async with Telegram(base_url=server.url, token=server.token) as bot:
             watching = bot.watch("0")
             await anext(watching)
-            polling = asyncio.ensure_future(anext(watching))
-            await asyncio.sleep(0.3)
+            before, polling = server.pollers, asyncio.ensure_future(anext(watching))
+            async with asyncio.timeout(30):
+                while server.pollers == before:  # noqa: ASYNC110 - a thread changes it
+                    await asyncio.sleep(0.01)
             await bot.call("getUpdates", offset=0, timeout=0)
             with pytest.raises(AppUnavailableError) as conflict:
                 await polling

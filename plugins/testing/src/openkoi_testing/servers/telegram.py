@@ -41,7 +41,7 @@ class TelegramServer(TelegramChats, HttpServer):
         self.drops = 0
         self.unavailable = False
         self.token = TOKEN
-        self._pollers = 0
+        self.pollers = 0
 
     # What bots call
 
@@ -102,17 +102,17 @@ class TelegramServer(TelegramChats, HttpServer):
     def do_getUpdates(self, offset: int = 0, timeout: int = 0, limit: int = 100, **_: object) -> list[Facts]:
         """Wait for updates; all before the offset are forgotten. A later call ends an earlier one."""
         with self.changed:
-            self._pollers += 1
-            own = self._pollers
+            self.pollers += 1
+            own = self.pollers
             self.changed.notify_all()
             if offset < 0:
                 self.updates = self.updates[offset:]
             else:
                 self.updates = [one for one in self.updates if one["update_id"] >= offset]
-            self.changed.wait_for(lambda: self.updates or self._pollers != own or self.is_ending, timeout)
+            self.changed.wait_for(lambda: self.updates or self.pollers != own or self.is_ending, timeout)
             if self.unavailable:
                 raise RefusedError("Bad Gateway", 502)
-            if self._pollers != own:
+            if self.pollers != own:
                 raise RefusedError("Conflict: terminated by other getUpdates request", 409)
             return self.updates[: min(limit, 100)]
 
@@ -207,7 +207,7 @@ class TelegramServer(TelegramChats, HttpServer):
         """Answer nothing but that it is away; polls under way end."""
         self.unavailable = True
         with self.changed:
-            self._pollers += 1
+            self.pollers += 1
             self.changed.notify_all()
         yield
         self.unavailable = False
