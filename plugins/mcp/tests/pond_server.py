@@ -2,12 +2,13 @@
 
 It speaks the protocol's lines itself, since the SDK takes a second to import; pond_sdk_server.py is built with the SDK.
 
-python pond_server.py CALLS [--description TEXT] [--hiding TEXT] [--stubborn] [--changing] [--many N]
+python pond_server.py CALLS [--description TEXT] [--hiding TEXT] [--stubborn] [--changing] [--parent] [--many N]
 """
 
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from argparse import ArgumentParser
@@ -37,6 +38,7 @@ parser.add_argument("--description", default="Count the fish of a pond.")
 parser.add_argument("--hiding", default="")
 parser.add_argument("--stubborn", action="store_true")
 parser.add_argument("--changing", action="store_true")
+parser.add_argument("--parent", action="store_true")
 parser.add_argument("--many", type=int, default=0)
 parser.add_argument("--slow-start", type=float, default=0)
 options = parser.parse_args()
@@ -229,6 +231,8 @@ if options.stubborn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 time.sleep(options.slow_start)
 note(f"started {os.getpid()}")
+if options.parent:
+    note(f"started {subprocess.Popen(['sleep', '3600']).pid}")
 for line in sys.stdin:
     receive(json.loads(line))
 for call in [*waits]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from documented_plugins import DONE, calling, turn
 from mcp_runs import Pond, is_running, pond, pond_table, write_project_file
+from test_mcp_consent import write_start
 
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
 
@@ -112,13 +113,26 @@ def test_a_call_that_takes_too_long_is_cancelled_and_the_server_hears_of_it(tmp_
     assert "[pond] waiting (0 of 10)" in done
 
 
-@pytest.mark.parametrize("options", [(), ("--stubborn",)])
+@pytest.mark.parametrize("options", [(), ("--stubborn",), ("--parent",)])
 @posix
-def test_no_server_outlives_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_no_server_nor_what_it_started_outlives_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish"), options=options).approved()
     openkoi("Do it")
 
     assert [] == [pid for pid in openkoi.pids if is_running(pid)]
+
+
+def test_a_run_that_ends_before_its_server_has_started_says_nothing_of_it(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__unknown"))
+    script = openkoi.calls.with_name("start.sh")
+    write_start(script, openkoi.calls)
+    openkoi.started_with(command=str(script), args=[]).approved()
+    write_start(script, openkoi.calls, "--slow-start", "60")
+    done = openkoi("Do it")
+
+    assert "Unknown tool 'pond__unknown'" in done
+    assert "Traceback" not in done
+    assert "CancelledError" not in done
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")

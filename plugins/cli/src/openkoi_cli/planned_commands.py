@@ -62,7 +62,7 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "login": VENDORS,
     "logout": VENDORS,
     "logs": ("show", "tail"),
-    "mcp": ("list", "serve", "start", "add NAME", "remove NAME", "add NAME COMMAND"),
+    "mcp": ("list", "serve", "start", "add NAME", "remove NAME", "add NAME COMMAND", "approve NAME", "test NAME"),
     "model": ("NAME/MODEL", "list", "set NAME", "use NAME"),
     "plugin": ("list", "install NAME", "remove NAME", "uninstall NAME", "add NAME", "update"),
     "providers": ("list", "add NAME", "remove NAME"),
@@ -78,7 +78,8 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "tools": ("list",),
     "tui": ("start",),
     "version": (),
-    "wasm": ("list", "add PATH", "remove NAME", "approve NAME", "test"),
+    "script": ("list", "approve NAME"),
+    "wasm": ("list", "add PATH", "remove NAME", "approve NAME", "test PATH", "call NAME TOOL", "call NAME TOOL JSON"),
     "web": ("start", "stop", "serve", "status"),
 }
 FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
@@ -88,6 +89,7 @@ OPTIONAL = {  # commands of plugins that are not in the default bundle
     "connect": "openkoi-assistant",
     "daemon": "openkoi-assistant",
     "mcp": "openkoi-mcp",
+    "script": "openkoi-scripts",
     "wasm": "openkoi-wasm",
 }
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")

@@ -45,7 +45,9 @@ class Connection:
         if self.task is None or self.task.done():
             self.stop = asyncio.Event()
             self.ready = asyncio.get_running_loop().create_future()
-            self.ready.add_done_callback(lambda ready: ready.exception())  # an unused failure is not a warning
+            self.ready.add_done_callback(
+                lambda ready: ready.cancelled() or ready.exception()
+            )  # an unused failure is not a warning
             self.task = asyncio.create_task(self.live(self.ready, self.stop), context=self.context)
 
     async def client(self) -> "Client":

@@ -1,6 +1,7 @@
 """Replace this process by an MCP server that has no other variables than the named ones, and that ends with OpenKoi.
 
-Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``.
+Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``. The
+first line on standard error is the process id, which is also that of the group of all that the server starts.
 """
 
 import os
@@ -8,6 +9,7 @@ import signal
 import sys
 
 PR_SET_PDEATHSIG = 1  # of prctl(2)
+PROCESS_MARK = "openkoi-mcp process "  # before the id on standard error
 
 
 def main(parent: str, names: str, *command: str) -> None:
@@ -18,6 +20,7 @@ def main(parent: str, names: str, *command: str) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != int(parent):
             sys.exit("OpenKoi has ended.")
+    os.write(2, f"{PROCESS_MARK}{os.getpid()}\n".encode())
     allowed = {name: os.environ[name] for name in names.split(",") if name in os.environ}
     try:
         os.execvpe(command[0], command, allowed)

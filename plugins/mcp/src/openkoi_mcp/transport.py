@@ -3,10 +3,11 @@
 import asyncio
 import os
 import shutil
+import signal
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -19,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from openkoi_hookspecs import ToolError
 
 from .definitions import visible
+from .launch import PROCESS_MARK
 from .server_config import SSE, STDIO, ServerConfig, child_environment, expand, working_folder
 
 LAUNCHER = Path(__file__).with_name("launch.py")
@@ -28,9 +30,13 @@ HTTP_TIMEOUT = httpx2.Timeout(30.0, read=300.0)  # as the SDK has it: a stream m
 
 
 class ErrorOutput:
-    """Keeps the last lines that a child writes to its standard error, for messages about its end."""
+    """Keeps the last lines that a child writes to its standard error, for messages about its end.
+
+    ``process`` is what the launcher writes first.
+    """
 
     def __init__(self) -> None:
+        self.process = 0
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
 
     @asynccontextmanager
@@ -43,12 +49,23 @@ class ErrorOutput:
             yield writing
         finally:
             os.close(writing)
+            self.end_group()
             await asyncio.to_thread(reader.join, READ_SECONDS)
 
     def read(self, descriptor: int) -> None:
         with os.fdopen(descriptor, "rb") as file:
             while chunk := file.readline(10_000):
-                self.lines.append(chunk.decode(errors="replace").rstrip())
+                line = chunk.decode(errors="replace").rstrip()
+                if not self.process and line.startswith(PROCESS_MARK):
+                    self.process = int(line.removeprefix(PROCESS_MARK))
+                else:
+                    self.lines.append(line)
+
+    def end_group(self) -> None:
+        """End what a server that has ended left behind: the processes that it started in its own group."""
+        if self.process:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process, signal.SIGKILL)
 
     @property
     def tail(self) -> str:

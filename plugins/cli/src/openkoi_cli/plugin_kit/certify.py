@@ -8,12 +8,15 @@ from pathlib import Path
 from openkoi_hookspecs import KoiError
 
 WASM_MANIFEST = "plugin.toml"
+NO_WASM = "This is a WASM plugin, which needs openkoi-wasm. Run `openkoi plugin install openkoi-wasm`."
 MISSING = "Certifying needs openkoi-testing. Run `openkoi plugin install openkoi-testing`."
 
 
 def certify_package(folder: Path) -> int:
     """Certify a package in a process of its own, so that its code cannot disturb this one; return the exit status."""
     if (folder / WASM_MANIFEST).exists():
+        if find_spec("openkoi_wasm") is None:
+            raise KoiError(NO_WASM)
         return subprocess.run([sys.executable, "-m", "openkoi", "wasm", "test", str(folder)], check=False).returncode
     if find_spec("openkoi_testing") is None:
         raise KoiError(MISSING)

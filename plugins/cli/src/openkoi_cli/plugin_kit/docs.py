@@ -41,7 +41,8 @@ FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
         ),
     ),
     "wasm": (
-        "A folder with a manifest and a WebAssembly module. For all that they may contain, run `openkoi wasm docs`.",
+        "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm: `openkoi wasm docs` shows all that "
+        "they may contain.",
         ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts"),
     ),
 }
