@@ -28,14 +28,18 @@ def test_a_model_calls_a_tool_of_an_approved_server_that_has_no_other_variables(
 
 
 def test_a_server_gets_more_variables_only_by_name_or_all_if_the_user_says_so(tmp_path: Path) -> None:
-    openkoi = pond(tmp_path, calling("pond__environment"), server={"env_names": ["MCP_SECRET"]}).approved()
+    openkoi = pond(tmp_path, calling("pond__environment"), server={"env_names": ["MCP_SECRET"]})
+    asked_for_one = openkoi("mcp", "approve", "pond", "--yes")
     openkoi("Do it")
-    openkoi.started_with(inherit_env=True).approved()("Do it")
+    asked_for_all = openkoi.started_with(inherit_env=True)("mcp", "approve", "pond", "--yes")
+    openkoi("Do it")
 
     one, all_of_them = (json.loads(one) for one in openkoi.results)
     assert "MCP_SECRET" in one
     assert "OPENKOI_HOME" not in one
     assert {"MCP_SECRET", "OPENKOI_HOME"} <= {*all_of_them}
+    assert "It gets your variable MCP_SECRET." in asked_for_one
+    assert "It gets all your variables, with the keys of providers among them." in asked_for_all
 
 
 def test_without_approval_no_tool_is_offered_and_the_run_says_so(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Call the plugins' hooks, one after another: each call is typed, isolated, timed and attributed to its plugin."""
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -179,8 +178,7 @@ class Hooks:
         answer, limit = call.answer, SYNC_TIMEOUT_SECONDS
         if inspect.isawaitable(answer):
             limit = self.timeout_of(call.implementation)
-            async with asyncio.timeout(limit):
-                answer = await IsolatedAwaitable(answer)
+            answer = await IsolatedAwaitable(answer, limit)
         if perf_counter() - call.started > limit:
             plugin, hook = call.implementation.plugin, call.implementation.hook
             self.report(str(PluginError(plugin, hook, f"took more than {limit:g} s")))

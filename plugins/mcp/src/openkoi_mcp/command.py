@@ -17,7 +17,7 @@ from .definitions import Definitions, count, visible
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
-from .snapshots import YES, Snapshots, start_question
+from .snapshots import YES, Snapshots, describe_given, start_question
 
 if TYPE_CHECKING:
     from .server_tools import ServerTools
@@ -237,4 +237,5 @@ def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
         f"  {kind} {visible(str(one['name']))}: {' '.join(visible(str(one.get('description', ''))).split())[:160]}"
         for kind, one in listed
     ]
-    return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *lines]
+    given = [f"  {text}"] if (text := describe_given(config)) else []
+    return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *given, *lines]

@@ -11,7 +11,7 @@ from openkoi_base.files import read_small_text, replace_file
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .definitions import Definitions, count, describe_changes, describe_tools, visible
+from .definitions import Definitions, describe_changes, describe_tools, visible
 from .server_config import ServerConfig
 
 YES, NO = "yes", "no"
@@ -70,9 +70,17 @@ class Snapshots:
 
 def start_question(config: ServerConfig) -> Question:
     """Return the question whether a server may be started, before anything of it runs."""
-    names = config.given_variables
-    given = f" It gets your {count(len(names), 'variable')} {', '.join(names)}." if names else ""
     verb = "Connect to" if config.table.url else "Start"
-    text = f"{verb} the MCP server {config.name} of {config.origin}: {visible(config.command_line)}?{given}"
+    started = f"{verb} the MCP server {config.name} of {config.origin}: {visible(config.command_line)}?"
+    text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
+
+
+def describe_given(config: ServerConfig) -> str:
+    """Return which of the user's variables a server gets, as a sentence; empty if there are none beyond the usual."""
+    if config.table.inherit_env and not config.table.url:
+        return "It gets all your variables, with the keys of providers among them."
+    names = config.given_variables
+    noun = "variable" if len(names) == 1 else "variables"
+    return f"It gets your {noun} {', '.join(names)}." if names else ""

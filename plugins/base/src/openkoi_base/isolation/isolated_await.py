@@ -5,24 +5,25 @@ from collections.abc import Awaitable, Generator
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-CLEANUP_SECONDS = 1.0  # for what a plugin awaits after it was cancelled, such as closing a connection
+CLEANUP_SECONDS = 1.0  # for what a plugin awaits after its deadline, such as closing a connection
 CANCELLED_CALLER = "it cancelled the task that called it"
 
 
 class IsolatedAwaitable(Generic[T]):
-    """Awaits a plugin. Once cancelled, the plugin has a second for its clean-up; then it is closed, and not waited for.
+    """Awaits a plugin for so many seconds, then raises TimeoutError; a plugin that waits on after that is closed.
 
-    During a step only the plugin runs, so that the caller's task is cancelled by it if it is cancelled then.
+    During a step only the plugin runs: if the caller's task is cancelled then, it is by the plugin. Cancellations that
+    come between steps are passed to the plugin, whose own timeouts cancel the same task.
     """
 
-    def __init__(self, awaitable: Awaitable[T]) -> None:
-        self.awaitable = awaitable
+    def __init__(self, awaitable: Awaitable[T], seconds: float) -> None:
         self.steps: Generator[Any, Any, T] = awaitable.__await__()
-        self.cancellation: BaseException | None = None
+        self.seconds = seconds
+        self.is_late = self.is_over = self.has_cancelled = False
         self.timer: asyncio.TimerHandle | None = None
 
     def __await__(self) -> Generator[Any, Any, T]:
-        task = asyncio.current_task()
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task  # hooks are called in the task of a run
         error: BaseException | None = None
         try:
@@ -34,19 +35,28 @@ class IsolatedAwaitable(Generic[T]):
                     yield from absorb_cancellation(task, stray)
                     raise RuntimeError(CANCELLED_CALLER)
                 if isinstance(step, Ended):
-                    value: T = step.result()
+                    value: T = self.result(step, task)
                     return value
-                if error:
-                    self.begin_cleanup(error, task)
+                if self.timer is None:
+                    self.timer = loop.call_later(self.seconds, self.end, task)
                 error = None
                 try:
                     yield step
-                except BaseException as raised:  # a cancellation, after which the plugin may clean up
+                except (
+                    BaseException
+                ) as raised:  # a cancellation: of the caller, of the plugin's own, or at the deadline
                     error = raised
-                    self.end_cleanup(task)
+                    self.note_deadline(task)
         finally:
+            self.take_back(task)
             if self.timer:
                 self.timer.cancel()
+
+    def take_back(self, task: "asyncio.Task[Any]") -> None:
+        """Take back the cancellation at the deadline: the plugin is cancelled, and not the caller."""
+        if self.has_cancelled:
+            self.has_cancelled = False
+            task.uncancel()
 
     def step(self, error: BaseException | None) -> Any:
         """Run the plugin until it waits or ends; return what it waits for, or how it ended."""
@@ -57,18 +67,29 @@ class IsolatedAwaitable(Generic[T]):
         except BaseException as raised:  # whatever a plugin raises is raised to its caller
             return Ended(None, raised)
 
-    def begin_cleanup(self, error: BaseException, task: "asyncio.Task[Any]") -> None:
-        """Note a cancellation that the plugin waits on after, and cancel it again when its time is up."""
-        self.cancellation = error
-        self.timer = task.get_loop().call_later(CLEANUP_SECONDS, task.cancel)
+    def end(self, task: "asyncio.Task[Any]") -> None:
+        """Cancel the plugin at its deadline, and again when the time for its clean-up is over."""
+        self.is_over, self.is_late = self.is_late, True
+        self.timer = task.get_loop().call_later(CLEANUP_SECONDS, self.end, task)
+        self.has_cancelled = task.cancel()
 
-    def end_cleanup(self, task: "asyncio.Task[Any]") -> None:
-        """Close a plugin that was cancelled before, and raise that cancellation."""
-        if self.cancellation:
-            if self.timer and not self.timer.cancelled() and self.timer.when() <= task.get_loop().time():
-                task.uncancel()  # the timer's
+    def note_deadline(self, task: "asyncio.Task[Any]") -> None:
+        """Close a plugin that waits on after its clean-up, and raise TimeoutError; or the caller's cancellation."""
+        self.take_back(task)
+        if self.is_over:
             self.close()
-            raise self.cancellation
+            if task.cancelling():
+                raise asyncio.CancelledError
+            raise TimeoutError
+
+    def result(self, ended: "Ended", task: "asyncio.Task[Any]") -> Any:
+        """Return the plugin's value, or raise its error; TimeoutError for a late one."""
+        is_cancelled = isinstance(ended.error, asyncio.CancelledError)
+        if self.is_late and not task.cancelling() and (is_cancelled or ended.error is None):
+            raise TimeoutError from None
+        if ended.error:
+            raise ended.error
+        return ended.value
 
     def close(self) -> None:
         """Close the plugin's coroutine, whatever it does about that."""
@@ -85,12 +106,6 @@ class Ended:
 
     def __init__(self, value: Any, error: BaseException | None) -> None:
         self.value, self.error = value, error
-
-    def result(self) -> Any:
-        """Return the value, or raise the error."""
-        if self.error:
-            raise self.error
-        return self.value
 
 
 def absorb_cancellation(task: "asyncio.Task[Any]", stray: int) -> Generator[Any, Any, None]:
