@@ -26,6 +26,10 @@ JUDGED_TURNS = (
     '  - when: {contains: ["Use short sentences"], after: 0}\n    says: "Hello!"\n'
     '  - says: "Hello."\n'
 )
+CALLING_TURNS = (
+    "  - when: {last: Count}\n    calls: [{tool: word_count__count, arguments: {text: one fish two}}]\n"
+    '  - when: {last: "3 words of koi"}\n    says: Three.\n'
+)
 NEW = {"my-style": "evaluator", "my-hook": "hook", "my-judge": "judge"}
 
 
@@ -180,6 +184,49 @@ def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi
     assert "my-hook" in install_openkoi.openkoi("context", "Write a letter", cwd=tmp_path).stdout
     install_openkoi.openkoi("plugin", "remove", *NEW, cwd=tmp_path)
     assert "my-" not in install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.row("PLUG-01", "PLUG-03", "PLUG-07")
+def test_a_newcomer_writes_a_wasm_tool_a_script_and_a_bundle(install_openkoi: Installed, tmp_path: Path) -> None:
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    strangers = ["wasmtime>=50,<51", "starlark-pyo3"]
+    run([*uv(), "pip", "install", "--quiet", "--python", str(install_openkoi.python), *strangers])
+    install_openkoi.add("openkoi-wasm", "openkoi-scripts")
+    for kind, name in (("wasm", "word-count"), ("script", "my-notes"), ("bundle", "my-team")):
+        install_openkoi.openkoi("plugin", "new", kind, name, cwd=tmp_path)
+    replace(tmp_path / "word-count" / "assembly" / "index.ts", '" words"', '" words of koi"')
+    replace(home_of(tmp_path) / "data" / "plugins" / "scripts" / "my-notes.star", "British", "Scots")
+    replace(tmp_path / "my-team" / "src" / "my_team" / "bundle.toml", "max_iterations = 4", "max_iterations = 2")
+
+    for command in (["npm", "install", "--no-audit", "--no-fund"], ["npm", "run", "build"]):
+        run(command, cwd=tmp_path / "word-count")
+    assert "word-count: ok" in install_openkoi.openkoi("plugin", "certify", "word-count", cwd=tmp_path).stdout
+    install_openkoi.openkoi("wasm", "add", "word-count", cwd=tmp_path)
+    install_openkoi.openkoi("wasm", "approve", "word-count", "--yes", cwd=tmp_path)
+    called = install_openkoi.openkoi("wasm", "call", "word-count", "count", '{"text": "a b"}', cwd=tmp_path)
+    model = write_script(tmp_path, CALLING_TURNS)
+    done = install_openkoi.openkoi("-m", model, "-i", "0", "Count the words", cwd=tmp_path)
+    shown = install_openkoi.openkoi("context", "--format", "json", "Write a letter", cwd=tmp_path).stdout
+    run([*uv(), "build", "--wheel", "--quiet", "my-team"], cwd=tmp_path)
+    wheel = next((tmp_path / "my-team" / "dist").glob("*.whl"))
+    install_openkoi.openkoi("plugin", "install", str(wheel), cwd=tmp_path)
+    limit = install_openkoi.openkoi("config", "get", "iteration.max_iterations", cwd=tmp_path).stdout
+    install_openkoi.openkoi("plugin", "remove", "my-team", cwd=tmp_path)
+
+    assert "2 words of koi\n" == called.stdout
+    assert "Three.\n" == done.stdout
+    assert "Write Scots English" in shown
+    assert limit.startswith("iteration.max_iterations = 2  # ")
+    assert "my_team" in limit
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    """Replace a text in a file that contains it."""
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
 
 
 def test_every_distribution_has_a_wheel(wheels: Path) -> None:

@@ -62,10 +62,10 @@ class CatalogueEntry:
 
 def read_catalogues(settings: Configuration) -> list[CatalogueEntry]:
     """Return what the configured catalogues list, those of the first one in front; raise KoiError for a wrong one."""
-    places: Sequence[object] = settings.setting(CATALOGUES, list, [])
+    places: Sequence[str] = settings.setting(CATALOGUES, tuple, ())
     if not places:
         raise KoiError(NO_CATALOGUES)
-    return [entry for place in places for entry in read_catalogue(str(place))]
+    return [entry for place in places for entry in read_catalogue(place)]
 
 
 def read_catalogue(place: str) -> Iterator[CatalogueEntry]:

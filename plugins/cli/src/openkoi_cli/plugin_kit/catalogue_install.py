@@ -34,7 +34,7 @@ def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]
 def install_named(names: Sequence[str], invocation: Invocation) -> None:
     """Install plugins: those that a catalogue lists from there, all others from the package index or a path."""
     koi = invocation.open()
-    entries = read_catalogues(koi) if koi.setting(CATALOGUES, list, []) else []
+    entries = read_catalogues(koi) if koi.setting(CATALOGUES, tuple, ()) else []
     listed = {name: entry for name in names if (entry := find_entry(name, entries))}
     with TemporaryDirectory(prefix="openkoi-install-") as folder:
         files = {name: download(entry, Path(folder)) for name, entry in listed.items()}
