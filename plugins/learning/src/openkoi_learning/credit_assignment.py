@@ -59,7 +59,7 @@ def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]
 def applicable_evidence(state: LearningState, entry: LearningEntry, project: str) -> Mapping[str, list[Evidence]]:
     """Return what runs say of an entry and of its rivals, under the conditions in which the entry was right last."""
     rivals = [one for one in state.entries.values() if one.topic == entry.topic and one.is_live]
-    found = {one.id: sorted(state.evidence(one.id, project), key=lambda each: each.number) for one in (*rivals, entry)}
+    found = {one.id: sorted(state.all_evidence(one, project), key=lambda each: each.number) for one in (*rivals, entry)}
     right = [one.words for one in found[entry.id] if one.confirmed]
     if not right:
         return found

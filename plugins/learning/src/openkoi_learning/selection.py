@@ -21,7 +21,6 @@ from .thresholds import (
     INDEPENDENT_RUNS,
     MIN_NEEDED,
     MIN_RELEVANCE,
-    OUTCOME_WORTH,
     SURELY_NEEDED,
     SURELY_RIGHT,
     USUAL_TOKENS,
@@ -117,7 +116,7 @@ def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRule
     """Yield the entries in scope that the task needs, as far as experience shows."""
     task, history = terms_of(query.text), state.history(query.project)
     for group in group_by_subject(state, query.project).values():
-        evidence = {one.id: all_evidence(state, one, query.project) for one in group}
+        evidence = {one.id: state.all_evidence(one, query.project) for one in group}
         needed = [(each.number, each.words) for some in evidence.values() for each in some]
         known = needed + [part for one in group for part in state.taught(one, query.project)]
         share = needed_share(task, known, frozenset[str]().union(*map(own_words, group)), history)
@@ -129,15 +128,6 @@ def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRule
             one = Candidate(entry, share, right, scores[entry.id], withheld)
             if is_shown(state, one, query, rules):
                 yield one
-
-
-def all_evidence(state: LearningState, entry: LearningEntry, project: str) -> list[Evidence]:
-    """Return what runs say about an entry; one that taught it with a check or an accepted result confirms it."""
-    found = state.evidence(entry.id, project)
-    if entry.base < OUTCOME_WORTH:
-        return found
-    known = {one.number for one in found}
-    return found + [Evidence(run, words, True) for run, words in state.taught(entry, project) if run not in known]
 
 
 def own_words(entry: LearningEntry) -> frozenset[str]:

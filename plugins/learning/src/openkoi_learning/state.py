@@ -13,6 +13,7 @@ from .effectiveness import EntryOutcome
 from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Evidence, TaskHistory, Words
+from .thresholds import OUTCOME_WORTH
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 PRIOR_RATE = 0.5  # even chances, counted like two runs
@@ -127,6 +128,15 @@ class LearningState:
         for other in self.merged.get(id, ()):
             found |= self.proofs.get((project, other), {})
         return [replace(one, confirmed=False) if self.is_undone(run, id) else one for run, one in found.items()]
+
+    def all_evidence(self, entry: LearningEntry, project: str) -> list[Evidence]:
+        """Return the same, with the runs that taught an entry by a check or an accepted result, which confirm it."""
+        found = self.evidence(entry.id, project)
+        if entry.base < OUTCOME_WORTH:
+            return found
+        known = {one.number for one in found}
+        taught = self.taught(entry, project)
+        return found + [Evidence(run, words, confirmed=True) for run, words in taught if run not in known]
 
     def is_undone(self, run: str, id: str) -> bool:
         """Return whether the user undid a run that was shown an entry."""
