@@ -32,7 +32,7 @@ pytestmark = pytest.mark.unit
 def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence() -> None:
     [found] = extract_entries(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))
 
-    assert ("The export breaks: Use `semicolon`.", LearningStatus.ACTIVE, Trust.CHECK) == (
+    assert ("Use `semicolon`. (The export breaks)", LearningStatus.ACTIVE, Trust.CHECK) == (
         found.text,
         found.standing,
         found.trust,
@@ -154,7 +154,7 @@ def test_a_text_is_as_trusted_as_the_least_of_what_its_author_read() -> None:
 
 
 def test_recalled_text_is_never_learned_again_and_neither_is_a_secret() -> None:
-    read = SourcesRead(recalled=("The export breaks: Use `semicolon`.",))
+    read = SourcesRead(recalled=("Use `semicolon`. (The export breaks)",))
     secret = entry("Use the key hunter2-and-more for exports.")
 
     assert [] == derive_changes([], lesson(turn(red(COMMAS)), turn(green())), read, str)

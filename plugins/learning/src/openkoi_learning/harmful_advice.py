@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from openkoi_hookspecs import Finding, Iteration, LearningStatus
 
-from .content import find_content, new_lines, terms_of, work_lines
+from .content import find_content, is_shown, new_lines, terms_of, work_lines
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, evaluated_steps, followed_sentences, is_followed, touches_subject
 from .lesson import Lesson, make_entry, make_evidence
@@ -40,13 +40,13 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def forbidden_content(advice: str, step: IterationStep) -> tuple[str, ...] | None:
-    """Return what the new lines show of an advice; None if most of them are about something else."""
+    """Return what the new lines show of an advice; None if most are about other things or none follows."""
     written = new_lines(work_lines(step.before.work), work_lines(step.after.work))
     content = find_content(advice, written, work_lines(step.before.work))
-    if not content:
-        return content if is_followed(advice, "\n".join(line.text for line in written)) else None
-    others = [line for line in written if not line.shows(content)]
-    return None if 2 * len(others) > len(written) else content
+    if is_shown(content, written):
+        return content if 2 * sum(line.shows(content) for line in written) >= len(written) else None
+    text = "\n".join((*(line.text for line in written), step.changed_text))
+    return () if not written or is_followed(advice, text) else None
 
 
 def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
