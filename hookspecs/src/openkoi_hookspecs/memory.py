@@ -32,7 +32,7 @@ class LearningStatus(StrEnum):
 class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
-    ``kind`` is anti_pattern, heuristic, preference, procedure or fact. ``keys`` are the globs, tools, error codes and
+    ``kind`` is anti_pattern, heuristic, preference or fact. ``keys`` are the globs, tools, error codes and
     names it is about. ``evidence`` are ids of records. ``untrusted`` text is shown as data, never as an
     instruction: it is neither approved by the user nor proved to help, or it was read from a page, a tool, a file or a
     message.

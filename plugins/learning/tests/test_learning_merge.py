@@ -9,7 +9,7 @@ from openkoi_hookspecs import (
     LearningStatus,
 )
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_learning.entry import EntryEvidence, Trust, archive_entry, learning_from_entry
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry, learning_from_entry
 from openkoi_learning.merge import merge_entries
 from openkoi_learning.user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 
@@ -99,3 +99,13 @@ def test_pinning_approves_only_while_it_lasts() -> None:
 
     assert not pin_entry(read, NOW).is_untrusted
     assert (True, Trust.PAGE, False) == (restored.is_untrusted, restored.trust, restored.pinned)
+
+
+def test_an_approval_ends_with_the_entry_and_what_the_user_wrote_stays_the_users() -> None:
+    model, own = entry(trust=Trust.MODEL), entry(trust=Trust.PERSON, origin="user")
+
+    def restored(one: LearningEntry) -> LearningEntry:
+        return restore_entry(dismiss_entry(approve_entry(one, NOW), NOW), NOW)
+
+    assert (True, Trust.PAGE) == (restored(model).is_untrusted, restored(model).trust)
+    assert (False, Trust.PERSON) == (restored(own).is_untrusted, restored(own).trust)

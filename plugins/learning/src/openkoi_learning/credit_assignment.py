@@ -71,8 +71,8 @@ def applicable_evidence(state: LearningState, entry: LearningEntry, project: str
 
 
 def is_confirmed_by_checks(entry: LearningEntry, evidence: Sequence[Evidence]) -> bool:
-    """Return whether several runs confirm an opinion that a check is about: each fixed it, and none refutes it."""
+    """Return whether several runs confirm an opinion whose evaluator's check passed with it, and none refutes it."""
     if entry.standing is LearningStatus.ACTIVE or entry.is_from_source or not entry.content:
         return False
-    fixed = {proof.run for proof in entry.proofs if proof.fixed_checks}
-    return bool(fixed) and len(evidence) >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)
+    checked = any(proof.checked for proof in entry.proofs)
+    return checked and len(evidence) >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)

@@ -33,7 +33,10 @@ class Trust(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryEvidence:
-    """Why an entry exists: where it was seen, what was found, the line it ``replaced``, and the failing checks."""
+    """Why an entry exists: where it was seen, what was found, the line it ``replaced``, and the failing checks.
+
+    ``checked``: the evaluator that reported the finding also reported a check, which passed in the next iteration.
+    """
 
     run: str
     iteration: int = 0
@@ -44,16 +47,12 @@ class EntryEvidence:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     replaced: str = ""
+    checked: bool = False
 
     @property
     def subject(self) -> tuple[str, str, str]:
         """The finding that it is about: rule, place and title."""
         return self.rule, self.where, self.finding
-
-    @property
-    def fixed_checks(self) -> frozenset[str]:
-        """Names of the checks that failed before and passed after."""
-        return frozenset(self.before) - frozenset(self.after)
 
 
 @dataclass(frozen=True, slots=True)

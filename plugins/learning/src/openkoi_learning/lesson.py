@@ -7,7 +7,7 @@ from openkoi_hookspecs import Finding, Result, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .entry import EntryEvidence, LearningEntry, entry_id, shorten
-from .evidence import IterationStep
+from .evidence import IterationStep, is_same_evaluator
 from .text_similarity import keys_in
 from .thresholds import Thresholds
 
@@ -53,6 +53,7 @@ def make_evidence(
     """Return where a finding was seen, and the failing checks before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
     diff = step.after.work.diff
+    fixed = [check for check in step.old.checks if check.name in step.fixed_checks]
     return EntryEvidence(
         run=lesson.run,
         iteration=number,
@@ -63,6 +64,7 @@ def make_evidence(
         before=tuple(sorted(step.old.failing)),
         after=tuple(sorted(step.new.failing)),
         replaced=shorten(replaced),
+        checked=finding is not None and any(is_same_evaluator(check, finding) for check in fixed),
     )
 
 

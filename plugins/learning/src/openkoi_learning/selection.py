@@ -27,7 +27,7 @@ from .thresholds import (
 )
 
 MIN_MODEL_RUNS = 5  # below that, runs of all models count (estimate)
-RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fact": 3}
+RANK = {"anti_pattern": 0, "heuristic": 1, "preference": 1, "fact": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Candidate:
     @property
     def order(self) -> tuple[float, int, str, str]:
         """The sort key: the likeliest first, then by kind, then by age."""
-        return -round(self.relevance, 3), RANK.get(self.entry.kind, 3), self.entry.since, self.entry.id
+        return -round(self.relevance, 3), RANK.get(self.entry.kind, 2), self.entry.since, self.entry.id
 
     @property
     def rank(self) -> tuple[bool, bool, float, float, bool, str]:
@@ -98,7 +98,7 @@ def select_entries(state: LearningState, query: TaskQuery, rules: SelectionRules
     withheld = hold_out(fitted, query.run)
     held_out = {entry.id for entry in withheld}
     shown = fit_limits([one for one in relevant if one.entry.id not in held_out], rules)
-    shown.sort(key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
+    shown.sort(key=lambda one: (RANK.get(one.entry.kind, 2), one.entry.since, one.entry.id))
     return Selection(
         tuple(one.entry for one in shown), tuple(withheld), tuple(min(1.0, one.relevance) for one in shown)
     )

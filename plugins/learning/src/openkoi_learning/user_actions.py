@@ -15,8 +15,13 @@ def approve_entry(entry: LearningEntry, at: str) -> LearningEntry:
 
 
 def dismiss_entry(entry: LearningEntry, at: str) -> LearningEntry:
-    """Dismiss an entry until the user restores it, even if it is learned again."""
-    return replace(archive_entry(entry, at, f"{DISMISSED} by the user"), pinned=False)
+    """Dismiss an entry until the user restores it, even if it is learned again.
+
+    Its approval ends: restored, it has the lowest trust unless the user wrote it.
+    """
+    approved = entry.trust is Trust.PERSON and entry.origin != "user"
+    trust = Trust.PAGE if approved else entry.trust
+    return replace(archive_entry(entry, at, f"{DISMISSED} by the user"), pinned=False, trust=trust)
 
 
 def pin_entry(entry: LearningEntry, at: str) -> LearningEntry:

@@ -15,7 +15,7 @@ CHARACTERS_PER_TOKEN = 4
 MIN_RELATIVE_SCORE = 0.05
 # Without a filter by kind, a quarter of the hits may be pieces of transcripts (estimate).
 TRANSCRIPT_DIVISOR = 4
-KIND_ORDER = ("anti_pattern", "procedure", "heuristic", "preference", "fact", "task", TRANSCRIPT)
+KIND_ORDER = ("anti_pattern", "heuristic", "preference", "fact", "task", TRANSCRIPT)
 
 
 @dataclass(frozen=True, slots=True)
