@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 CHAT = "chat"  # what the default bundle chooses; a test compares both
 DEFAULT_BUNDLE = "openkoi"
 SETTING = "frontend"
+READING = ("status", "memory")  # commands that may answer without click
 LINES_OF_CHAT: Sequence[Sequence[str]] = ([], ["-c"], ["--continue"])
 
 
@@ -23,8 +24,14 @@ class CommandLine:
         """Run a command line; return the exit status."""
         if opens_chat(launcher, launcher.arguments):
             return launcher.start(CHAT, launcher.arguments)
-        from .entry import run
         from .invocation import Invocation
+
+        if any(word in READING for word in launcher.arguments[:1]):
+            from .read_commands import answer
+
+            if (status := answer(Invocation(launcher))) is not None:
+                return status
+        from .entry import run
 
         return run(Invocation(launcher))
 

@@ -31,12 +31,7 @@ def run(invocation: Invocation) -> int:
         show_error(error, invocation)
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        from .interrupts import ignore_interrupts
-
-        ignore_interrupts()
-        if not invocation.is_reported:
-            print_line("[abort] interrupted")
-        status = EXIT_INTERRUPTED
+        status = end_interrupted(invocation)
     except Exception as error:  # the last place to report an error
         status = report_error(error, invocation)
     finally:
@@ -54,6 +49,16 @@ def start_command(group: OpenKoi, words: Sequence[str]) -> object:
 
         return start_without_words(group)
     return group.main(list(words), prog_name="openkoi", standalone_mode=False)
+
+
+def end_interrupted(invocation: Invocation) -> int:
+    """Report an interruption, once; return its exit status."""
+    from .interrupts import ignore_interrupts
+
+    ignore_interrupts()
+    if not invocation.is_reported:
+        print_line("[abort] interrupted")
+    return EXIT_INTERRUPTED
 
 
 def show_error(error: click.ClickException, invocation: Invocation) -> None:

@@ -4,8 +4,6 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-import click
-
 from .command_words import find_first_word
 
 if TYPE_CHECKING:
@@ -106,6 +104,8 @@ class Invocation:
 
 def require_path(path: str) -> str:
     if not path:
+        import click
+
         raise click.UsageError("--config requires the path of a config file.")
     return path
 

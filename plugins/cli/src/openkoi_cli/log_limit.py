@@ -4,8 +4,6 @@ from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING
 
-import click
-
 from .invocation import Invocation
 from .setting_names import MAX_STORAGE_MB
 
@@ -33,6 +31,8 @@ def limit_log(invocation: Invocation) -> None:
     try:
         archive_excess(invocation, read_limit(koi))
     except Exception as error:  # memory is a plugin, and the command's result is out already
+        import click
+
         click.echo(invocation.redact(f"  ! {NOT_REDUCED.format(error)}"), err=True)
 
 
@@ -57,6 +57,8 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
     log = Log(data)
     asyncio.run(update_memory_first(invocation))
     if names := archive_oldest(log, limit):
+        import click
+
         click.echo(f"  {ARCHIVED.format(count=len(names))}", err=True)
 
 

@@ -41,7 +41,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout
     from openkoi_base.redact import current_redactor
     from openkoi_runlog import mask_json
 
-    from .memory_search import format_item, read_items
+    from .memory_search import format_hits, read_items
 
     hits = None if invocation.koi else read_items(invocation.read(), invocation.paths, " ".join(query), limit)
     hits = open_and_search(invocation, " ".join(query), limit) if hits is None else hits
@@ -49,7 +49,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout
     if layout == "json":
         click.echo(json.dumps(mask_json(hits, current_redactor()), indent=1))
         return
-    click.echo(invocation.redact("\n".join(map(format_item, hits)) or "No results."))
+    click.echo(invocation.redact(format_hits(hits)))
 
 
 def open_and_search(invocation: Invocation, text: str, limit: int) -> "list[FoundItem]":

@@ -170,6 +170,11 @@ def to_item(hit: "Hit", moments: Mapping[str, str]) -> FoundItem:
     return {"score": round(hit.relevance, 4), "source": memo.kind, "date": date, "id": memo.id, "text": memo.text}
 
 
+def format_hits(hits: Sequence[FoundItem]) -> str:
+    """Format hits, a line each."""
+    return "\n".join(map(format_item, hits)) or "No results."
+
+
 def format_item(hit: FoundItem) -> str:
     """Format a hit as a line: relevance, kind, date and text."""
     text = truncate_line(hit["text"], MAX_TEXT_WIDTH)

@@ -1,27 +1,17 @@
 """Define ``openkoi status``, which shows memory, recent tasks and costs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
-
 from .invocation import Invocation
-from .spending import SPANS, format_span, span_start
+from .status_text import PLUGIN_KINDS, State, format_status, read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from openkoi_hookspecs import Koi, MemoryReader, OpenedKoi, Price
-    from openkoi_runlog import PastTask
-    from openkoi_runlog.report import ModelCharge
+    from openkoi_hookspecs import Koi, OpenedKoi
 
     from .pending import Pending
-
-SHOWN_TASKS, SHOWN_TASKS_VERBOSE = 5, 50
-PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "integrations"))
 
 
 @click.command()
@@ -36,53 +26,11 @@ PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "integrations"))
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     """Show memory, recent tasks, tokens and cost; --verbose adds more tasks and details."""
-    from openkoi_runlog import list_past_tasks
-
     if why is not None:
         click.echo(invocation.redact("\n".join(explain_decisions(invocation, why))))
         return
-    detailed = costs or invocation.verbose
-    there = (None if detailed else read_state(invocation)) or open_state(invocation)
-    tasks = list_past_tasks(invocation.paths.sessions)
-    lines = format_memory(there.memory, verbose=invocation.verbose)
-    lines += format_plugins(there.plugins, verbose=invocation.verbose)
-    newest = tasks[: SHOWN_TASKS_VERBOSE if invocation.verbose else SHOWN_TASKS]
-    lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
-    if costs or tasks:
-        lines += ["", *format_spending(invocation, there, tasks, by_model=costs)]
-    click.echo(invocation.redact("\n".join(lines)))
-
-
-class State(NamedTuple):
-    """What is shown beside tasks. ``plugins`` are names and origins by kind; the rest is for details."""
-
-    memory: Mapping[str, str]
-    plugins: "Mapping[str, Sequence[tuple[str, str]]]"
-    price: "Callable[[str], Price | None]" = lambda _: None
-    pending: "Sequence[Pending]" = ()
-    day: Sequence[str] = ()
-
-
-def read_state(invocation: Invocation) -> State | None:
-    """Return the state without details, without opening OpenKoi; None if memory must be opened."""
-    reader = invocation.read()
-    memory = reader.memory() if reader.chosen_name("memory") else None
-    if memory is None and reader.chosen_name("memory"):
-        return None
-    listed = {kind: [(one.name, one.distribution) for one in reader.plugins(kind)] for _, kind in PLUGIN_KINDS}
-    return State(read_health(memory), listed)
-
-
-def read_health(memory: "MemoryReader | None") -> Mapping[str, str]:
-    """Return the state of a memory that is read; ``none`` without one."""
-    from openkoi_hookspecs.errors import KoiError
-
-    if memory is None:
-        return {"": "none"}
-    try:
-        return memory.health()
-    except KoiError as error:
-        return {"": str(error)}
+    there = None if costs or invocation.verbose else read_state(invocation.read())
+    click.echo(format_status(invocation, there or open_state(invocation), costs=costs))
 
 
 def open_state(invocation: Invocation) -> State:
@@ -132,60 +80,3 @@ async def read_memory_health(koi: "Koi") -> dict[str, str]:
     except KoiError as error:
         return {"": str(error)}
     return health or {"": "ready"}
-
-
-def format_memory(health: Mapping[str, str], *, verbose: bool) -> list[str]:
-    """Return memory's state in one line, or a line per fact."""
-    facts = [f"{word} {value}".lstrip() for word, value in health.items()]
-    return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
-
-
-def format_plugins(listed: "Mapping[str, Sequence[tuple[str, str]]]", *, verbose: bool) -> "Iterator[str]":
-    """Yield the skills and integrations, if there are any."""
-    for title, kind in PLUGIN_KINDS:
-        there = listed[kind]
-        if there and verbose:
-            yield f"  {title}:"
-            yield from (f"    {name} (from {origin})" for name, origin in there)
-        elif there:
-            yield f"  {title}: {', '.join(name for name, _ in there)}"
-
-
-def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
-    from openkoi_base.files import is_run_active
-
-    rows = [
-        f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  "
-        f"{past.status(under_way=is_run_active(running, past.run)):<16} "
-        f"{format_tokens(past.tokens):>6}  {format_dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
-        for past in tasks
-    ]
-    return ["  Last tasks:", *rows]
-
-
-def format_spending(
-    invocation: Invocation, state: State, tasks: Sequence["PastTask"], *, by_model: bool
-) -> "Iterator[str]":
-    """Yield the costs of today, this week and this month, with details if requested."""
-    from .spending import charge_events, read_charges
-
-    sessions = invocation.paths.sessions
-    there = read_charges(sessions, charge_events(phases=invocation.verbose))
-    yield from (format_span(name, span_start(days), there, tasks) for name, days in SPANS)
-    if by_model:
-        from .savings_table import format_savings_table
-
-        yield from ("", *format_models(there), "", *format_savings_table(sessions, state.price))
-    if invocation.verbose:
-        from .status_details import format_breakdown
-
-        yield from format_breakdown(invocation.paths.running, tasks, there, state.pending, state.day)
-
-
-def format_models(there: Sequence["ModelCharge"]) -> list[str]:
-    """Return each model's share of all costs."""
-    costs = sum_charges(there)
-    dearest = sorted(costs.by_model.items(), key=lambda pair: pair[1].usd, reverse=True)
-    total = costs.total or 1.0
-    rows = [f"    {model:<40} {format_dollars(cost.usd)}  ({cost.usd / total:.0%})" for model, cost in dearest]
-    return ["  By model:", *rows]

@@ -1,15 +1,13 @@
 """Start frontends, and open OpenKoi for them. Heavy modules are imported on first use."""
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
-from inspect import isawaitable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from .plugin_discovery import Found, Scan, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
     from pathlib import Path
 
     from openkoi_hookspecs import Frontend, Installation, OpenedKoi, Paths, PluginState, Reader
@@ -112,7 +110,7 @@ class Launcher(NamedTuple):
         launcher = self._replace(arguments=tuple(arguments), config=config or self.config)
         try:
             status = launcher.make(name).run(launcher)
-            return (run_async(status) if isawaitable(status) else status) or 0
+            return (run_async(status) if isinstance(status, Awaitable) else status) or 0
         except Exception as error:  # a frontend is a plugin, and may raise anything
             from openkoi_base.isolation import format_error
             from openkoi_hookspecs import KoiError, PluginError
@@ -148,12 +146,12 @@ def resolve_plain(target: str) -> "Frontend | None":
     return cast("Callable[[], Frontend]", found)() if plain else None
 
 
-async def wait(waiting: "Awaitable[T]") -> "T":
+async def wait(waiting: Awaitable[T]) -> T:
     """Run any awaitable to its end."""
     return await waiting
 
 
-def run_async(waiting: "Awaitable[T]") -> "T":
+def run_async(waiting: Awaitable[T]) -> T:
     """Run an awaitable in an event loop of its own."""
     import asyncio
 

@@ -23,6 +23,8 @@ def mask_json(value: Any, redact: Callable[[str], str]) -> Any:
         return {mask_json(key, redact): mask_field(str(key), item, redact) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [mask_json(item, redact) for item in value]
+    if value is None or isinstance(value, (int, float)):  # most others: to ask whether one is a mapping takes longer
+        return value
     return mask_json(dict(value), redact) if isinstance(value, Mapping) else value
 
 

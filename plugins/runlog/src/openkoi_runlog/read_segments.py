@@ -53,11 +53,11 @@ def size_of(entry: "os.DirEntry[str]") -> int:
 
 
 def scan_folder(folder: Path) -> "Iterator[os.DirEntry[str]]":
-    """Yield the files in a folder; none if it does not exist."""
+    """Yield the files in a folder; none if it does not exist or cannot be read."""
     try:
         with os.scandir(folder) as entries:
             yield from entries
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
 
 
@@ -70,7 +70,9 @@ def list_session_segments(folder: Path, session: str) -> list[Path]:
 def find_files(folder: Path, session: str, ending: str) -> list[Path]:
     """Return the files with an ending."""
     stem = file_stem(session) if session else ""
-    return [path for path in folder.glob(f"{stem}*{ending}") if not session or parse_session(path) == session]
+    names = [entry.name for entry in scan_folder(folder)]  # Path.glob compiles an expression for each session
+    there = [folder / name for name in names if name.startswith(stem) and name.endswith(ending)]
+    return [path for path in there if not session or parse_session(path) == session]
 
 
 def sort_segments(paths: list[Path]) -> list[Path]:

@@ -1,11 +1,9 @@
 """Declare a setting: its name, type, default and bounds, who reads it, and what a project may do with it."""
 
 import math
-import re
 from dataclasses import KW_ONLY, replace
 from datetime import date, timedelta
 from enum import Enum, StrEnum
-from functools import cache
 from typing import Generic, Self, TypeVar
 
 from openkoi_hookspecs import ConfigError
@@ -116,7 +114,7 @@ class Key(Generic[T_co]):
 
     def covers(self, name: str) -> bool:
         """Return whether a dotted name is this setting's; a ``*`` matches names with dots in them."""
-        return pattern_of(self.name).fullmatch(name) is not None
+        return matches(self.name, name)
 
     def read(self, setting: Setting) -> T_co:
         """Return a value of it; raise ConfigError, saying where it stands, if it has the wrong type or is too far."""
@@ -137,7 +135,15 @@ class Key(Generic[T_co]):
         return ConfigError(f"{self.name} in {setting.origin} is {setting.value!r}; it should be {wanted}.")
 
 
-@cache
-def pattern_of(name: str) -> re.Pattern[str]:
-    """Return the expression that a name with ``*`` in it stands for."""
-    return re.compile(".+".join(map(re.escape, name.split(ANY))))
+def matches(pattern: str, name: str) -> bool:
+    """Return whether a name is a pattern's, where each ``*`` stands for one or more characters."""
+    first, *rest = pattern.split(ANY)
+    if not rest or not name.startswith(first):
+        return name == pattern
+    *middle, last = rest
+    at = len(first)
+    for part in middle:
+        if (found := name.find(part, at + 1)) < 0:
+            return False
+        at = found + len(part)
+    return name.endswith(last) and at < len(name) - len(last)

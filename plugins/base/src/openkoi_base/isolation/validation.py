@@ -43,11 +43,21 @@ def plain_type_error(value: object, kind: type) -> str:
 
 
 def fields_type_error(value: object, kind: Any) -> str:
-    named = ((name, type_error_of(getattr(value, name), hint)) for name, hint in field_types(kind))
-    return next((f"{name}: {wrong}" for name, wrong in named if wrong), "")
+    for name, hint, exact in field_types(kind):
+        item = getattr(value, name)
+        if type(item) not in exact and (wrong := type_error_of(item, hint)):
+            return f"{name}: {wrong}"
+    return ""
 
 
 @cache
-def field_types(kind: Any) -> tuple[tuple[str, Any], ...]:
+def field_types(kind: Any) -> tuple[tuple[str, Any, frozenset[type]], ...]:
+    """Return each field's name and type, and the types of values that need no closer look."""
     hints = get_type_hints(kind, localns={"Json": object})  # which refers to itself, and is not in each module
-    return tuple((field.name, hints[field.name]) for field in fields(kind))
+    return tuple((field.name, hints[field.name], exact_types(hints[field.name])) for field in fields(kind))
+
+
+def exact_types(hint: Any) -> frozenset[type]:
+    """Return the plain types that a type hint allows."""
+    allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return frozenset(one for one in allowed if one is NoneType or (isinstance(one, type) and one in PLAIN))

@@ -16,6 +16,7 @@ MAX_NAME_CHARACTERS = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
 REST = lazy_pattern(r"[\w.-]{0,60}")
 REACH = 300  # characters that an entry is looked for in, and a name
+BEFORE_VALUE = frozenset("\\\"'`[] \t:=!>,(|")  # what a value's notation begins with; an entry's value comes later
 
 
 def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
@@ -28,6 +29,8 @@ def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
         done = end
         name = text[start:end].strip(".:/@")
         if not is_secret_name(name) or name.startswith("arn:"):
+            continue
+        if text[end : end + 1] not in BEFORE_VALUE and not ENTRY.search(text[max(0, start - NEAR) : start]):
             continue
         from .assigned_values import match_value, secret_values
 

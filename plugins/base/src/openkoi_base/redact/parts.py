@@ -133,7 +133,7 @@ def random_fields(parsed: object) -> Iterator[str]:
 
 def named_parts(value: str) -> Iterator[tuple[str, str]]:
     """Yield the secret fields of a connection string and of a URL's query, by their names; also decoded."""
-    for form in FIELDS:
+    for form in FIELDS if "=" in value else ():
         for found in form.finditer(value):
             name, text = found[1], next((text for text in found.groups()[1:] if text is not None), "").strip()
             if is_secret_name(name) or name.lower() in SIGNATURES:

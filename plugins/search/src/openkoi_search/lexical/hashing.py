@@ -6,9 +6,13 @@ Equal on every machine: the hash is a digest, and no operation rounds differentl
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 
 from .words import pieces
+
+try:
+    from _blake2 import blake2b  # that of hashlib, whose import loads OpenSSL, which takes as long as a start of Python
+except ImportError:
+    from hashlib import blake2b
 
 PIECE_WEIGHT = 0.5
 LONG_WORD_CHARACTERS = 8

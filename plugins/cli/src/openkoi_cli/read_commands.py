@@ -1,0 +1,86 @@
+"""Answer ``openkoi status`` and ``openkoi memory search WORDS`` without click, which takes as long as the answer.
+
+What is not plain is left to the commands: options, errors and warnings, a log or a memory that has to be changed.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from .invocation import Invocation
+
+STATUS, SEARCH = ["status"], ["memory", "search"]
+RESULTS = 10
+ESCAPE = "\x1b"  # click removes colors where they are not shown
+
+
+def answer(invocation: Invocation) -> int | None:
+    """Print the answer to a line that only reads; return the exit status, or None where the command has to run."""
+    words = invocation.launcher.arguments
+    if not is_plain(words) or invocation.verbose or "_OPENKOI_COMPLETE" in os.environ:
+        return None
+    from .streams import open_missing_streams
+
+    open_missing_streams()
+    defer_import("inspect")  # dataclasses import it, for what no class of ours needs
+    try:
+        text = read_status(invocation) if len(words) == 1 else search_memory(invocation, words[2:])
+        if text is None or not can_print(text):
+            return None
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        from .entry import end_interrupted
+
+        return end_interrupted(invocation)
+    except Exception:  # the command reports the same error
+        return None
+    from .log_limit import limit_log
+
+    limit_log(invocation)
+    return 0
+
+
+def defer_import(name: str) -> None:
+    """Import a module when something of it is first used."""
+
+    def load(attribute: str) -> object:
+        from importlib import import_module
+
+        del sys.modules[name]
+        vars(deferred).update(vars(import_module(name)))
+        return getattr(deferred, attribute)
+
+    if name not in sys.modules:
+        deferred = sys.modules[name] = ModuleType(name)
+        vars(deferred)["__getattr__"] = load
+
+
+def is_plain(words: Sequence[str]) -> bool:
+    """Return whether words are one of the commands, without options."""
+    if any(word.startswith("-") for word in words):
+        return False
+    return list(words) == STATUS or (list(words[:2]) == SEARCH and len(words) > 2)
+
+
+def can_print(text: str) -> bool:
+    """Return whether standard output takes a text as it is."""
+    return ESCAPE not in text and sys.stdout.encoding.lower() == "utf-8"
+
+
+def read_status(invocation: Invocation) -> str | None:
+    """Return the status; None if memory has to be opened for it."""
+    from .status_text import format_status, read_state
+
+    state = read_state(invocation.read())
+    return format_status(invocation, state) if state else None
+
+
+def search_memory(invocation: Invocation, words: Sequence[str]) -> str | None:
+    """Return what memory has; None if it has to be opened, or there is a warning."""
+    from .memory_search import format_hits, read_items
+
+    reader = invocation.read()
+    hits = read_items(reader, invocation.paths, " ".join(words), RESULTS)
+    return None if hits is None or reader.warnings() else reader.redact(format_hits(hits))
