@@ -33,13 +33,13 @@ class WorkLine:
         return bool(content) and all(has_phrase(self.text, one) or has_phrase(self.words, one) for one in content)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def terms_of(text: str) -> frozenset[str]:
     """Return the words that a text can be found by."""
     return frozenset(index_terms(text))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def read_line(text: str) -> WorkLine:
     """Return a text as a line."""
     lowered = text.lower()
