@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from .server import is_loopback
 
@@ -29,6 +28,8 @@ async def describe_other_scheme(base_url: str) -> str:
 
 def is_proxied(url: SplitResult) -> bool:
     """Return whether requests to this URL go through a proxy."""
+    from urllib.request import getproxies, proxy_bypass
+
     host, proxies = url.hostname or "", getproxies()
     return not is_loopback(host) and bool(proxies.get(url.scheme) or proxies.get("all")) and not proxy_bypass(host)
 
