@@ -77,7 +77,10 @@ async def begin_answers() -> None:
         report(delays=delays)
         screen.app.exit(result=0)
 
-    await screen.app.run_async(pre_run=lambda: screen.app.create_background_task(feed()) and None)
+    def begin() -> None:
+        screen.app.create_background_task(feed())
+
+    await screen.app.run_async(pre_run=begin)
 
 
 async def stream_bare() -> None:

@@ -41,7 +41,10 @@ async def read_columns(drafts: list[str]) -> tuple[list[int], str]:
                 columns.append(app.renderer._cursor_pos.x)
             app.exit(result=0)
 
-        await app.run_async(pre_run=lambda: app.create_background_task(draw()) and None)
+        def begin() -> None:
+            app.create_background_task(draw())
+
+        await app.run_async(pre_run=begin)
     return columns, written.getvalue()
 
 
