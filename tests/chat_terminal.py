@@ -101,7 +101,7 @@ def chat(
 ) -> Iterator[ChatTerminal]:
     """Open the chat with a scripted model, once it is ready."""
     model = write_script(openkoi.folder, turns, name)
-    shell = openkoi.told(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
+    shell = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
     with terminal(shell, *arguments, columns=columns) as inner:
         opened = ChatTerminal(inner, columns)
         opened.shows("Type a message" if variables.get("ACCESSIBLE") else PROMPT)

@@ -92,14 +92,14 @@ class Shell:
             text=True,
         )
 
-    def told(self, **variables: str) -> "Shell":
+    def with_environment(self, **variables: str) -> "Shell":
         """Return the same with more variables."""
         return replace(self, variables={**self.variables, **variables})
 
     def seeing(self, site: Path) -> "Shell":
         """Return the same with what lies in this folder on Python's path."""
         path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
-        return self.told(PYTHONPATH=path)
+        return self.with_environment(PYTHONPATH=path)
 
     def with_plugin(self, code: str, **points: str) -> "Shell":
         """Return the same where a distribution ``acme`` is installed: one module, and by kind what it brings."""

@@ -174,7 +174,7 @@ def shell_with(folder: Path, *headings: str, turns: str = DONE, **settings: Any)
     for one in shown:
         openkoi = one.installed(openkoi)
     write_script(folder, turns)
-    return openkoi.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")
+    return openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")
 
 
 def configure(openkoi: Shell, *settings: Mapping[str, Any]) -> None:

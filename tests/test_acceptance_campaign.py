@@ -46,7 +46,7 @@ def vendor(case: Case, there: Shell) -> Iterator[Shell]:
         return
     with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
         key = {} if case.keyless else {"OPENAI_API_KEY": "sk-wrong"}
-        yield there.told(OPENAI_BASE_URL=server.url, **key)
+        yield there.with_environment(OPENAI_BASE_URL=server.url, **key)
 
 
 def run(case: Case, folder: Path) -> Ran:
@@ -57,7 +57,7 @@ def run(case: Case, folder: Path) -> Ran:
     write_all(there.home, {"config.toml": settings(case)})
     code, kinds = plugin(case)
     there = there.with_plugin(code, **kinds) if kinds else there
-    with vendor(case, there.told(OPENKOI_SCRIPTED=str(folder / "scripts"))) as ready:
+    with vendor(case, there.with_environment(OPENKOI_SCRIPTED=str(folder / "scripts"))) as ready:
         done = ready(TASK, *options(case), seconds=100)
     logs = sorted(there.home.rglob("sessions/*.jsonl"))
     records = tuple(json.loads(line) for log in logs for line in log.read_text().splitlines())

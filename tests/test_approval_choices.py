@@ -31,7 +31,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def served(openkoi: Shell, server: OpenAIServer) -> Shell:
-    return openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
+    return openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
 
 
 def asked(seen: Terminal, times: int = 1) -> str:

@@ -166,7 +166,7 @@ def openkoi(tmp_path: Path, server: ChatServer) -> Shell:
     host = (HERE / "acme_host.py").read_text()
     there = made.with_plugin(host, integrations="acme_chat:Chat", commands="acme:acme", hooks="acme")
     (tmp_path / "site" / "acme_chat.py").write_text((HERE / "acme_chat.py").read_text())
-    return there.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", ACME_TOKEN="token-koi")
+    return there.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", ACME_TOKEN="token-koi")
 
 
 def say(server: ChatServer, text: str, **facts: Any) -> str:
@@ -277,7 +277,7 @@ def test_nothing_is_sent_to_a_channel_before_its_limit_is_over(openkoi: Shell, s
 def test_an_app_is_signed_in_to_by_a_token_that_is_tried_and_saved(openkoi: Shell, server: ChatServer) -> None:
     from pseudo_terminal import ENTER, terminal
 
-    unsigned = openkoi.told(ACME_TOKEN="")
+    unsigned = openkoi.with_environment(ACME_TOKEN="")
     for token, shown in (
         ("token-of-nobody", "The chat does not accept the token."),
         ("token-koi", "Signed in as koi."),

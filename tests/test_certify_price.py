@@ -28,7 +28,9 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
-    return shell(tmp_path).told(OPENAI_API_KEY="sk-of-somebody", OPENAI_BASE_URL=server.url, OPENKOI_MODEL=DEAR)
+    return shell(tmp_path).with_environment(
+        OPENAI_API_KEY="sk-of-somebody", OPENAI_BASE_URL=server.url, OPENKOI_MODEL=DEAR
+    )
 
 
 @pytest.mark.row("C55", "SAFE-04")

@@ -194,7 +194,7 @@ def test_resizing_prints_no_block_twice(openkoi: Shell) -> None:
 @pytest.mark.skipif(not TMUX, reason="needs tmux")
 def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, tmp_path: Path) -> None:
     (openkoi.folder / "script.yaml").write_text(f"turns:\n{says(MANY, 'go')}")
-    told = openkoi.told(OPENKOI_MODEL="scripted/script.yaml", OPENKOI_ITERATE="0")
+    told = openkoi.with_environment(OPENKOI_MODEL="scripted/script.yaml", OPENKOI_ITERATE="0")
     with tmux(told, tmp_path / "socket") as send:
         until(lambda: "for commands" in send("capture-pane", "-p"))
         send("send-keys", "-l", "go on")

@@ -145,7 +145,9 @@ def test_doctor_names_what_is_set_and_where(openkoi: Shell) -> None:
     file.parent.mkdir()
     file.write_text('[iteration]\nmax_iterations = 5\n[providers.openai]\napi_key = "sk-a1b2c3"')
 
-    lines = [" ".join(line.split()) for line in openkoi.told(OPENKOI_QUALITY="0.9")("doctor").stdout.splitlines()]
+    lines = [
+        " ".join(line.split()) for line in openkoi.with_environment(OPENKOI_QUALITY="0.9")("doctor").stdout.splitlines()
+    ]
 
     assert [
         f"iteration.max_iterations: 5 ({file}, default 3)",
@@ -160,7 +162,7 @@ def test_completion_is_there_for_four_shells(openkoi: Shell, shell: str) -> None
 
 
 def test_completion_completes_commands(openkoi: Shell) -> None:
-    asked = openkoi.told(_OPENKOI_COMPLETE="bash_complete", COMP_WORDS="openkoi sta", COMP_CWORD="1")
+    asked = openkoi.with_environment(_OPENKOI_COMPLETE="bash_complete", COMP_WORDS="openkoi sta", COMP_CWORD="1")
 
     assert "plain,status" in asked().stdout
 
@@ -237,7 +239,7 @@ def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
     one, two = write_script(openkoi.folder, ANSWER, "one.yaml"), write_script(openkoi.folder, ANSWER, "two.yaml")
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[models]\ndefault = "scripted/none.yaml"\n')
-    told = openkoi.told(OPENKOI_MODEL=one)
+    told = openkoi.with_environment(OPENKOI_MODEL=one)
 
     def executor(*flags: str) -> object:
         return json.loads(told("--format", "json", *flags, "What is it?").stdout)["models"]["executor"]

@@ -30,7 +30,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_a_traceback_shows_where_and_no_key(openkoi: Shell) -> None:
-    acme = openkoi.with_plugin(PROVIDER, providers="acme:Acme").told(ACME_LOGIN=KEY)
+    acme = openkoi.with_plugin(PROVIDER, providers="acme:Acme").with_environment(ACME_LOGIN=KEY)
     done = acme("-m", "acme/one", "--verbose", "do it")
 
     assert 1 == done.returncode
@@ -42,7 +42,7 @@ def test_a_traceback_shows_where_and_no_key(openkoi: Shell) -> None:
 def test_an_error_before_anything_is_configured_shows_no_key(openkoi: Shell) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(f"{KEY} = [\n")
-    done = openkoi.told(ACME_API_KEY=str(openkoi.home))("--verbose", "do it")
+    done = openkoi.with_environment(ACME_API_KEY=str(openkoi.home))("--verbose", "do it")
 
     assert 2 == done.returncode
     assert "Traceback" in done.stderr
@@ -59,7 +59,7 @@ def test_an_accident_is_told_in_a_sentence_with_how_to_see_more(openkoi: Shell) 
 
 def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
     code = "import os\nraise ValueError(os.environ['ACME_API_KEY'])\n"
-    done = openkoi.with_plugin(code, hooks="acme").told(ACME_API_KEY=KEY)("plugins")
+    done = openkoi.with_plugin(code, hooks="acme").with_environment(ACME_API_KEY=KEY)("plugins")
 
     assert "! ValueError: [redacted]" in done.stdout
     assert KEY not in done.stdout
@@ -92,7 +92,7 @@ def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[s
 
 
 def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
-    named = openkoi.told(OPENKOI_HOME="", OPENKOI_CONFIG="none.toml", OPENKOI_DATA=str(openkoi.home))
+    named = openkoi.with_environment(OPENKOI_HOME="", OPENKOI_CONFIG="none.toml", OPENKOI_DATA=str(openkoi.home))
     done = named("-m", write_script(openkoi.folder, ANSWER), "do it")
 
     assert 2 == done.returncode

@@ -26,7 +26,7 @@ def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
     (there.folder / "notes.txt").write_text("buy milk")
     (there.folder / "two words.md").write_text("bread")
     (there.folder / "dot.png").write_bytes(PIXEL)
-    return there.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
+    return there.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
 
 
 def test_piped_text_is_the_task_where_none_is_given(openkoi: Shell, server: OpenAIServer) -> None:

@@ -53,7 +53,7 @@ def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: s
     write = "{tool: write_file, arguments: {path: a.txt, content: one}}"
     sleep = "{tool: run_command, arguments: {command: sleep 61}}"
     model = write_script(openkoi.folder, f"  - calls: [{write}]\n  - calls: [{sleep}]\n")
-    child = openkoi.told(MARKED=str(openkoi.home)).started("-m", model, "Write a.txt and sleep")
+    child = openkoi.with_environment(MARKED=str(openkoi.home)).started("-m", model, "Write a.txt and sleep")
     wait_for_log(openkoi.home / "data" / "sessions", "Running sleep 61")
     time.sleep(0.5)
     child.send_signal(number)

@@ -53,7 +53,7 @@ def test_a_setting_without_effect_is_refused_and_nothing_is_written(
 
 
 def test_what_overrides_a_setting_is_reported(openkoi: Shell) -> None:
-    done = openkoi.told(OPENKOI_MODEL="groq/x")("config", "set", "models.default", "ollama/llama3.3")
+    done = openkoi.with_environment(OPENKOI_MODEL="groq/x")("config", "set", "models.default", "ollama/llama3.3")
 
     assert "models.default is also set in $OPENKOI_MODEL" in done.stderr
 
@@ -62,10 +62,10 @@ def test_the_file_is_checked_after_it_was_edited(openkoi: Shell, tmp_path: Path)
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\necho "$LINE" >> "$1"\n')
     editor.chmod(0o755)
-    editing = openkoi.told(EDITOR=str(editor), VISUAL="")
-    good = editing.told(LINE="models.default = 'ollama/llama3.3'")("config", "edit")
-    odd = editing.told(LINE="nonsense = 1")("config", "edit")
-    bad = editing.told(LINE="[broken")("config", "edit")
+    editing = openkoi.with_environment(EDITOR=str(editor), VISUAL="")
+    good = editing.with_environment(LINE="models.default = 'ollama/llama3.3'")("config", "edit")
+    odd = editing.with_environment(LINE="nonsense = 1")("config", "edit")
+    bad = editing.with_environment(LINE="[broken")("config", "edit")
 
     assert (0, "") == (good.returncode, good.stderr)
     assert "nonsense" in odd.stderr
@@ -74,7 +74,9 @@ def test_the_file_is_checked_after_it_was_edited(openkoi: Shell, tmp_path: Path)
 
 def test_models_lists_roles_providers_and_what_a_provider_offers(openkoi: Shell) -> None:
     with OpenAIServer("Hello", models=("gpt-fake", "gpt-other")) as server:
-        ready = openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
+        ready = openkoi.with_environment(
+            OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake"
+        )
         roles, offered = ready("models"), ready("models", "openai", "--format", "json")
 
     assert "executor   openai/gpt-fake" in roles.stdout

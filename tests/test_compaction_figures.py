@@ -89,7 +89,7 @@ def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
         for n in range(4)
     ]
     with OpenAIServer(*reads, "Carps.") as server:
-        there = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        there = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         done = there("What do the pages speak of?", "-m", "openai/gpt-fake", "--iterate", "0")
 
     assert 0 == done.returncode, done.stderr

@@ -65,7 +65,7 @@ def openkoi(tmp_path: Path) -> Shell:
     write_script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
     (made.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
     plugin = made.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
-    return plugin.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")
+    return plugin.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")
 
 
 def plugin_answer(openkoi: Shell, *words: str) -> dict[str, object]:
@@ -162,7 +162,7 @@ def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from
     claude_login(tmp_path)
     line = ("-i", "0", "What is a teahouse?")
     with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server:
-        person = made.told(ANTHROPIC_BASE_URL=server.url)
+        person = made.with_environment(ANTHROPIC_BASE_URL=server.url)
         refused = person(*line)
         (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 60\n")
         child = person.started(*line)

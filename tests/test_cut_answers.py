@@ -25,7 +25,7 @@ NAMED = "was cut off at its length limit"
 
 def with_key(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-not-a-real-key")
-    return openkoi.told(**keys, **{variable: server.url})
+    return openkoi.with_environment(**keys, **{variable: server.url})
 
 
 @pytest.mark.sampled(6)

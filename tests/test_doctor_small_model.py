@@ -20,7 +20,7 @@ def small_model(openkoi: Shell) -> str:
 def test_doctor_suggests_a_cheaper_small_model_until_one_is_chosen(tmp_path: Path) -> None:
     offered = ("gpt-5", "gpt-5-chat-latest", "gpt-5-mini", "gpt-5-nano")
     with OpenAIServer("Paris.", models=offered) as server:
-        user = shell(tmp_path).told(OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-5", **KEY)
+        user = shell(tmp_path).with_environment(OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-5", **KEY)
         before = small_model(user)
         assert 0 == user("config", "set", "models.small", "openai/gpt-5-nano").returncode
         after = small_model(user)
@@ -32,6 +32,6 @@ def test_doctor_suggests_a_cheaper_small_model_until_one_is_chosen(tmp_path: Pat
 
 def test_doctor_suggests_nothing_where_no_cheaper_model_is_offered(tmp_path: Path) -> None:
     with OpenAIServer("Paris.", models=("gpt-5-mini", "gpt-5", "gpt-fake")) as server:
-        user = shell(tmp_path).told(OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-5-mini", **KEY)
+        user = shell(tmp_path).with_environment(OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-5-mini", **KEY)
 
         assert "openai/gpt-5-mini" == small_model(user)

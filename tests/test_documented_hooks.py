@@ -127,7 +127,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Driven:
     for command in (["init", "-q"], [*AUTHOR, "commit", "-q", "--allow-empty", "-m", "The first commit"]):
         subprocess.run(["git", *command], cwd=openkoi.folder, check=True)
     write_script(folder, TURNS)
-    done = openkoi.told(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme", seconds=120)
+    done = openkoi.with_environment(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme", seconds=120)
     assert 0 == done.returncode, done.stderr
     return Driven(json.loads(done.stdout), logged(openkoi))
 

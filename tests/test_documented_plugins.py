@@ -88,7 +88,7 @@ def test_the_first_plugin_of_hooks_shows_in_the_context_of_a_task(tmp_path: Path
 
 
 def test_settings_arrive_from_every_place_without_a_warning(tmp_path: Path) -> None:
-    openkoi = shell_with(tmp_path, "Settings of a plugin").told(ACME_TOKEN="t-1")
+    openkoi = shell_with(tmp_path, "Settings of a plugin").with_environment(ACME_TOKEN="t-1")
     done = openkoi("Do it")
 
     assert 0 == done.returncode, done.stderr

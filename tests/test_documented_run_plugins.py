@@ -19,7 +19,7 @@ TO_DO = "TO" + "DO"  # no mark of our own
 
 def test_a_program_of_this_machine_is_a_model(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Provider", providers={"program": {"argv": [sys.executable, "-c", SHOUT]}})
-    done = openkoi.told(OPENKOI_MODEL="")("Say that carps are fish")
+    done = openkoi.with_environment(OPENKOI_MODEL="")("Say that carps are fish")
 
     assert 0 == done.returncode, done.stderr
     assert "SAY THAT CARPS ARE FISH" in done.stdout
@@ -27,7 +27,7 @@ def test_a_program_of_this_machine_is_a_model(tmp_path: Path) -> None:
 
 def test_a_provider_s_failure_names_the_program(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Provider", providers={"program": {"argv": ["no-such-program"]}})
-    done = openkoi.told(OPENKOI_MODEL="")("Say hello")
+    done = openkoi.with_environment(OPENKOI_MODEL="")("Say hello")
 
     assert "no-such-program cannot be started: No such file or directory." in done.stderr
 

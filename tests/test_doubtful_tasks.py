@@ -74,7 +74,7 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.fixture
 def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
     keys = {"OPENAI_API_KEY": "sk-of-somebody", "OPENAI_BASE_URL": server.url, "OPENKOI_MODEL": "openai/gpt-fake"}
-    return shell(tmp_path).told(**keys)
+    return shell(tmp_path).with_environment(**keys)
 
 
 @pytest.mark.unit

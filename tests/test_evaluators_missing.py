@@ -43,7 +43,9 @@ REFUSED = {
 def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, text: str, command: tuple[str]) -> None:
     configure(openkoi, text)
     with OpenAIServer("Done.") as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test", OPENKOI_MODEL="openai/gpt-fake")
+        there = openkoi.with_environment(
+            OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test", OPENKOI_MODEL="openai/gpt-fake"
+        )
         done = there(*command)
 
     assert (2, []) == (done.returncode, list(server.asked)), done.stderr

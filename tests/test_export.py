@@ -508,7 +508,7 @@ def openkoi(tmp_path: Path) -> Shell:
     here = shell(tmp_path)
     here.home.mkdir()
     (here.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
-    here = here.told(OPENKOI_MODEL=write_script(here.folder, '  - says: "Done."\n    repeat: true\n'))
+    here = here.with_environment(OPENKOI_MODEL=write_script(here.folder, '  - says: "Done."\n    repeat: true\n'))
     assert 0 == here("-i", "0", "Mend the invoice parser").returncode
     return here
 

@@ -101,7 +101,7 @@ def test_a_recording_answers_in_the_place_of_all_of_them(openkoi: Shell) -> None
     nobody = dict.fromkeys(("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"), "http://127.0.0.1:1/v1")
     nobody["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1"
     nobody["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"
-    replayed = result_of(openkoi.told(**dict.fromkeys(KEYS, ""), **nobody), "--replay", str(tape))
+    replayed = result_of(openkoi.with_environment(**dict.fromkeys(KEYS, ""), **nobody), "--replay", str(tape))
 
     same = ("output", "usage", "cost_usd", "models", "changed_files")
     assert [recorded[key] for key in same] == [replayed[key] for key in same]

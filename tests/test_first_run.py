@@ -30,7 +30,7 @@ BANNER = f"openkoi v{__version__}"
 @pytest.fixture
 def person(tmp_path: Path) -> Shell:
     """Somebody on a fresh machine, on which no Ollama runs."""
-    return shell(tmp_path).told(OLLAMA_HOST=f"127.0.0.1:{unused_port()}")
+    return shell(tmp_path).with_environment(OLLAMA_HOST=f"127.0.0.1:{unused_port()}")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def claude_login(home: Path) -> None:
 
 @pytest.mark.row("FLOW-07", "FLOW-05", "ONB-01", "ONB-13", "CLI-23", "CLI-40", "ONB-21")
 def test_a_key_in_the_environment_is_used_and_nothing_is_asked(person: Shell, anthropic: AnthropicServer) -> None:
-    person = person.told(ANTHROPIC_BASE_URL=anthropic.url, ANTHROPIC_API_KEY=SECRET)
+    person = person.with_environment(ANTHROPIC_BASE_URL=anthropic.url, ANTHROPIC_API_KEY=SECRET)
 
     with terminal(person, TASK) as first:
         assert 0 == first.ends()
@@ -79,7 +79,7 @@ def test_a_key_in_the_environment_is_used_and_nothing_is_asked(person: Shell, an
 def test_a_login_of_the_claude_cli_is_used_when_a_person_allows_it_once(person: Shell) -> None:
     claude_login(person.home.parent)
     with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server, ExitStack() as stack:
-        person = person.told(ANTHROPIC_BASE_URL=server.url)
+        person = person.with_environment(ANTHROPIC_BASE_URL=server.url)
         first = stack.enter_context(terminal(person, TASK))
         first.shows("Found a login of the Claude CLI in ~/.claude/.credentials.json. Use it for anthropic? [yes/no]")
         first.type(f"yes{ENTER}")
@@ -110,7 +110,7 @@ def test_who_does_not_allow_it_is_shown_the_picker(person: Shell) -> None:
 def test_a_login_that_the_vendor_refuses_is_told_without_the_token(person: Shell, anthropic: AnthropicServer) -> None:
     claude_login(person.home.parent)
 
-    with terminal(person.told(ANTHROPIC_BASE_URL=anthropic.url), "--verbose", TASK) as seen:
+    with terminal(person.with_environment(ANTHROPIC_BASE_URL=anthropic.url), "--verbose", TASK) as seen:
         seen.shows("[yes/no]")
         seen.type(f"yes{ENTER}")
         assert 1 == seen.ends()
@@ -121,7 +121,7 @@ def test_a_login_that_the_vendor_refuses_is_told_without_the_token(person: Shell
 @pytest.mark.row("FLOW-07", "FLOW-05", "ONB-09", "ONB-10", "ONB-17", "C59")
 def test_ollama_is_picked_and_found_when_it_was_started_meanwhile(person: Shell) -> None:
     port = unused_port()
-    person = person.told(OLLAMA_HOST=f"127.0.0.1:{port}")
+    person = person.with_environment(OLLAMA_HOST=f"127.0.0.1:{port}")
     with OllamaServer("A teahouse.", models=["gemma2:9b", "llama3.3:latest"]) as server, ExitStack() as stack:
         seen = stack.enter_context(terminal(person, TASK))
         seen.shows("any endpoint")
@@ -136,7 +136,7 @@ def test_ollama_is_picked_and_found_when_it_was_started_meanwhile(person: Shell)
 
 @pytest.mark.row("FLOW-07", "FLOW-05", "ONB-14", "ONB-15", "CLI-40", "SEC-02", "C1")
 def test_a_key_is_pasted_saved_and_used(person: Shell, anthropic: AnthropicServer) -> None:
-    person = person.told(ANTHROPIC_BASE_URL=anthropic.url)
+    person = person.with_environment(ANTHROPIC_BASE_URL=anthropic.url)
 
     with terminal(person, TASK) as seen:
         seen.shows("any endpoint")
@@ -156,7 +156,7 @@ def test_a_key_is_pasted_saved_and_used(person: Shell, anthropic: AnthropicServe
 @pytest.mark.row("ONB-09", "ONB-13")
 def test_an_ollama_that_runs_is_found_without_a_question(person: Shell) -> None:
     with OllamaServer("A teahouse.", models=["mistral:7b", "codestral:22b"]) as server, ExitStack() as stack:
-        seen = stack.enter_context(terminal(person.told(OLLAMA_HOST=server.url), TASK))
+        seen = stack.enter_context(terminal(person.with_environment(OLLAMA_HOST=server.url), TASK))
 
         assert 0 == seen.ends()
     assert "Found: ollama (local)\n  Using: codestral:22b\n" in seen.page
@@ -168,7 +168,7 @@ def test_a_model_named_in_a_variable_is_used_and_nothing_is_looked_for(
 ) -> None:
     chosen = {"OPENKOI_MODEL": "claude-haiku", "ANTHROPIC_API_KEY": SECRET, "ANTHROPIC_BASE_URL": anthropic.url}
 
-    with terminal(person.told(**chosen), TASK) as seen:
+    with terminal(person.with_environment(**chosen), TASK) as seen:
         seen.ends()
     assert "Found:" not in seen.screen
     assert "claude-haiku-5-5" == anthropic.asked[-1]["model"]
@@ -176,7 +176,7 @@ def test_a_model_named_in_a_variable_is_used_and_nothing_is_looked_for(
 
 @pytest.mark.row("ONB-14")
 def test_without_a_terminal_it_ends_with_9_and_the_variables_to_set(person: Shell) -> None:
-    done = person.told(HOME=str(person.home.parent), ANTHROPIC_API_KEY="")(TASK)
+    done = person.with_environment(HOME=str(person.home.parent), ANTHROPIC_API_KEY="")(TASK)
 
     assert 9 == done.returncode
     assert "ANTHROPIC_API_KEY or OPENAI_API_KEY" in done.stderr

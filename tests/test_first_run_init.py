@@ -37,7 +37,7 @@ def person(tmp_path: Path) -> Shell:
     """Somebody on a fresh machine, on which no Ollama runs."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
-        return shell(tmp_path).told(OLLAMA_HOST=f"127.0.0.1:{place.getsockname()[1]}")
+        return shell(tmp_path).with_environment(OLLAMA_HOST=f"127.0.0.1:{place.getsockname()[1]}")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_the_picker_shows_five_ways_in_order_each_with_its_hint(person: Shell) -
 
 @pytest.mark.row("ONB-15", "CLI-45")
 def test_a_refused_key_is_said_at_once_and_asked_for_again(person: Shell, openai: OpenAIServer) -> None:
-    with terminal(person.told(OPENAI_BASE_URL=openai.url), "init") as seen:
+    with terminal(person.with_environment(OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows(LAST)
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
@@ -91,7 +91,7 @@ def test_a_key_that_expired_is_replaced_and_the_models_stay_as_they_are(person: 
     (person.home / "credentials" / "providers.json").write_text(json.dumps({"openai": WRONG, "xai": "kept"}))
     (person.home / "config.toml").write_text('[models]\ndefault = "openai/first-model" # mine\n')
 
-    with terminal(person.told(OPENAI_BASE_URL=openai.url), "init") as seen:
+    with terminal(person.with_environment(OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows(LAST)
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
@@ -111,7 +111,7 @@ def test_who_picks_a_provider_uses_it_though_its_key_is_saved_and_another_model_
     (person.home / "credentials" / "providers.json").write_text(json.dumps({"openai": WRONG}))
     (person.home / "config.toml").write_text('[models]\ndefault = "claude-sonnet"\n')
 
-    with terminal(person.told(OPENAI_BASE_URL=openai.url), "init") as seen:
+    with terminal(person.with_environment(OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows(LAST)
         seen.type(f"3{ENTER}")
         seen.shows("Paste your OpenAI API key:")
@@ -123,7 +123,7 @@ def test_who_picks_a_provider_uses_it_though_its_key_is_saved_and_another_model_
 
 @pytest.mark.row("ONB-15")
 def test_after_two_refusals_nothing_is_saved(person: Shell, openai: OpenAIServer) -> None:
-    with terminal(person.told(OPENAI_BASE_URL=openai.url), "init") as seen:
+    with terminal(person.with_environment(OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows(LAST)
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
@@ -255,7 +255,10 @@ def test_ollama_that_does_not_run_is_told_how_to_get(person: Shell) -> None:
 
 @pytest.mark.row("ONB-17", "C59")
 def test_ollama_without_models_counts_as_not_found_and_is_told_how_to_get_one(person: Shell) -> None:
-    with OllamaServer(models=[]) as server, terminal(person.told(OLLAMA_HOST=server.url), "What is this?") as seen:
+    with (
+        OllamaServer(models=[]) as server,
+        terminal(person.with_environment(OLLAMA_HOST=server.url), "What is this?") as seen,
+    ):
         seen.shows(LAST)
         seen.type(ENTER)
         assert 9 == seen.ends()
@@ -266,7 +269,7 @@ def test_ollama_without_models_counts_as_not_found_and_is_told_how_to_get_one(pe
 @pytest.mark.parametrize("keys_before", ["", DOWN + ENTER], ids=["at the picker", "at the key"])
 @pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
 def test_an_interruption_ends_with_130_and_saves_nothing(person: Shell, keys_before: str, kind: str) -> None:
-    with terminal(person.told(TERM=kind), "init") as seen:
+    with terminal(person.with_environment(TERM=kind), "init") as seen:
         seen.shows(LAST if kind != "dumb" else "Number (1 to 5):")
         if keys_before:
             seen.type(keys_before if kind != "dumb" else f"2{ENTER}")
@@ -291,7 +294,7 @@ def test_other_keys_leave_the_picker_as_an_interruption_does(person: Shell, key:
 
 
 def test_q_leaves_where_numbers_are_typed(person: Shell) -> None:
-    with terminal(person.told(TERM="dumb"), "init") as seen:
+    with terminal(person.with_environment(TERM="dumb"), "init") as seen:
         seen.shows("Type a number and press Enter. Press q or Ctrl-C to quit.")
         seen.type(f"q{ENTER}")
         assert 130 == seen.ends()
@@ -309,7 +312,7 @@ def test_in_a_narrow_terminal_hints_are_cut_at_a_word(person: Shell) -> None:
 
 @pytest.mark.row("ONB-09", "ONB-17")
 def test_an_ollama_host_that_is_no_address_is_said(person: Shell) -> None:
-    with terminal(person.told(OLLAMA_HOST="http://[::1"), "What is this?") as seen:
+    with terminal(person.with_environment(OLLAMA_HOST="http://[::1"), "What is this?") as seen:
         seen.shows(LAST)
         before = seen.screen
         seen.type(ENTER)
@@ -333,7 +336,7 @@ def test_a_store_that_cannot_be_read_is_said_before_a_key_is_asked_for(person: S
 
 
 def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_numbers(person: Shell, openai: OpenAIServer) -> None:
-    with terminal(person.told(TERM="dumb", OPENAI_BASE_URL=openai.url), "init") as seen:
+    with terminal(person.with_environment(TERM="dumb", OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows("Number (1 to 5):")
         seen.type(f"six{ENTER}")
         seen.shows("Number (1 to 5):", times=2)
@@ -350,7 +353,7 @@ def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_numbers(person: She
 def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_an_address_first(
     person: Shell, openai: OpenAIServer
 ) -> None:
-    with terminal(person.told(TERM="dumb"), "init") as seen:
+    with terminal(person.with_environment(TERM="dumb"), "init") as seen:
         seen.shows("Number (1 to 5):")
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
@@ -365,7 +368,7 @@ def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_an_address_first(
 
 def test_what_hides_the_saved_key_or_the_model_in_the_environment_is_said(person: Shell, openai: OpenAIServer) -> None:
     hidden = {"OPENAI_BASE_URL": openai.url, "OPENAI_API_KEY": WRONG, "OPENKOI_MODEL": "claude-sonnet"}
-    with terminal(person.told(**hidden), "init") as seen:
+    with terminal(person.with_environment(**hidden), "init") as seen:
         seen.shows(LAST)
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
@@ -378,7 +381,7 @@ def test_what_hides_the_saved_key_or_the_model_in_the_environment_is_said(person
 
 @pytest.mark.row("ONB-14")
 def test_init_without_a_terminal_ends_with_9_and_the_variables_to_set(person: Shell) -> None:
-    done = person.told(**dict.fromkeys(os.environ.keys() - environment(person).keys(), ""))("init")
+    done = person.with_environment(**dict.fromkeys(os.environ.keys() - environment(person).keys(), ""))("init")
 
     assert 9 == done.returncode
     assert "ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY" in done.stderr

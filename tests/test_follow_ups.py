@@ -123,7 +123,7 @@ def test_a_follow_up_to_an_unknown_id_changes_nothing(openkoi: Shell, server: Op
 
 
 def test_an_interrupted_request_is_part_of_the_conversation(openkoi: Shell, server: OpenAIServer) -> None:
-    failing = openkoi.told(OPENAI_BASE_URL="http://127.0.0.1:1/v1")
+    failing = openkoi.with_environment(OPENAI_BASE_URL="http://127.0.0.1:1/v1")
     assert 75 == failing(*ONCE, "Write down the capital of France").returncode
     openkoi("-c", "-i", "0", "Try again")
     [asked, *_] = conversation(server)

@@ -122,7 +122,7 @@ def test_the_frontend_of_the_documentation_does_a_task_and_has_the_user_answer(o
     model = write_script(openkoi.folder, SENDS.replace("KEY", "Kx4" * 20))
     configured(openkoi, "[iteration]\nmax_iterations = 0\n[frontends.acme]\nseconds = 30\n")
     editor = openkoi.with_plugin(example() + TOOLS, frontends="acme:Editor", tools="acme:Tools")
-    done = editor.told(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
+    done = editor.with_environment(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
     said = [json.loads(line) for line in done.stdout.splitlines()]
     facts = {key: [one[key] for one in said if key in one] for key in ("event", "question", "result")}
 
@@ -161,7 +161,7 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
     assert (3, []) == (done.returncode, json.loads(done.stdout)["arguments"]), done.stderr
     assert (0, True) == (acme("--help").returncode, "Usage: openkoi" in acme("--help").stdout)
     assert "No tasks yet." in acme("status").stdout
-    assert "complete" in acme.told(_OPENKOI_COMPLETE="bash_source")().stdout
+    assert "complete" in acme.with_environment(_OPENKOI_COMPLETE="bash_source")().stdout
     configured(openkoi, '[use]\nfrontend = "acne"\n')
     missing = acme()
     assert (2, True) == (missing.returncode, "No frontend named 'acne'" in missing.stderr), missing.stderr
@@ -207,7 +207,7 @@ def test_a_frontend_that_a_command_hides_is_named(openkoi: Shell) -> None:
 def test_a_frontend_logs_for_a_task_that_has_ended_and_uses_what_is_chosen(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, "  - says: Hello.\n")
     configured(openkoi, "[iteration]\nmax_iterations = 0\n")
-    done = plain(openkoi, "Facts").told(OPENKOI_MODEL=model)("acme")
+    done = plain(openkoi, "Facts").with_environment(OPENKOI_MODEL=model)("acme")
     said = json.loads(done.stdout)
 
     assert ["The door is open."] == said["warnings"], done.stderr

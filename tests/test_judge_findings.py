@@ -50,7 +50,7 @@ def judge_findings(folder: Path, findings: object) -> tuple[dict[str, object], i
     said = json.dumps({"scores": SCORES, "findings": findings, "suggestion": ""})
     executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
     with OpenAIServer(said) as server:
-        there = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        there = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         limits = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
         done = there(TASK, "--executor", executor, *limits)
     return result(done), len(server.asked)

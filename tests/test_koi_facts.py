@@ -144,12 +144,12 @@ def openkoi(tmp_path: Path) -> Shell:
     made.home.mkdir()
     (made.home / "config.toml").write_text('[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n')
     model = write_script(made.folder, TURNS)
-    return made.with_plugin(FACTS, commands="acme:acme", hooks="acme", providers="acme:Provider").told(
+    return made.with_plugin(FACTS, commands="acme:acme", hooks="acme", providers="acme:Provider").with_environment(
         OPENKOI_MODEL=model
     )
 
 
-def told(openkoi: Shell, command: str) -> dict[str, Any]:
+def run_acme(openkoi: Shell, command: str) -> dict[str, Any]:
     done = openkoi("acme", command)
     assert 0 == done.returncode, done.stderr
     said = json.loads(done.stdout)
@@ -158,7 +158,7 @@ def told(openkoi: Shell, command: str) -> dict[str, Any]:
 
 
 def test_a_program_asks_for_facts_and_tells_some(openkoi: Shell) -> None:
-    said = told(openkoi, "facts")
+    said = run_acme(openkoi, "facts")
 
     assert (str(openkoi.folder), True) == (said["workspace"], said["session"])
     assert ["plain", 3] == said["setting"][:2]
@@ -174,7 +174,7 @@ def test_a_program_asks_for_facts_and_tells_some(openkoi: Shell) -> None:
 
 
 def test_runs_are_listed_with_where_they_stand(openkoi: Shell) -> None:
-    said = told(openkoi, "runs")
+    said = run_acme(openkoi, "runs")
 
     assert [
         ["Finish", "finished", True, None],

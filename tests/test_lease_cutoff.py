@@ -40,7 +40,7 @@ VENDORS: dict[str, tuple[Callable[..., VendorServer], str, Callable[[str], dict[
 def asked(tmp_path: Path, vendor: str, server: VendorServer, *line: str, config: str = "") -> CompletedProcess[str]:
     """Give a vendor's model a task whose answer may be 1,000 tokens long."""
     _, model, variables = VENDORS[vendor]
-    here: Shell = shell(tmp_path).told(**variables(server.url))
+    here: Shell = shell(tmp_path).with_environment(**variables(server.url))
     here.home.mkdir()
     (here.home / "config.toml").write_text(f'[models.known."{vendor}/{model}"]\n{PRICE}{config}')
     options = ["-m", f"{vendor}/{model}", "--iterate", "0", "--format", "json", *line]
@@ -201,7 +201,7 @@ def test_what_was_cut_off_is_paid_once_also_when_the_task_is_resumed(tmp_path: P
     before = sum(map(dollars, calls_of(tmp_path)))
     here = Shell(tmp_path / "folder", tmp_path / "home")
     with OpenAIServer("The end.") as server:
-        resumed = here.told(OPENAI_BASE_URL=server.url)("resume", "--format", "json")
+        resumed = here.with_environment(OPENAI_BASE_URL=server.url)("resume", "--format", "json")
 
         assert 1 == len(server.asked)
         assert SCREAM[:40] in json.dumps(server.asked[0])

@@ -36,7 +36,7 @@ def do(openkoi: Shell, calls: Sequence[ToolCall], *options: str) -> dict[str, ob
     """Let a model make these calls; return the result."""
     turns = [Say([call]) for call in calls]
     with OpenAIServer(*turns, Say("Done."), models=["mock"]) as server:
-        asked = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         done = asked("--format", "json", "-m", "openai/mock", *options, "Improve the code")
     assert done.stdout, done.stderr
     said: dict[str, object] = json.loads(done.stdout)
@@ -159,7 +159,7 @@ class Meddling(OpenAIServer):
 def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
     (openkoi.folder / "a.py").write_text(OLD)
     with Meddling(openkoi.folder / "a.py") as server:
-        asked = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         done = asked("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
 
     said = json.loads(done.stdout)

@@ -87,7 +87,7 @@ def openkoi(tmp_path: Path) -> Shell:
         "[iteration]\nmax_iterations = 2\n"
     )
     model = write_script(made.folder, TURNS)
-    return made.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").told(OPENKOI_MODEL=model)
+    return made.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").with_environment(OPENKOI_MODEL=model)
 
 
 def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -> None:
@@ -144,7 +144,9 @@ def test_a_task_in_another_folder_uses_the_tools_as_they_are_configured_there(tm
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 0\n")
     calls = "  - {when: {after: 0}, calls: [{tool: read_file, arguments: {path: long.txt}}]}\n"
     model = write_script(tmp_path, calls + "  - {says: Seen., repeat: true}\n")
-    done = openkoi.told(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme", str(tmp_path / "other"))
+    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")(
+        "acme", str(tmp_path / "other")
+    )
 
     there, here = json.loads(done.stdout)
     assert len(there) < 4_000 < len(here), done.stderr
@@ -182,7 +184,7 @@ def test_the_log_is_kept_within_its_limit_while_a_program_lives(tmp_path: Path) 
         "[memory]\nmax_storage_mb = 0.02\n[hooks.storage]\nseconds = 0.0\n"
     )
     model = write_script(tmp_path, "  - {says: Plain., repeat: true}\n")
-    done = openkoi.told(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme")
+    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme")
     written, archived, warnings, runs = json.loads(done.stdout)
 
     assert [True, True] == [len(archived) > 0, len(written) < 8], done.stderr

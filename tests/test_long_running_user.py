@@ -211,7 +211,7 @@ def openkoi(tmp_path: Path) -> Shell:
     configure(made, wait=0)
     model = write_script(tmp_path, TURNS)
     plugin = made.with_plugin(DAEMON, commands="acme:acme", hooks="acme", tools="acme:Tools")
-    return plugin.told(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")
+    return plugin.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")
 
 
 def configure(openkoi: Shell, *, wait: float) -> None:

@@ -74,7 +74,9 @@ def install_memory(folder: Path, memory: str) -> Shell:
         '[use]\nmemory = "acme"\n[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n'
     )
     write_script(folder, "  - says: Done.\n    repeat: true\n")
-    there = made.with_plugin(ACME, memory=f"acme:{memory}").told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")
+    there = made.with_plugin(ACME, memory=f"acme:{memory}").with_environment(
+        OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"
+    )
     assert 0 == there("Say done").returncode
     assert 0 == there("Say done again").returncode  # the first task is remembered when the next one begins
     return there

@@ -30,7 +30,7 @@ PRICE = '[models.known."anthropic/claude-opus-4-6"]\nprice = [7.0, 30.0]\ncontex
 
 
 def test_models_are_resolved_by_role_and_by_short_name(tmp_path: Path) -> None:
-    openkoi = shell(tmp_path).told(OPENAI_API_KEY="sk-nothing", ANTHROPIC_API_KEY="sk-nothing")
+    openkoi = shell(tmp_path).with_environment(OPENAI_API_KEY="sk-nothing", ANTHROPIC_API_KEY="sk-nothing")
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(SETTINGS + PRICE)
 

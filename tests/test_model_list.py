@@ -27,7 +27,7 @@ def paths(server: OpenAIServer) -> list[str]:
 
 
 def asking(tmp_path: Path, server: OpenAIServer) -> Shell:
-    return shell(tmp_path).told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+    return shell(tmp_path).with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
 
 
 def test_the_first_call_is_charged_at_the_price_of_a_list_that_is_asked_for_after_it_began(tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ def cut_off(openkoi: Shell, server: OllamaServer) -> Shell:
     (site / "sitecustomize.py").write_text(REFUSING)
     address = server.url.removeprefix("http://")
     asked = str(openkoi.home.parent / "asked")
-    return openkoi.seeing(site).told(OLLAMA_HOST=server.url, ONLY=address, ASKED=asked)
+    return openkoi.seeing(site).with_environment(OLLAMA_HOST=server.url, ONLY=address, ASKED=asked)
 
 
 @pytest.mark.row("MEM-17")
 def test_a_task_is_done_remembered_and_found_with_a_local_model_and_no_network(tmp_path: Path) -> None:
     with OllamaServer("The blue gateway was chosen for all invoices of the company.") as server:
-        openkoi = cut_off(shell(tmp_path), server).told(OPENKOI_MODEL="ollama/llama-fake")
+        openkoi = cut_off(shell(tmp_path), server).with_environment(OPENKOI_MODEL="ollama/llama-fake")
 
         done = openkoi.cold("Which gateway was chosen?")
         found = openkoi.cold("memory", "search", "gateway")

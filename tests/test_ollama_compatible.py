@@ -56,7 +56,7 @@ class Compatible(OllamaServer):
 def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     with Compatible(WRITES, "Written.", missing=missing, served=ANSWERS[name]) as server:
-        there = openkoi.told(OLLAMA_HOST=server.url)
+        there = openkoi.with_environment(OLLAMA_HOST=server.url)
         done = there("-m", "ollama/llama-fake", "-i", "0", "--format", "json", "Write a note")
         shown = [seen for seen in server.requests if seen.path == SHOW]
 
@@ -70,7 +70,7 @@ def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path
 def test_doctor_and_the_search_for_models_do_without_them(name: str, tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     with Compatible("Paris.", missing=(SHOW, VERSION), served=ANSWERS[name]) as server:
-        there = openkoi.told(OLLAMA_HOST=server.url)
+        there = openkoi.with_environment(OLLAMA_HOST=server.url)
         doctor = there("doctor")
         done = there("What is it?")
 
@@ -80,7 +80,7 @@ def test_doctor_and_the_search_for_models_do_without_them(name: str, tmp_path: P
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     with OllamaServer("Paris.") as server:
-        done = shell(tmp_path).told(OLLAMA_HOST=server.url)("-m", "ollama/lama-fake", "What is it?")
+        done = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/lama-fake", "What is it?")
 
     assert 1 == done.returncode
     assert "ollama pull lama-fake" in done.stderr
@@ -90,7 +90,7 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["gin", "fastapi"])
 def test_a_server_that_knows_nothing_of_it_says_so(name: str, tmp_path: Path) -> None:
     with Compatible(missing=(SHOW, VERSION, "/api/chat", "/api/tags"), served=ANSWERS[name]) as server:
-        done = shell(tmp_path).told(OLLAMA_HOST=server.url)("-m", "ollama/llama-fake", "What is it?")
+        done = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/llama-fake", "What is it?")
 
     assert 1 == done.returncode
     assert "base URL" in done.stderr

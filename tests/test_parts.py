@@ -140,7 +140,7 @@ def openkoi(tmp_path: Path) -> Shell:
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n[iteration]\nmax_iterations = 1\n'
     )
     points = {"commands": "acme:acme", "hooks": "acme", "tools": "acme:Camera", "workers": "acme:Sender"}
-    return made.with_plugin(PLUGIN, **points).told(OPENKOI_MODEL="scripted/script.yaml")
+    return made.with_plugin(PLUGIN, **points).with_environment(OPENKOI_MODEL="scripted/script.yaml")
 
 
 def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
@@ -149,7 +149,7 @@ def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
     (openkoi.folder / "script.yaml").write_text(f"price: {{input: 3.0, output: 15.0}}\n{head}turns:\n{text}")
 
 
-def told(done: CompletedProcess[str]) -> dict[str, object]:
+def last_line(done: CompletedProcess[str]) -> dict[str, object]:
     """The last line of the plugin's command."""
     assert 0 == done.returncode, done.stderr
     line: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
@@ -169,7 +169,7 @@ def test_a_task_is_shown_its_history_its_images_and_its_files(openkoi: Shell) ->
     scripted(openkoi, f"when: {{contains: {seen}, images: 1, after: 1}}\n    says: Kiku.\n")
     done = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes,paper")
 
-    assert "Kiku." == told(done)["text"], done.stderr
+    assert "Kiku." == last_line(done)["text"], done.stderr
     log = b"".join(path.read_bytes() for path in list_segments(openkoi.home / "data" / "sessions"))
     assert 3 == len(blobs(openkoi))
     assert b"hunter2-hunter2" not in b"".join([log, *(path.read_bytes() for path in blobs(openkoi))])
@@ -182,7 +182,7 @@ def test_a_tool_shows_an_image_which_lies_beside_the_log(openkoi: Shell) -> None
         "when: {contains: [A photo., Of the pond, '[image/png]'], images: 1, after: 1}\n    says: I see it.\n",
         "when: {contains: Look, images: 0}\n    calls: [{tool: shoot, arguments: {}}]\n",
     )
-    assert "I see it." == told(openkoi("acme", "Look"))["text"]
+    assert "I see it." == last_line(openkoi("acme", "Look"))["text"]
 
     (finished,) = [one.event.result for one in records(openkoi) if isinstance(one.event, events.ToolCallFinished)]
     assert isinstance(finished, ToolResult)
@@ -235,7 +235,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
         "when: {contains: Look}\n    calls: [{tool: shoot, arguments: {}}]\n",
         head="can: [tools]\n",
     )
-    said = told(openkoi("acme", "Look", "--parts", "photo,notes"))
+    said = last_line(openkoi("acme", "Look", "--parts", "photo,notes"))
 
     assert "Blind." == said["text"]
     remedy = "a note is sent instead. To send it, choose another model with -m."
@@ -253,7 +253,7 @@ def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) ->
     )
     done = openkoi("acme", "Look")
 
-    assert "Enough." == told(done)["text"], done.stderr
+    assert "Enough." == last_line(done)["text"], done.stderr
     (compacted,) = [one.event for one in records(openkoi) if isinstance(one.event, events.HistoryCompacted)]
     assert (0, {}) == (compacted.turns, compacted.tools)
     assert compacted.media >= 3
@@ -277,7 +277,7 @@ UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
 )
 def test_a_call_by_a_plugin_is_asked_about_like_any_other(openkoi: Shell, answer: str, heard: str) -> None:
     scripted(openkoi, "when: {contains: Call send, after: 0}\n    says: Fine.\n")
-    said = told(openkoi("acme", "Call send", "--answer", answer))
+    said = last_line(openkoi("acme", "Call send", "--answer", answer))
 
     sent = answer == "yes"
     assert ("Fine.", heard) == (said["text"], (openkoi.folder / "heard").read_text())
@@ -293,7 +293,7 @@ def test_the_guard_judges_a_plugin_as_it_judges_a_model(openkoi: Shell, command:
     (openkoi.folder / "fish").mkdir()
     (openkoi.folder / "fish" / "kiku.txt").write_text("orange")
     scripted(openkoi, "when: {contains: Call run_command}\n    says: Fine.\n")
-    said = told(openkoi("acme", f"Call run_command: {command}", "--answer", answer))
+    said = last_line(openkoi("acme", f"Call run_command: {command}", "--answer", answer))
 
     assert left is (openkoi.folder / "fish").exists()
     assert ([] if left else ["run_command"]) == said["begun"]
@@ -302,7 +302,7 @@ def test_the_guard_judges_a_plugin_as_it_judges_a_model(openkoi: Shell, command:
 
 def test_a_call_of_no_tool_says_so(openkoi: Shell) -> None:
     scripted(openkoi, "when: {contains: Call sned}\n    says: Fine.\n")
-    said = told(openkoi("acme", "Call sned"))
+    said = last_line(openkoi("acme", "Call sned"))
 
     assert "Unknown tool 'sned'." in str(said["ended"])
     assert "Did you mean send?" in str(said["ended"])
@@ -314,7 +314,7 @@ def test_calls_that_call_for_ever_end(openkoi: Shell) -> None:
         "when: {contains: [Circle, A photo.]}\n    says: Fine.\n",
         "when: {contains: Circle}\n    calls: [{tool: shoot, arguments: {}}]\n",
     )
-    said = told(openkoi("acme", "Circle"))
+    said = last_line(openkoi("acme", "Circle"))
 
     assert "Fine." == said["text"]
     assert ["shoot"] * 8 == said["begun"]
@@ -344,7 +344,7 @@ def test_a_call_that_was_cut_off_is_not_made_again_if_it_may_have_changed_someth
 def test_the_work_of_an_agent_runner_waits_for_the_user_and_goes_on(openkoi: Shell) -> None:
     scripted(openkoi)
     waiting = openkoi("acme", "Work", "--agent", "sender")
-    assert "escalate" == told(waiting)["action"], waiting.stderr
+    assert "escalate" == last_line(waiting)["action"], waiting.stderr
     assert not (openkoi.folder / "sent").exists()
 
     assert 0 == openkoi("approve").returncode

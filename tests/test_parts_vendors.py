@@ -46,7 +46,7 @@ def asked(
     openkoi: Shell = shell(tmp_path)
     (openkoi.folder / "pond.png").write_bytes(PNG)
     (openkoi.folder / "notes.txt").write_text("Feed them at noon.\n")
-    done = openkoi.told(**variables, **{address: server.url})("-m", model, "-i", "0", QUESTION)
+    done = openkoi.with_environment(**variables, **{address: server.url})("-m", model, "-i", "0", QUESTION)
     bodies = [seen.body for seen in server.requests if seen.method == "POST" and b"read_file" in seen.body]
     return done.stdout, done.stderr, bodies
 

@@ -49,7 +49,7 @@ def test_a_pattern_is_proposed_changed_or_dropped_and_logged(tmp_path: Path) -> 
     there = openkoi.with_plugin(ACME, commands="acme:habits", hooks="acme")
     tasks = ("read the news", "a secret thing", "once") + ("read the news", "a secret thing") * 2
 
-    done = there.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")("acme", *tasks)
+    done = there.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")("acme", *tasks)
     lines = [
         line for path in (openkoi.home / "data" / "sessions").glob("*.jsonl") for line in path.read_text().splitlines()
     ]

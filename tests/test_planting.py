@@ -104,7 +104,7 @@ def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox
     first = WORKFLOW if way == "a command" else tool
     second = command(f"python3 -c \"p = '{CI}'; t = open(p).read(); open(p, 'w').write(t + '# more')\" && cat a.txt")
     with server(first, second) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Change CI", "-m", "openai/gpt-fake", "-i", "0")
         unchanged = (openkoi.folder / CI).read_text()
         asked = there("approvals").stdout
@@ -130,7 +130,7 @@ def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sa
     subprocess.run(f"{OTHER_CI} && {kept} && git checkout -q -", shell=True, cwd=victim.root, check=True)
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Go on there", "-m", "openai/gpt-fake", "-i", "0")
         before, asked = (openkoi.folder / CI).read_text(), there("approvals").stdout
         there("approve")

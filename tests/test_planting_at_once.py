@@ -43,7 +43,7 @@ def at_once(openkoi: Shell, *tasks: Sequence[ToolCall]) -> list[CompletedProcess
 
 def run_alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
     with server(*calls) as models:
-        return openkoi.told(**models)("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
+        return openkoi.with_environment(**models)("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
 
 
 def listed_files(done: CompletedProcess[str]) -> set[str]:

@@ -54,7 +54,7 @@ def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
     only_on_the_remote(openkoi)
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Go on there", "-m", "openai/gpt-fake", "-i", "0")
         before = (openkoi.folder / CI).read_text()
         there("approve")
@@ -78,7 +78,7 @@ def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
 def test_files_of_another_commit_wait_and_are_then_all_there(openkoi: Shell, sandbox: str, line: str) -> None:
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Take the files", "-m", "openai/gpt-fake", "-i", "0")
         there("approve")
         resumed = there("resume", "-m", "openai/gpt-fake")
@@ -146,7 +146,7 @@ def test_what_a_fetch_brings_is_checked_out_but_for_ci_which_can_be_had_by_askin
     configure(openkoi, sandbox, guard="ask")
     get = f"git checkout -q -- {CI}"
     with server(command("git fetch -q origin && git checkout -q side"), command(get)) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Go on there", "-m", "openai/gpt-fake", "-i", "0")
         state = sh(openkoi.folder, "git status --short --branch")
         there("approve")

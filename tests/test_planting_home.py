@@ -87,7 +87,7 @@ def test_what_is_hidden_stays_hidden_though_it_is_read_only(openkoi: Shell, sand
 def test_a_file_tool_asks_in_a_home_folder_and_the_run_lists_what_was_approved(openkoi: Shell) -> None:
     configure(openkoi, guard="ask")
     with server(call("write_file", path=".profile", content="export A=1\n")) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Set a variable", "-m", "openai/gpt-fake", "-i", "0")
         before = (openkoi.folder / ".profile").exists()
         there("approve")

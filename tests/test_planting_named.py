@@ -109,7 +109,7 @@ def test_a_file_tool_asks_before_it_writes_what_a_hook_is_a_link_to(openkoi: She
     tool = call("write_file", path="scripts/check.sh", content="echo checked\n", overwrite=True)
     more = command("python3 -c \"open('scripts/check' + '.sh', 'a').write('echo again\\n')\"")
     with server(tool, more) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Fix the check", "-m", "openai/gpt-fake", "-i", "0")
         unchanged, asked = (openkoi.folder / "scripts/check.sh").read_text(), there("approvals").stdout
         there("approve")
@@ -146,7 +146,7 @@ def test_hooks_whose_folder_the_user_approves_stay_and_new_ones_do_not(openkoi: 
     configure(openkoi, sandbox, guard="ask")
     line = "git config core.hooksPath own; python3 -c \"open('own/pre-' + 'push', 'w').write('x')\""
     with server(command(line)) as models:
-        there = openkoi.told(**models)
+        there = openkoi.with_environment(**models)
         stopped = there("Use our hooks", "-m", "openai/gpt-fake", "-i", "0")
         there("approve")
         resumed = there("resume", "-m", "openai/gpt-fake")

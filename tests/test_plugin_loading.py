@@ -17,7 +17,7 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     configure(made)
-    return made.told(OPENKOI_MODEL=write_script(made.folder, PLAIN))
+    return made.with_environment(OPENKOI_MODEL=write_script(made.folder, PLAIN))
 
 
 def configure(made: Shell, more: str = "") -> None:
@@ -80,7 +80,9 @@ command = "files"
 
 def test_a_command_is_configured_with_nested_tables_variables_folders_and_plugins(openkoi: Shell) -> None:
     configure(openkoi, SERVERS)
-    done = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints").told(ACME_TOKEN="t-1")("acme")
+    done = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints").with_environment(ACME_TOKEN="t-1")(
+        "acme"
+    )
 
     time = {"command": "time-server", "args": ["--utc"], "env": {"TZ.NAME": "UTC"}}
     files = {"command": "files", "args": [], "env": {}}
@@ -223,7 +225,7 @@ ASKED = (
 
 def test_tool_providers_start_and_list_at_the_same_time_and_a_broken_one_is_named(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ASKED)
-    done = openkoi.with_plugin(BOXES, sources="acme:Source").told(OPENKOI_MODEL=model)(
+    done = openkoi.with_plugin(BOXES, sources="acme:Source").with_environment(OPENKOI_MODEL=model)(
         "Ask them", "-i", "0", "--format", "jsonl"
     )
     results = [one["data"]["result"]["text"] for one in events_of(done.stdout, "tool_result")]

@@ -34,7 +34,7 @@ def asking(openkoi: Shell, server: AnthropicServer, zone: str) -> Shell:
 
     A warm process keeps its zone.
     """
-    return openkoi.told(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all", TZ=zone)
+    return openkoi.with_environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all", TZ=zone)
 
 
 def bodies(server: AnthropicServer) -> list[dict[str, Any]]:
@@ -158,7 +158,9 @@ def test_a_recording_is_replayed_on_another_day_in_another_folder_on_another_bra
     question = ("-m", MODEL, "-i", "0", "What is in a.txt?")
     with AnthropicServer(Say([READ]), "It says one.", models=[MODEL]) as server:
         recorded = asking(here, server, EARLY).cold(*question, "--record", str(tape))
-    replayed = there.told(ANTHROPIC_BASE_URL="http://127.0.0.1:1", TZ=LATE).cold(*question, "--replay", str(tape))
+    replayed = there.with_environment(ANTHROPIC_BASE_URL="http://127.0.0.1:1", TZ=LATE).cold(
+        *question, "--replay", str(tape)
+    )
 
     assert (0, 0) == (recorded.returncode, replayed.returncode), replayed.stderr
     assert "It says one.\n" == recorded.stdout == replayed.stdout

@@ -79,7 +79,7 @@ def requests_of_task(
 ) -> list[Body]:
     """Return the requests that the command line makes for a task, to whichever model."""
     with AnthropicServer(*answers, models=[EXECUTOR, PLANNER, JUDGE, SMALL], count=True) as server:
-        told = openkoi.told(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
+        told = openkoi.with_environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
         done = told("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)
         assert done.returncode in (0, 3), done.stderr
         return [json.loads(seen.body) for seen in server.requests if server.asks(seen)]
@@ -112,7 +112,9 @@ def test_the_system_prompt_of_each_family(family: str, tmp_path: Path) -> None:
     openkoi = project(tmp_path)
     (openkoi.home / "config.toml").write_text(f"[hooks.house-style]\nenabled = false\n{vendor.settings}")
     with vendor.fake("One file.", models=[vendor.model.partition("/")[2]]) as server:
-        done = openkoi.told(**vendor.variables_for(server))("-m", vendor.model, "-i", "0", "What is in here?")
+        done = openkoi.with_environment(**vendor.variables_for(server))(
+            "-m", vendor.model, "-i", "0", "What is in here?"
+        )
         first = next(json.loads(seen.body) for seen in server.requests if server.asks(seen))
 
     assert 0 == done.returncode, done.stderr

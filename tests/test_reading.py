@@ -18,7 +18,7 @@ def printed(openkoi: Shell, settings: str) -> list[tuple[int, str, str]]:
 
 
 def with_a_task(folder: Path, *tasks: str) -> Shell:
-    openkoi = shell(folder).told(ACME_API_KEY=KEY)
+    openkoi = shell(folder).with_environment(ACME_API_KEY=KEY)
     model = write_script(openkoi.folder, "  - says: It is a teapot.\n")
     openkoi.home.mkdir(exist_ok=True)
     for task in tasks:

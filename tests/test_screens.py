@@ -129,7 +129,7 @@ if sys.platform != "win32":
             priced = '[models.known."openai/gpt-fake"]\nprice = [1.0, 1.0]\n'
             openkoi.home.mkdir()
             (openkoi.home / "config.toml").write_text(priced)
-            keys = openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
+            keys = openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
             with terminal(keys, "-i", "0", "-m", "openai/gpt-fake", "Write down the capital of France") as seen:
                 seen.shows("Choose 1 to 3: ")
                 seen.type("3")

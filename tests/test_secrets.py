@@ -151,7 +151,7 @@ def scene(tmp_path: Path, named: Mapping[str, str], secrets: Mapping[str, str], 
     (openkoi.home / "config.toml").write_text(f"{UNJUDGED}{config}")
     (openkoi.folder / "leaks.txt").write_text("\n".join(map(all_forms, secrets.values())))
     (openkoi.folder / "lines.txt").write_text("\n".join(map(in_lines, secrets.values())))
-    return openkoi.told(**named, **dict.fromkeys(HARMLESS, "harmless-value-1"))
+    return openkoi.with_environment(**named, **dict.fromkeys(HARMLESS, "harmless-value-1"))
 
 
 def views(openkoi: Shell, cassette: Path) -> Iterator[CompletedProcess[str]]:
@@ -189,7 +189,7 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
 
     with OpenAIServer(*script(everything, config)) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
+        openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
         done = openkoi("Copy a", "--record", str(cassette), "--format", layout)
         shown = [done, *views(openkoi, cassette)]
 
@@ -231,7 +231,7 @@ def test_no_line_or_field_of_a_held_value_is_written_anywhere(tmp_path: Path) ->
 
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
+        openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
         done = openkoi("Read the keys", "--record", str(cassette), "--verbose")
         printed = done.stdout + done.stderr + openkoi("replay").stdout
 
@@ -249,7 +249,9 @@ def run_and_collect(
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{settings}")
     with OpenAIServer(*says) as server:
         told = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa", **variables}
-        done = openkoi.told(**told, OPENKOI_MODEL="openai/gpt-fake")("Look around", "--format", "json", *line)
+        done = openkoi.with_environment(**told, OPENKOI_MODEL="openai/gpt-fake")(
+            "Look around", "--format", "json", *line
+        )
         return done, [seen.json for seen in server.requests if seen.method == "POST"]
 
 
@@ -312,14 +314,14 @@ def test_an_answer_that_ends_within_a_secret_shows_no_part_of_it(layout: str, tm
     secrets = {name: value for name, value in values(NAMES, 2).items() if len(value) >= 24}
     parts = [form[: len(form) * 2 // 3] for secret in secrets.values() for form in forms(secret)]
     shown = (*parts[::9], parts[-1])
-    openkoi = shell(tmp_path).told(**secrets, OPENKOI_MODEL="openai/gpt-fake")
+    openkoi = shell(tmp_path).with_environment(**secrets, OPENKOI_MODEL="openai/gpt-fake")
     for number, part in enumerate(shown):
         (openkoi.folder / f"cut{number}.txt").write_text(part)
     reads = [ToolCall(str(n), "run_command", {"command": f"cat cut{n}.txt"}) for n in range(len(shown))]
 
     with OpenAIServer(Say(reads), Say(f"Done. {shown[-1]}", delta=7)) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = openkoi.told(**model)
+        openkoi = openkoi.with_environment(**model)
         done = openkoi("What is in the files?", "--no-judge", "--format", layout, "--verbose")
         seen = done.stdout + done.stderr + openkoi("replay").stdout + home_text(openkoi)
 
@@ -338,7 +340,7 @@ def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Pa
 
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        done = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
+        done = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
 
     assert 0 == done.returncode, done.stderr
     kept = [path for path in openkoi.home.rglob("*.txt") if "outputs" in path.parts]
@@ -355,7 +357,7 @@ def test_a_line_is_not_cut_within_a_secret(tmp_path: Path) -> None:
 
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        done = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
+        done = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
 
     assert 0 == done.returncode, done.stderr
     assert "more characters in this line" in home_text(openkoi)
@@ -379,7 +381,7 @@ class Crash:
 @pytest.mark.parametrize("verbose", [[], ["--verbose"]])
 def test_a_crash_report_holds_no_secret(verbose: list[str], tmp_path: Path) -> None:
     secret = values(("DB_PASS",), 6)
-    openkoi = shell(tmp_path).with_plugin(CRASHING, hooks="acme", providers="acme:Crash").told(**secret)
+    openkoi = shell(tmp_path).with_plugin(CRASHING, hooks="acme", providers="acme:Crash").with_environment(**secret)
 
     done = openkoi("Look around", "-m", "acme/one", *verbose)
 

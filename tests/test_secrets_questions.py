@@ -27,7 +27,7 @@ def home_text(openkoi: Shell) -> str:
 def test_a_question_holds_no_secret_and_its_answer_is_heard_once(tmp_path: Path) -> None:
     with OpenAIServer(*SAYS) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = shell(tmp_path).told(**model, OPENKOI_MODEL="openai/gpt-fake", DB_PASS=SECRET)
+        openkoi = shell(tmp_path).with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", DB_PASS=SECRET)
         asked = openkoi("Copy the notes", "-i", "0")
         kept = home_text(openkoi)
         listed = openkoi("approvals", "--format", "json")
@@ -46,7 +46,7 @@ def test_a_question_holds_no_secret_and_its_answer_is_heard_once(tmp_path: Path)
 def test_a_reason_for_a_refusal_is_kept_without_a_secret(tmp_path: Path) -> None:
     with OpenAIServer(*SAYS) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = shell(tmp_path).told(**model, OPENKOI_MODEL="openai/gpt-fake", DB_PASS=SECRET)
+        openkoi = shell(tmp_path).with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", DB_PASS=SECRET)
         openkoi("Copy the notes", "-i", "0")
         rejected = openkoi("reject", "--reason", f"not with {SECRET}")
 
@@ -56,7 +56,7 @@ def test_a_reason_for_a_refusal_is_kept_without_a_secret(tmp_path: Path) -> None
 
 
 def test_a_wrong_word_on_the_line_is_repeated_without_a_secret(tmp_path: Path) -> None:
-    openkoi = shell(tmp_path).told(DB_PASS=SECRET)
+    openkoi = shell(tmp_path).with_environment(DB_PASS=SECRET)
 
     for line in (["import", f"/nowhere/{SECRET}"], ["export", f"--{SECRET}"], ["status", "--why", SECRET]):
         done = openkoi(*line)

@@ -77,7 +77,7 @@ def run_and_collect(openkoi: Shell, text: str) -> str:
     says = [Say([ToolCall("1", "run_command", {"command": "cat found.txt"})]), Say(f"It says:\n{text}", delta=31)]
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        openkoi = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake")
+        openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")
         done = openkoi("What does it say?", "--no-judge", "--format", "text")
         assert 0 == done.returncode, done.stderr
         return done.stdout + openkoi("replay").stdout + openkoi("export").stdout + home_text(openkoi)

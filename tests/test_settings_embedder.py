@@ -42,7 +42,7 @@ def vendor() -> Iterator[Vendor]:
 
 @pytest.fixture
 def openkoi(tmp_path: Path, vendor: Vendor) -> Shell:
-    return shell(tmp_path).told(OPENAI_API_KEY="sk-proj-test", OPENAI_BASE_URL=vendor.url)
+    return shell(tmp_path).with_environment(OPENAI_API_KEY="sk-proj-test", OPENAI_BASE_URL=vendor.url)
 
 
 def configure(openkoi: Shell, text: str) -> Path:

@@ -152,7 +152,7 @@ def test_a_resumed_run_names_them_as_well(openkoi: Shell) -> None:
 @pytest.mark.row("CFG-02")
 def test_a_variable_with_a_slip_is_named(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ANSWER)
-    told = openkoi.told(OPENKOI_BUGDET="1", OPENKOI_LEDGER_DUEL="", OPENKOI_MY_OWN="x")
+    told = openkoi.with_environment(OPENKOI_BUGDET="1", OPENKOI_LEDGER_DUEL="", OPENKOI_MY_OWN="x")
 
     named = "$OPENKOI_BUGDET is not read, so it has no effect. Did you mean $OPENKOI_BUDGET?"
 

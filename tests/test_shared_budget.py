@@ -61,7 +61,7 @@ def openkoi(tmp_path: Path) -> Shell:
     (made.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\nbudget = "acme"\n'
     )
-    return made.told(OPENKOI_MODEL=write_script(made.folder, LOOKS))
+    return made.with_environment(OPENKOI_MODEL=write_script(made.folder, LOOKS))
 
 
 def responses(openkoi: Shell) -> int:

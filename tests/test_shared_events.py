@@ -51,7 +51,9 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     configure(made, '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
     assert 0 == made.bash(MAKE).returncode
-    return made.told(ACME_SEEN=str(tmp_path / "seen")).with_plugin(ACME, evaluators="acme:Judge", hooks="acme")
+    return made.with_environment(ACME_SEEN=str(tmp_path / "seen")).with_plugin(
+        ACME, evaluators="acme:Judge", hooks="acme"
+    )
 
 
 def test_a_judge_and_a_listener_know_the_contract_alone(openkoi: Shell, tmp_path: Path) -> None:

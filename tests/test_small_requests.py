@@ -55,7 +55,7 @@ def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequ
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(vendor.settings)
     with vendor.fake(*answers, models=[vendor.model.partition("/")[2]]) as server:
-        done = openkoi.told(**vendor.variables_for(server))("-m", vendor.model, task)
+        done = openkoi.with_environment(**vendor.variables_for(server))("-m", vendor.model, task)
         assert done.returncode in (0, 3), done.stderr  # 3: the fake is no judge
         return [request.body for request in server.requests if server.asks(request)]
 

@@ -159,7 +159,9 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
     """Run a command, with the default bundle and a server that answers, and count."""
     report = openkoi.folder.parent / "counts.json"
     with OpenAIServer(*([WRITE] if arguments == WORK else []), "Paris.", models=["mock"]) as server:
-        told = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report))
+        told = openkoi.with_environment(
+            OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report)
+        )
         done = subprocess.run(
             [sys.executable, "-c", COUNTING, *arguments],
             cwd=told.folder,

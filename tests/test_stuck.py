@@ -49,7 +49,7 @@ class Told:
     decision: str
 
 
-def told(
+def do_task(
     folder: Path, lines: Iterable[ToolCall], task: str = "Tidy up", *, says: str = "", settings: str = PATIENT
 ) -> Told:
     """Let the command line do a task with a server that says these, one an answer, and then that it is done."""
@@ -59,7 +59,7 @@ def told(
     (openkoi.home / "config.toml").write_text(settings)
     turns = [Say([*[says][: len(says)], ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(lines)]
     with OpenAIServer(*turns, "Done.") as server:
-        ours = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        ours = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         done = ours("-m", "openai/gpt-fake", "--format", "json", task)
         assert done.stdout, done.stderr
         return Told(len(server.asked), done.returncode, json.loads(done.stdout)["decision"])
@@ -90,7 +90,7 @@ STUCK = {
 )
 def test_a_stuck_model_is_stopped_with_an_exit_status_of_its_own(name: str, tmp_path: Path) -> None:
     habit, most = STUCK[name]
-    done = told(tmp_path, map(habit, range(LONG)))
+    done = do_task(tmp_path, map(habit, range(LONG)))
 
     assert ("abort_loop", 7) == (done.decision, done.status)
     assert done.requests <= most
@@ -109,7 +109,7 @@ BY_DEFAULT = {  # each with a judge's two requests and one to learn, which come 
 @pytest.mark.parametrize("name", BY_DEFAULT)
 def test_30_calls_without_progress_end_as_stuck_with_the_default_settings(name: str, tmp_path: Path) -> None:
     habit, most = BY_DEFAULT[name]
-    done = told(tmp_path, map(habit, range(30)), settings="")
+    done = do_task(tmp_path, map(habit, range(30)), settings="")
 
     assert ("abort_loop", 7) == (done.decision, done.status)
     assert done.requests <= most
@@ -118,7 +118,7 @@ def test_30_calls_without_progress_end_as_stuck_with_the_default_settings(name: 
 @pytest.mark.row("C78")
 @pytest.mark.campaign
 def test_who_reads_many_files_comes_to_an_end_of_their_own(tmp_path: Path) -> None:
-    reader = told(tmp_path, (reading(f"{n}.txt") for n in range(LONG)), "What is in these files?")
+    reader = do_task(tmp_path, (reading(f"{n}.txt") for n in range(LONG)), "What is in these files?")
 
     assert Told(LONG + 1, 0, "accept") == reader
 
@@ -130,12 +130,12 @@ WAITS = 12  # as many again as it takes to stop a model that does not wait
 @pytest.mark.campaign
 @pytest.mark.parametrize("line", ["sleep 2.1; test -f ready", "sleep 2.1; echo not yet", "sleep 2.1; date +%N"])
 def test_polling_with_a_wait_is_honest(line: str, tmp_path: Path) -> None:
-    assert Told(WAITS + 1, 0, "accept") == told(tmp_path, [command(line)] * WAITS, "Is it ready?")
+    assert Told(WAITS + 1, 0, "accept") == do_task(tmp_path, [command(line)] * WAITS, "Is it ready?")
 
 
 @pytest.mark.campaign
 def test_a_stuck_model_that_talks_is_stopped_as_soon(tmp_path: Path) -> None:
-    assert Told(6, 7, "abort_loop") == told(tmp_path, [command("ls")] * LONG, says="Let me look again.")
+    assert Told(6, 7, "abort_loop") == do_task(tmp_path, [command("ls")] * LONG, says="Let me look again.")
 
 
 # Further ways of getting nowhere, within this process.

@@ -32,7 +32,7 @@ def test_a_plugin_that_ends_its_process_ends_the_run_only_where_it_is_in_it(subp
     (openkoi.home / "config.toml").write_text(f"[hooks.acme-style]\nsubprocess = {str(subprocess).lower()}\n")
     model = write_script(openkoi.folder, '  - says: "Paris."\n')
 
-    done = openkoi.told(PYTHONPATH=str(site))("-m", model, "-i", "0", "Name a town")
+    done = openkoi.with_environment(PYTHONPATH=str(site))("-m", model, "-i", "0", "Name a town")
 
     if not subprocess:
         assert (7, False) == (done.returncode, "Paris." in done.stdout)

@@ -32,7 +32,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def served(openkoi: Shell, server: OpenAIServer) -> Shell:
-    return openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
+    return openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_escape_interrupts_and_says_how_to_go_on_and_an_arrow_key_does_not(openk
 
 def test_a_dumb_terminal_gets_no_escape_sequence(openkoi: Shell) -> None:
     with OpenAIServer(Say(ANSWER)) as server:
-        plain = served(openkoi, server).told(TERM="dumb", ACCESSIBLE="1")
+        plain = served(openkoi, server).with_environment(TERM="dumb", ACCESSIBLE="1")
         with terminal(plain, "-i", "0", "-m", "openai/gpt-fake", "Talk to me") as seen:
             assert 0 == seen.ends()
 

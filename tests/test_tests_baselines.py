@@ -114,7 +114,7 @@ class Waiting(OpenAIServer):
 
 def test_the_tests_run_beside_the_first_call_of_the_model(openkoi: Shell) -> None:
     with Waiting(openkoi.folder / RUNS) as server:
-        asked = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         asked(CHECKED, "-i", "1", "-m", "openai/mock", "Edit a.py so that x is 3")
 
     assert server.came

@@ -197,7 +197,9 @@ def openkoi(tmp_path: Path) -> Shell:
     write_script(tmp_path, TURNS)
     script = tmp_path / "script.yaml"
     script.write_text(f"can: [image]\n{script.read_text()}")
-    return made.with_plugin(DAEMON, commands="acme:acme", tools="acme:Tools").told(OPENKOI_MODEL=f"scripted/{script}")
+    return made.with_plugin(DAEMON, commands="acme:acme", tools="acme:Tools").with_environment(
+        OPENKOI_MODEL=f"scripted/{script}"
+    )
 
 
 def said_by(openkoi: Shell, *command: str) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def roles(body: dict[str, object]) -> Sequence[object]:
 def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: bytes, tmp_path: Path) -> None:
     openkoi = prepare_folder(tmp_path)
     with Narrow(*READS, "Read them.", most=45_000, status=status, body=body) as server:
-        ours = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        ours = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         done = ours("-m", "openai/gpt-fake", "--format", "json", "Explain what the files contain")
         refused = [seen for seen in server.requests if len(seen.body) > server.most]
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
     with vendor(*READS[:before], Say(fault=ServerFault(status=413, body=b""))) as server:
         urls = dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"), server.url)
         model = {OpenAIServer: "openai/gpt-fake", AnthropicServer: "anthropic/claude-fake"}.get(vendor)
-        ours = openkoi.told(OPENAI_API_KEY="sk-x-not-a-key", ANTHROPIC_API_KEY="sk-x-not-a-key", **urls)
+        ours = openkoi.with_environment(OPENAI_API_KEY="sk-x-not-a-key", ANTHROPIC_API_KEY="sk-x-not-a-key", **urls)
         done = ours("-m", model or "ollama/llama-fake", "Explain what the files contain")
 
     assert 1 == done.returncode

@@ -72,7 +72,7 @@ class Installed:
             os.close(slave)
             os.close(master)
 
-    def told(self, **variables: str) -> "Installed":
+    def with_environment(self, **variables: str) -> "Installed":
         """Return the same with more variables."""
         return replace(self, variables={**self.variables, **variables})
 
@@ -151,7 +151,7 @@ def test_pending_migrations_are_run_a_line_each(openkoi: Installed, newer: bool)
 @pytest.mark.parametrize("case", ["offline", "not published"])
 def test_where_there_is_nothing_to_compare_with_that_is_said(openkoi: Installed, case: str) -> None:
     if case == "offline":
-        openkoi = openkoi.told(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
+        openkoi = openkoi.with_environment(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
     else:
         shutil.rmtree(openkoi.index.folder / "simple" / "openkoi")
     done = openkoi("update", "--check")
@@ -219,7 +219,7 @@ def test_without_a_terminal_or_with_the_setting_off_the_index_is_not_asked(openk
 
 
 def test_offline_a_run_says_nothing_about_releases(openkoi: Installed) -> None:
-    offline = openkoi.told(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
+    offline = openkoi.with_environment(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
     shown = offline.at_terminal(*TASK) + offline.at_terminal(*TASK)
 
     assert "elease" not in shown

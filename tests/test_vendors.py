@@ -48,7 +48,7 @@ class World:
 
     def run(self, *line: str, variables: Mapping[str, str] | None = None) -> str:
         """Do a task with one poor judgement, after which the learner reflects; return what was said on the way."""
-        done = self.openkoi.told(**(variables or {}))("-i", "1", *line)
+        done = self.openkoi.with_environment(**(variables or {}))("-i", "1", *line)
         assert "Traceback" not in done.stderr
         return done.stderr
 
@@ -66,7 +66,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         anthropic = stack.enter_context(AnthropicServer(WRITES, "Written.", POOR, models=["claude-sonnet-4-5"]))
         keys = {name: f"{name.lower()}-key-of-somebody" for name in ("GROQ_API_KEY", "OPENAI_API_KEY")}
         urls = {"GROQ_BASE_URL": groq.url, "OPENAI_BASE_URL": openai.url, "ANTHROPIC_BASE_URL": anthropic.url}
-        yield World(shell(tmp_path).told(**keys, **urls), groq, openai, anthropic)
+        yield World(shell(tmp_path).with_environment(**keys, **urls), groq, openai, anthropic)
 
 
 @pytest.mark.sampled(3)
@@ -168,7 +168,9 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_short_name_that_says_too_little_is_refused_with_the_candidates(world: World, role: str, name: str) -> None:
     variables, candidates = REFUSED[name]
-    done = world.openkoi.told(**{"OPENAI_BASE_URL": "", **variables})(role, name, "Write a note about koi to note.md")
+    done = world.openkoi.with_environment(**{"OPENAI_BASE_URL": "", **variables})(
+        role, name, "Write a note about koi to note.md"
+    )
 
     assert 2 == done.returncode, done.stderr
     assert all(candidate in done.stderr for candidate in candidates), done.stderr
@@ -180,7 +182,7 @@ def test_a_short_name_that_says_too_little_is_refused_with_the_candidates(world:
 def test_openrouter_s_own_model_is_asked_for_by_the_vendor_s_name(tmp_path: Path, line: tuple[str, ...]) -> None:
     with OpenAIServer("Koi.", models=("openrouter/auto", "acme/large")) as server:
         variables = {"OPENROUTER_API_KEY": "sk-or-somebody", "OPENROUTER_BASE_URL": server.url}
-        done = shell(tmp_path).told(**variables)(*line, "-i", "0", "What swims here?")
+        done = shell(tmp_path).with_environment(**variables)(*line, "-i", "0", "What swims here?")
 
     assert (0, "Koi.\n") == (done.returncode, done.stdout), done.stderr
     assert ["openrouter/auto"] == [body["model"] for body in server.asked]

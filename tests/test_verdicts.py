@@ -34,7 +34,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def test_a_budget_that_allows_no_request_is_not_an_acceptance(openkoi: Shell) -> None:
     with OpenAIServer("Done.") as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
         done = there(TASK, "-m", "openai/gpt-fake", "--budget", "0.0001", "--format", "json")
 
     told = result(done)
@@ -95,7 +95,7 @@ def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
 
 def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
     with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
         model = write_script(openkoi.folder, EDIT + DONE)
         done = there(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
 
@@ -293,12 +293,14 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
 
 def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: Shell) -> None:
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url)
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url)
         model = write_script_outside(openkoi, EDIT + DONE)
-        first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
+        first = there.with_environment(OPENAI_API_KEY="sk-wrong")(
+            TASK, "--executor", model, "--evaluator", "openai/gpt-fake"
+        )
         write_script_outside(openkoi, "  - fails: {refused: not to be asked again}\n")
         configure(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
-        again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
+        again = there.with_environment(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
 
     assert (3, 0) == (first.returncode, again.returncode), again.stderr
     assert (True, 0.9) == (result(again)["accepted"], result(again)["score"])
@@ -337,11 +339,11 @@ def test_what_is_accepted_on_resume_is_what_is_on_the_disk(openkoi: Shell) -> No
 def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url)
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url)
         model = write_script(openkoi.folder, EDIT.replace("x = 3", "x = 4") + DONE)
         configure(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
-        first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--category", "code")
-        again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
+        first = there.with_environment(OPENAI_API_KEY="sk-wrong")(TASK, "--category", "code")
+        again = there.with_environment(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
 
     assert (3, 0) == (first.returncode, again.returncode), again.stderr
     assert "baseline" not in again.stderr

@@ -26,7 +26,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def serve(openkoi: Shell, server: OpenAIServer) -> Shell:
-    return openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
+    return openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
 
 
 MODEL = ("-m", "openai/gpt-fake", "--format", "json", "-i", "1")

@@ -159,7 +159,7 @@ def test_a_judge_that_is_killed_on_resume_is_resumed_over_the_files_that_it_judg
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 def test_a_killed_task_is_judged_by_whom_its_command_line_named(openkoi: Shell) -> None:
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9))) as server:
-        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
         run_and_kill(
             there,
             "-m",

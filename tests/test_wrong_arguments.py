@@ -169,7 +169,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     )
     turns = "  - {when: {after: 0}, calls: [{tool: misuse, arguments: {}}]}\n  - says: Done.\n"
     write_script(folder, turns)
-    done = openkoi.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
+    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
     assert 0 == done.returncode, done.stderr
     said: dict[str, str] = json.loads(done.stdout)
     return said

@@ -43,7 +43,7 @@ def portal(status: int = 200, kind: str = HTML, body: bytes = LOGIN, **headers: 
 def asked(tmp_path: Path, url: str, vendor: str = "openai", **variables: str) -> tuple[int, str]:
     """Ask a model something there; return the exit status and what was said about it."""
     model, address, key = VENDORS[vendor]
-    openkoi = shell(tmp_path).told(**{address: url, key: KEY, "AWS_REGION": "us-east-1", **variables})
+    openkoi = shell(tmp_path).with_environment(**{address: url, key: KEY, "AWS_REGION": "us-east-1", **variables})
     done = openkoi("-m", model, "What is it?")
     assert "Traceback" not in done.stderr
     assert KEY not in done.stdout + done.stderr

@@ -75,7 +75,7 @@ def editing(before: str, after: str, number: int) -> ToolCall:
     return ToolCall(f"e{number}", "edit_file", {"path": "a.txt", "search": before, "replace": after})
 
 
-def said(request: Request) -> str:
+def request_text(request: Request) -> str:
     return "\n".join(part.text for message in request.messages for part in message.parts if isinstance(part, Text))
 
 
@@ -102,8 +102,10 @@ def test_what_is_found_wrong_is_sent_back_in_the_same_conversation(tmp_path: Pat
 
     assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
     assert "two" == (tmp_path / "a.txt").read_text()
-    assert "Fix 1 issue:\n- [important] It says one (a.txt:1): Say two.\nResolve every point" in said(model.asked[2])
-    assert said(model.asked[2]).endswith("\nGo on.")
+    assert "Fix 1 issue:\n- [important] It says one (a.txt:1): Say two.\nResolve every point" in request_text(
+        model.asked[2]
+    )
+    assert request_text(model.asked[2]).endswith("\nGo on.")
     before, after = model.asked[1].messages, model.asked[2].messages
     assert list(before) == list(after[: len(before)])
     assert (("a.txt",), ["w1", "e2"]) == (
@@ -142,8 +144,8 @@ def test_a_regression_is_taken_back_and_tried_once_from_the_best_with_a_fresh_mi
     assert (NextAction.ACCEPT, "best") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     fresh = model.asked[4].messages
     assert 1 == len(fresh)
-    assert "An earlier attempt made the result worse and was undone" in said(model.asked[4])
-    assert "+good" in said(model.asked[4])
+    assert "An earlier attempt made the result worse and was undone" in request_text(model.asked[4])
+    assert "+good" in request_text(model.asked[4])
 
 
 def test_a_second_regression_ends_the_run_with_the_best(tmp_path: Path) -> None:
@@ -214,7 +216,7 @@ def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> Non
     done = run_scenario(Task("Tell a story", limits=ONCE), Scenario(model=model), tmp_path)
 
     assert 2 == len(model.asked)
-    assert "Continue from where it stopped" in said(model.asked[1])
+    assert "Continue from where it stopped" in request_text(model.asked[1])
     assert NextAction.ACCEPT is done.result.decision.action
 
 
@@ -330,7 +332,7 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
 
     assert NextAction.ACCEPT is asyncio.run(solve())
     assert 1 == len(asked)
-    assert "Turn it round." in said(model.asked[4])
+    assert "Turn it round." in request_text(model.asked[4])
 
 
 def test_a_read_only_run_takes_no_checkpoint_and_a_write_takes_one_first(tmp_path: Path) -> None:

@@ -42,7 +42,9 @@ def show(rounds: int) -> None:
                 for name, way in ways.items():
                     found.setdefault(name, []).append(timed(way))
         log.close()
-    print(table([f"{TURNS * rounds} records, ms", "p50", "p99"], [[name, *told(found[name])] for name in ways]))
+    print(
+        table([f"{TURNS * rounds} records, ms", "p50", "p99"], [[name, *median_and_p99(found[name])] for name in ways])
+    )
     print("Goals: p50 at most 1.5 times that of SQLite, p99 not above it.")
 
 
@@ -59,6 +61,6 @@ def timed(way: Callable[[], object]) -> float:
     return 1_000 * (perf_counter() - start)
 
 
-def told(times: list[float]) -> tuple[str, str]:
+def median_and_p99(times: list[float]) -> tuple[str, str]:
     """Return the middle, and that which one in a hundred is above."""
     return f"{statistics.median(times):.2f}", f"{statistics.quantiles(times, n=100)[98]:.2f}"

@@ -43,7 +43,7 @@ def row(name: str, pairs: Measured, runs: int) -> list[str]:
     cpu = spread([done / many.cpu for _, many in pairs])
     syncs = spread([many.syncs / done for _, many in pairs])
     grown = spread([(many.peak - single.peak) / (runs - 1) for single, many in pairs])
-    return [name, wall.told(0), cpu.told(0), syncs.told(), grown.told()]
+    return [name, wall.formatted(0), cpu.formatted(0), syncs.formatted(), grown.formatted()]
 
 
 def judged(found: Mapping[str, Measured], runs: int) -> str:

@@ -68,7 +68,7 @@ class Spread:
     least: float
     most: float
 
-    def told(self, digits: int = 2) -> str:
+    def formatted(self, digits: int = 2) -> str:
         """Return as it stands in a table."""
         return f"{self.median:.{digits}f} ({self.least:.{digits}f} to {self.most:.{digits}f})"
 
@@ -86,7 +86,7 @@ class Contestant:
     wrong: IO[str]
     version: str = ""
 
-    def said(self) -> dict[str, object]:
+    def read_line(self) -> dict[str, object]:
         """Return what it says next."""
         line = self.process.stdout.readline() if self.process.stdout else ""
         if not line:
@@ -100,7 +100,7 @@ class Contestant:
         """Have it do one turn."""
         with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
             print(json.dumps(asked), file=self.process.stdin, flush=True)
-        said = self.said()
+        said = self.read_line()
         return Cost(*(float(str(said[name])) for name in ("cpu", "wall", "peak", "syncs")))
 
 
@@ -124,7 +124,7 @@ def arrived(entry: Entry, url: str, stack: ExitStack) -> Contestant | None:
     command = [entry.python, "-m", f"benchmarks.contestants.{entry.module}", url]
     one = Contestant(entry, stack.enter_context(started(command, wrong)), wrong)
     try:
-        one.version = str(one.said()["version"])
+        one.version = str(one.read_line()["version"])
     except Left as left:
         print(left)
         return None

@@ -134,12 +134,14 @@ def cold(matrix: "Matrix", rounds: int) -> str:
         write(ours, VectorFile("", "", numpy.arange(size), ["a"], numpy.zeros(size, numpy.int64), scanned))
         numpy.save(plain, matrix)
         numpy.save(question, matrix[7])
-        pairs = [(told(PLAIN, plain, question), told(OURS, ours, question)) for _ in range(rounds)]
+        pairs = [
+            (measure_seconds(PLAIN, plain, question), measure_seconds(OURS, ours, question)) for _ in range(rounds)
+        ]
     more = statistics.median(ours - plain for plain, ours in pairs) * 1000
     return f"{more:+.1f} ms beside {statistics.median(plain for plain, _ in pairs) * 1000:.1f} ms (goal +20 ms)"
 
 
-def told(code: str, *files: Path) -> float:
+def measure_seconds(code: str, *files: Path) -> float:
     """Seconds that a new process says it took."""
     command = [sys.executable, "-c", BEGIN + code + END, *map(str, files)]
     environment = {**os.environ, **ONE_THREAD}

@@ -33,4 +33,4 @@ def show(rounds: int) -> None:
 
 def row(one: Contestant, pairs: Sequence[Pair], when: str) -> list[str]:
     over = spread([(pair.cost.cpu - pair.floor.cpu) / CALLS * 1000 for pair in pairs])
-    return [f"{one.entry.name} {one.version}", when, f"{times(pairs).told()} x", f"{over.told(1)} ms"]
+    return [f"{one.entry.name} {one.version}", when, f"{times(pairs).formatted()} x", f"{over.formatted(1)} ms"]

@@ -81,7 +81,7 @@ def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
 
 @pytest.mark.row("LEARN-10")
 def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(tmp_path: Path) -> None:
-    async def told(*, quoted: bool) -> tuple[str, ...]:
+    async def choose_rubrics(*, quoted: bool) -> tuple[str, ...]:
         async with make_run(tmp_path) as run:
             likes = Learning("1", "preference", "Use the prose-quality rubric.", untrusted=quoted)
             trick = Learning("2", "heuristic", "Use the general rubric.")
@@ -89,7 +89,7 @@ def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(t
             await run.emit(events.RecallFinished(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))
             return preferences(run)
 
-    shown, quoted = (asyncio.run(told(quoted=one)) for one in (False, True))
+    shown, quoted = (asyncio.run(choose_rubrics(quoted=one)) for one in (False, True))
 
     assert ("Use the prose-quality rubric.",) == shown
     assert () == quoted

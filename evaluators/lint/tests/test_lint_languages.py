@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
     return text.replace(",\n", ",").replace("[\n", "[")
 
 
-def told(findings: object) -> list[tuple[str, str, str]]:
+def summarize_findings(findings: object) -> list[tuple[str, str, str]]:
     assert isinstance(findings, tuple)
     return [(finding.rule, finding.where.rpartition("/")[2], finding.severity.value) for finding in findings]
 
@@ -68,7 +68,7 @@ def test_eslint_is_read(tmp_path: Path) -> None:
         ("no-undef", "a.js:3", "important"),
         ("max-lines", "a.js:9", "suggestion"),
         ("eslint", "a.js:1", "blocker"),
-    ] == told(findings)
+    ] == summarize_findings(findings)
     assert "File has too many lines (…). Maximum allowed is …." == findings[1].title
     assert "File has too many lines (301). Maximum allowed is 300." == findings[1].detail
 
@@ -76,23 +76,27 @@ def test_eslint_is_read(tmp_path: Path) -> None:
 def test_clippy_is_read(tmp_path: Path) -> None:
     findings = read_clippy(one_line(CLIPPY), tmp_path)
 
-    assert [("clippy::needless_return", "a.rs:3", "suggestion"), ("E0425", "a.rs:2", "blocker")] == told(findings)
+    assert [("clippy::needless_return", "a.rs:3", "suggestion"), ("E0425", "a.rs:2", "blocker")] == summarize_findings(
+        findings
+    )
 
 
 def test_go_vet_is_read(tmp_path: Path) -> None:
     findings = read_vet(VET.replace("/koi", str(tmp_path)), tmp_path)
 
-    assert [("printf", "p.go:5", "important"), ("go", "q.go:3", "blocker")] == told(findings)
+    assert [("printf", "p.go:5", "important"), ("go", "q.go:3", "blocker")] == summarize_findings(findings)
 
 
 def test_shellcheck_is_read(tmp_path: Path) -> None:
-    assert [("SC2086", "a.sh:2", "suggestion"), ("SC1009", "a.sh:3", "blocker")] == told(
+    assert [("SC2086", "a.sh:2", "suggestion"), ("SC1009", "a.sh:3", "blocker")] == summarize_findings(
         read_shellcheck(one_line(SHELL), tmp_path)
     )
 
 
 def test_tsc_is_read(tmp_path: Path) -> None:
-    assert [("TS2322", "a.ts:1", "important"), ("TS1005", "b.ts:2", "blocker")] == told(read_tsc(TSC, tmp_path))
+    assert [("TS2322", "a.ts:1", "important"), ("TS1005", "b.ts:2", "blocker")] == summarize_findings(
+        read_tsc(TSC, tmp_path)
+    )
 
 
 @pytest.mark.parametrize("text", ["", "[", "{", "[3]", "{}", '{"a": 3}', '[{"messages": [{}]}]', "{\n3\n}"])

@@ -57,7 +57,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "node_modules"
 
 
-def told(root: Path, files: Mapping[str, str]) -> Evaluation:
+def lint_files(root: Path, files: Mapping[str, str]) -> Evaluation:
     async def story() -> Evaluation | None:
         async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await Lint(seconds=120).evaluate(ExecutionResult("done"), run)
@@ -101,8 +101,8 @@ def test_a_linter_tells_where_and_a_finding_stays_the_same_when_it_moves(
     rule, where, severity = FOUND[linter]
     file, _, line = where.partition(":")
 
-    first = told(tmp_path, FILES[linter])
-    moved = told(tmp_path, {file: lower(file, FILES[linter][file])})
+    first = lint_files(tmp_path, FILES[linter])
+    moved = lint_files(tmp_path, {file: lower(file, FILES[linter][file])})
 
     assert (rule, where, severity) in placed(first)
     assert (rule, f"{file}:{int(line) + 3}", severity) in placed(moved)

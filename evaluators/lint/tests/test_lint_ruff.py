@@ -37,7 +37,7 @@ class Bench:
         self.write(files)
         return asyncio.run(story())
 
-    def told(self, files: dict[str, str], changed: Sequence[str] = ()) -> Evaluation:
+    def lint_files(self, files: dict[str, str], changed: Sequence[str] = ()) -> Evaluation:
         evaluation = self.evaluated(files, ExecutionResult("done", files=tuple(changed)))
         assert evaluation is not None
         return evaluation
@@ -66,7 +66,7 @@ def titles(evaluation: Evaluation) -> list[tuple[str, str, str]]:
 
 @pytest.mark.row("EVAL-02", "EVAL-25", "EVAL-28")
 def test_an_error_fails_the_linters_check_and_is_told_where_it_is(bench: Bench) -> None:
-    evaluation = bench.told({"pyproject.toml": CONFIGURED, "pond.py": UNUSED})
+    evaluation = bench.lint_files({"pyproject.toml": CONFIGURED, "pond.py": UNUSED})
 
     assert (Check("ruff", passed=False),) == evaluation.checks
     assert [("F401", "pond.py:1", "`os` imported but unused")] == titles(evaluation)
@@ -77,21 +77,21 @@ def test_an_error_fails_the_linters_check_and_is_told_where_it_is(bench: Bench) 
 
 
 def test_style_is_suggested_and_fails_nothing(bench: Bench) -> None:
-    evaluation = bench.told({"pyproject.toml": CONFIGURED, "pond.py": f"x = '{'x' * 100}'\n"})
+    evaluation = bench.lint_files({"pyproject.toml": CONFIGURED, "pond.py": f"x = '{'x' * 100}'\n"})
 
     assert (Check("ruff", passed=True),) == evaluation.checks
     assert [Severity.SUGGESTION] == [finding.severity for finding in evaluation.findings]
 
 
 def test_code_that_cannot_be_read_is_a_blocker(bench: Bench) -> None:
-    evaluation = bench.told({"pond.py": "def broken(:\n    pass\n"})
+    evaluation = bench.lint_files({"pond.py": "def broken(:\n    pass\n"})
 
     assert {"pond.py:1"} <= {finding.where for finding in evaluation.blockers}
     assert frozenset({"ruff"}) == evaluation.failing
 
 
 def test_a_project_without_rules_is_held_to_what_is_surely_wrong(bench: Bench) -> None:
-    evaluation = bench.told({"pond.py": "import os\n\nx = undefined\n"})
+    evaluation = bench.lint_files({"pond.py": "import os\n\nx = undefined\n"})
 
     assert [("F821", "pond.py:3", "Undefined name `undefined`")] == titles(evaluation)
 
@@ -99,7 +99,7 @@ def test_a_project_without_rules_is_held_to_what_is_surely_wrong(bench: Bench) -
 def test_only_files_that_the_work_changed_count(bench: Bench) -> None:
     files = {"pyproject.toml": CONFIGURED, "old.py": UNUSED, "new.py": UNUSED}
 
-    evaluation = bench.told(files, changed=["new.py"])
+    evaluation = bench.lint_files(files, changed=["new.py"])
 
     assert ["new.py:1"] == [finding.where for finding in evaluation.findings]
 
@@ -130,7 +130,7 @@ def test_a_configuration_that_ruff_refuses_fails_its_check(bench: Bench) -> None
 def test_many_findings_are_read_from_the_whole_output(bench: Bench) -> None:
     body = "".join(f"import module_number_{n}\n" for n in range(400))
 
-    evaluation = bench.told({"pyproject.toml": CONFIGURED, "pond.py": body})
+    evaluation = bench.lint_files({"pyproject.toml": CONFIGURED, "pond.py": body})
 
     assert evaluation.log.startswith("ruff: 40")
     assert "… and 2" in evaluation.log.split("\n")[-1]
@@ -146,7 +146,7 @@ def test_many_findings_are_read_from_the_whole_output(bench: Bench) -> None:
 def test_nothing_is_written_into_the_workspace(bench: Bench) -> None:
     files = {"pyproject.toml": CONFIGURED + "[tool.mypy]\n", "pond.py": "x: int = 'a'\n"}
 
-    bench.told(files)
+    bench.lint_files(files)
 
     assert set(files) == {path.relative_to(bench.root).as_posix() for path in bench.root.rglob("*")}
 

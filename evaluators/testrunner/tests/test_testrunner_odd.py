@@ -105,7 +105,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
+def odd_evaluation(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
     """What the test runner says of it."""
     root, counter = tmp_path_factory.mktemp("odd"), tmp_path_factory.mktemp("outside") / "counter"
     for name, text in FILES.items():
@@ -122,26 +122,28 @@ def told(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
     return evaluation
 
 
-def outcomes(told: Evaluation, file: str) -> dict[str, bool]:
+def outcomes(odd_evaluation: Evaluation, file: str) -> dict[str, bool]:
     """The checks of one file, by the names in it."""
     start = f"{file}::"
-    return {check.name.removeprefix(start): check.passed for check in told.checks if check.name.startswith(start)}
+    return {
+        check.name.removeprefix(start): check.passed for check in odd_evaluation.checks if check.name.startswith(start)
+    }
 
 
-def finding(told: Evaluation, rule: str) -> Finding:
-    (found,) = (one for one in told.findings if one.rule == rule)
+def finding(odd_evaluation: Evaluation, rule: str) -> Finding:
+    (found,) = (one for one in odd_evaluation.findings if one.rule == rule)
     return found
 
 
 @pytest.mark.row("EVAL-02", "EVAL-28")
-def test_each_test_is_a_check_and_none_is_a_score(told: Evaluation) -> None:
-    assert {"test_a": True, "test_b": False} == outcomes(told, "test_order.py")
-    assert () == told.scores
+def test_each_test_is_a_check_and_none_is_a_score(odd_evaluation: Evaluation) -> None:
+    assert {"test_a": True, "test_b": False} == outcomes(odd_evaluation, "test_order.py")
+    assert () == odd_evaluation.scores
 
 
 @pytest.mark.row("EVAL-25")
-def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(told: Evaluation) -> None:
-    failed = finding(told, "test_koi.py::test_feed")
+def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(odd_evaluation: Evaluation) -> None:
+    failed = finding(odd_evaluation, "test_koi.py::test_feed")
 
     assert "test_koi.py::test_feed fails: KeyError: 'pond'" == failed.title
     assert "koi.py:2" == failed.where
@@ -149,52 +151,56 @@ def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(told: Evaluati
     assert "return fish['pond']" in failed.detail
 
 
-def test_a_file_that_cannot_be_read_fails_at_its_line_and_the_others_still_run(told: Evaluation) -> None:
-    broken, unknown = finding(told, "test_broken.py"), finding(told, "test_import.py")
+def test_a_file_that_cannot_be_read_fails_at_its_line_and_the_others_still_run(odd_evaluation: Evaluation) -> None:
+    broken, unknown = finding(odd_evaluation, "test_broken.py"), finding(odd_evaluation, "test_import.py")
 
-    assert {"test_broken.py", "test_import.py"} <= told.failing
+    assert {"test_broken.py", "test_import.py"} <= odd_evaluation.failing
     assert broken.title.startswith("test_broken.py fails: SyntaxError: ")
     assert "test_import.py fails: ModuleNotFoundError: No module named 'no_such_thing'" == unknown.title
     assert ("test_broken.py:1", "test_import.py:1") == (broken.where, unknown.where)
 
 
-def test_a_flaky_test_counts_as_passed_and_is_named(told: Evaluation) -> None:
-    assert {"test_sometimes": True, "test_never": False} == outcomes(told, "test_flaky.py")
-    flaky = [found.title for found in told.findings if found.severity is Severity.SUGGESTION]
+def test_a_flaky_test_counts_as_passed_and_is_named(odd_evaluation: Evaluation) -> None:
+    assert {"test_sometimes": True, "test_never": False} == outcomes(odd_evaluation, "test_flaky.py")
+    flaky = [found.title for found in odd_evaluation.findings if found.severity is Severity.SUGGESTION]
     assert ["test_flaky.py::test_sometimes is flaky"] == flaky
 
 
-def test_a_test_that_fails_only_among_the_others_is_not_flaky(told: Evaluation) -> None:
-    assert "test_order.py::test_b" in told.failing
+def test_a_test_that_fails_only_among_the_others_is_not_flaky(odd_evaluation: Evaluation) -> None:
+    assert "test_order.py::test_b" in odd_evaluation.failing
 
 
-def test_a_project_may_have_files_named_like_modules(told: Evaluation) -> None:
-    assert outcomes(told, "test_marks.py")["test_fine"]
+def test_a_project_may_have_files_named_like_modules(odd_evaluation: Evaluation) -> None:
+    assert outcomes(odd_evaluation, "test_marks.py")["test_fine"]
 
 
-def test_prints_that_look_like_results_are_not_results(told: Evaluation) -> None:
-    assert {"test_real": False} == outcomes(told, "test_fake.py")
-    assert "fake" not in {check.name for check in told.checks}
+def test_prints_that_look_like_results_are_not_results(odd_evaluation: Evaluation) -> None:
+    assert {"test_real": False} == outcomes(odd_evaluation, "test_fake.py")
+    assert "fake" not in {check.name for check in odd_evaluation.checks}
 
 
-def test_classes_parameters_and_other_scripts_keep_their_names(told: Evaluation) -> None:
-    names = list(outcomes(told, "test_pond.py"))
+def test_classes_parameters_and_other_scripts_keep_their_names(odd_evaluation: Evaluation) -> None:
+    names = list(outcomes(odd_evaluation, "test_pond.py"))
 
     assert ["TestPond::test_鯉[koi]", "TestPond::test_鯉[a b/c::d]"] == [names[0], names[2]]
     assert 3 == len(names)
-    assert "größer als ein Teich" in finding(told, f"test_pond.py::{names[1]}").title
+    assert "größer als ein Teich" in finding(odd_evaluation, f"test_pond.py::{names[1]}").title
 
 
-def test_skipped_and_expected_failures_are_left_out(told: Evaluation) -> None:
-    passed = sum(check.passed for check in told.checks)
+def test_skipped_and_expected_failures_are_left_out(odd_evaluation: Evaluation) -> None:
+    passed = sum(check.passed for check in odd_evaluation.checks)
 
-    assert {"test_unexpected": False, "test_setup": False, "test_fine": True} == outcomes(told, "test_marks.py")
-    assert told.log.startswith(f"pytest: {passed} passed, {len(told.checks) - passed} failed, 2 skipped")
+    assert {"test_unexpected": False, "test_setup": False, "test_fine": True} == outcomes(
+        odd_evaluation, "test_marks.py"
+    )
+    assert odd_evaluation.log.startswith(
+        f"pytest: {passed} passed, {len(odd_evaluation.checks) - passed} failed, 2 skipped"
+    )
 
 
-def test_five_hundred_tests_are_five_hundred_checks(told: Evaluation) -> None:
-    assert [True] * 500 == list(outcomes(told, "test_many.py").values())
+def test_five_hundred_tests_are_five_hundred_checks(odd_evaluation: Evaluation) -> None:
+    assert [True] * 500 == list(outcomes(odd_evaluation, "test_many.py").values())
 
 
-def test_code_in_a_source_folder_is_found_without_being_installed(told: Evaluation) -> None:
-    assert {"test_x": True} == outcomes(told, "tests/test_x.py")
+def test_code_in_a_source_folder_is_found_without_being_installed(odd_evaluation: Evaluation) -> None:
+    assert {"test_x": True} == outcomes(odd_evaluation, "tests/test_x.py")

@@ -62,7 +62,7 @@ def evaluated(root: Path, runner: TestRunner | None = None) -> Evaluation | None
     return asyncio.run(story())
 
 
-def told(root: Path, files: dict[str, str], runner: TestRunner | None = None) -> Evaluation:
+def run_tests(root: Path, files: dict[str, str], runner: TestRunner | None = None) -> Evaluation:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -81,7 +81,7 @@ def findings(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 @needs("node")
 def test_node_tests_are_checks_by_their_full_names(tmp_path: Path) -> None:
-    evaluation = told(tmp_path, {"pond.test.mjs": NODE})
+    evaluation = run_tests(tmp_path, {"pond.test.mjs": NODE})
 
     assert {"adds": True, "pond > is deep # 1": False} == outcomes(evaluation)
     assert [("pond > is deep # 1 fails: 3 == 4", "pond.test.mjs:6")] == findings(evaluation)
@@ -91,7 +91,7 @@ def test_node_tests_are_checks_by_their_full_names(tmp_path: Path) -> None:
 def test_npm_test_of_a_node_project_names_its_tests(tmp_path: Path) -> None:
     files = {"package.json": '{"scripts": {"test": "node --test"}}', "pond.test.mjs": NODE}
 
-    evaluation = told(tmp_path, files)
+    evaluation = run_tests(tmp_path, files)
 
     assert {"adds": True, "pond > is deep # 1": False} == outcomes(evaluation)
 
@@ -100,7 +100,7 @@ def test_npm_test_of_a_node_project_names_its_tests(tmp_path: Path) -> None:
 def test_npm_test_that_names_no_tests_is_one_check(tmp_path: Path) -> None:
     files = {"package.json": '{"scripts": {"test": "node check.js"}}', "check.js": "throw new Error('no pond')\n"}
 
-    evaluation = told(tmp_path, files)
+    evaluation = run_tests(tmp_path, files)
 
     assert {"npm test": False} == outcomes(evaluation)
     assert [("npm test fails: Error: no pond", "check.js:1")] == findings(evaluation)
@@ -113,7 +113,7 @@ def test_cargo_tests_are_checks_and_nothing_is_built_in_the_workspace(
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("built")))
     lock = 'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\n'
 
-    evaluation = told(tmp_path, {"Cargo.toml": CARGO, "Cargo.lock": lock, "src/lib.rs": RUST})
+    evaluation = run_tests(tmp_path, {"Cargo.toml": CARGO, "Cargo.lock": lock, "src/lib.rs": RUST})
 
     assert {"adds": True, "wrong": False} == outcomes(evaluation)
     assert [("wrong fails: assertion `left == right` failed: sum", "src/lib.rs:5")] == findings(evaluation)
@@ -122,7 +122,7 @@ def test_cargo_tests_are_checks_and_nothing_is_built_in_the_workspace(
 
 @needs("go")
 def test_go_tests_are_checks_with_their_package(tmp_path: Path) -> None:
-    evaluation = told(tmp_path, {"go.mod": "module example.com/calc\n\ngo 1.19\n", "sub/calc_test.go": GO})
+    evaluation = run_tests(tmp_path, {"go.mod": "module example.com/calc\n\ngo 1.19\n", "sub/calc_test.go": GO})
 
     name = "example.com/calc/sub.Test"
     assert {f"{name}Add": True, f"{name}Wrong": False} == outcomes(evaluation)
@@ -131,14 +131,14 @@ def test_go_tests_are_checks_with_their_package(tmp_path: Path) -> None:
 
 @needs("make")
 def test_a_makefile_is_one_check(tmp_path: Path) -> None:
-    evaluation = told(tmp_path, {"Makefile": "test:\n\t@echo 'Error: the pond is dry' && false\n"})
+    evaluation = run_tests(tmp_path, {"Makefile": "test:\n\t@echo 'Error: the pond is dry' && false\n"})
 
     assert {"make test": False} == outcomes(evaluation)
     assert [("make test fails: Error: the pond is dry", "")] == findings(evaluation)
 
 
 def test_a_configured_command_outranks_what_the_files_say(tmp_path: Path) -> None:
-    evaluation = told(tmp_path, {"test_a.py": "def test_a():\n    assert 0\n"}, TestRunner(command="exit 0"))
+    evaluation = run_tests(tmp_path, {"test_a.py": "def test_a():\n    assert 0\n"}, TestRunner(command="exit 0"))
 
     assert {"exit 0": True} == outcomes(evaluation)
 
@@ -146,14 +146,14 @@ def test_a_configured_command_outranks_what_the_files_say(tmp_path: Path) -> Non
 def test_pytest_inside_a_configured_command_still_names_its_tests(tmp_path: Path, venv: str) -> None:
     files = {"test_a.py": "def test_a():\n    assert 0\n\n\nclass TestB:\n    def test_b(self):\n        pass\n"}
 
-    evaluation = told(tmp_path, files, TestRunner(command=f"{venv}/bin/python -m pytest -q"))
+    evaluation = run_tests(tmp_path, files, TestRunner(command=f"{venv}/bin/python -m pytest -q"))
 
     assert {"test_a.py::test_a": False, "test_a.py::TestB::test_b": True} == outcomes(evaluation)
     assert [("test_a.py::test_a fails: assert 0", "test_a.py:2")] == findings(evaluation)
 
 
 def test_a_command_that_never_ends_fails(tmp_path: Path) -> None:
-    evaluation = told(tmp_path, {}, TestRunner(command="sleep 60", seconds=0.5))
+    evaluation = run_tests(tmp_path, {}, TestRunner(command="sleep 60", seconds=0.5))
 
     assert [("sleep 60 timed out", "")] == findings(evaluation)
     assert {"sleep 60": False} == outcomes(evaluation)

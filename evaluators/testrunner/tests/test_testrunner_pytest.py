@@ -41,7 +41,7 @@ class Bench:
         write(self.root, files)
         return asyncio.run(story())
 
-    def told(self, files: dict[str, str]) -> Evaluation:
+    def run_tests(self, files: dict[str, str]) -> Evaluation:
         evaluation = self.evaluated(files)
         assert evaluation is not None
         return evaluation
@@ -79,7 +79,7 @@ def test_coverage_is_switched_off_where_its_plugin_is_loaded(
         **({"conftest.py": option} if loaded else {}),
     }
 
-    assert {"test_a.py::test_off": True} == outcomes(bench.told(files))
+    assert {"test_a.py::test_off": True} == outcomes(bench.run_tests(files))
 
 
 def outcomes(evaluation: Evaluation) -> dict[str, bool]:
@@ -103,7 +103,7 @@ def test_tests_that_are_absent_are_not_tests_that_passed(bench: Bench) -> None:
 def test_a_broken_conftest_fails_the_runner_itself(bench: Bench) -> None:
     files = {"conftest.py": "raise RuntimeError('no pond')\n", "test_a.py": "def test_a():\n    pass\n"}
 
-    evaluation = bench.told(files)
+    evaluation = bench.run_tests(files)
 
     assert {"pytest": False} == outcomes(evaluation)
     assert "pytest could not start: RuntimeError: no pond" == only(evaluation).title
@@ -114,7 +114,7 @@ def test_a_test_that_never_ends_is_named_and_fails(tmp_path: Path, venv: str) ->
     bench = Bench(tmp_path, TestRunner(venv=venv, seconds=4))
     body = "import time\n\ndef test_a():\n    pass\n\ndef test_slow():\n    time.sleep(60)\n"
 
-    evaluation = bench.told({"test_slow.py": body})
+    evaluation = bench.run_tests({"test_slow.py": body})
 
     assert {"test_slow.py::test_a": True, "test_slow.py::test_slow": False, "pytest": False} == outcomes(evaluation)
     assert "test_slow.py::test_slow timed out" == evaluation.findings[0].title
@@ -123,7 +123,7 @@ def test_a_test_that_never_ends_is_named_and_fails(tmp_path: Path, venv: str) ->
 def test_a_test_that_kills_the_process_is_named_and_fails(bench: Bench) -> None:
     body = "import os\n\ndef test_a():\n    pass\n\ndef test_kills():\n    os._exit(0)\n\ndef test_b():\n    pass\n"
 
-    evaluation = bench.told({"test_kills.py": body})
+    evaluation = bench.run_tests({"test_kills.py": body})
 
     assert {"test_kills.py::test_a": True, "test_kills.py::test_kills": False, "pytest": False} == outcomes(evaluation)
     titles = [finding.title for finding in evaluation.findings]
@@ -148,7 +148,7 @@ def test_compiled_files_in_the_workspace_are_not_read(
         compiled.write_bytes(made[:8] + source_hash(text.encode()) + made[16:])
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
 
-    assert {"test_a.py::test_a": False} == outcomes(bench.told({}))
+    assert {"test_a.py::test_a": False} == outcomes(bench.run_tests({}))
 
 
 def test_installed_modules_are_not_compiled_anew(
@@ -161,7 +161,7 @@ def test_installed_modules_are_not_compiled_anew(
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
     monkeypatch.setenv("PYTHONPATH", str(installed))
 
-    assert {"test_a.py::test_a": True} == outcomes(bench.told({"test_a.py": COMPILES}))
+    assert {"test_a.py::test_a": True} == outcomes(bench.run_tests({"test_a.py": COMPILES}))
 
 
 COMPILES = """\
@@ -191,7 +191,7 @@ def test_b(): pass
 """
     files = {"pyproject.toml": SETTINGS + options, "tests/test_a.py": body, "src/koi/__init__.py": ""}
 
-    evaluation = bench.told(files)
+    evaluation = bench.run_tests(files)
 
     assert {"tests/test_a.py::test_a": False, "tests/test_a.py::test_b": True} == outcomes(evaluation)
     assert set(files) == {p.relative_to(bench.root).as_posix() for p in bench.root.rglob("*") if p.is_file()}

@@ -47,7 +47,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fetched(["npm", "install", "--silent", "--no-audit", "--no-fund", "vitest", "jest"], folder) / "node_modules"
 
 
-def told(root: Path, runner: TestRunner | None = None) -> Evaluation:
+def run_tests(root: Path, runner: TestRunner | None = None) -> Evaluation:
     async def story() -> Evaluation | None:
         async with make_run(root) as run:
             return await (runner or TestRunner()).evaluate(ExecutionResult("done"), run)
@@ -70,9 +70,9 @@ def project(root: Path, packages: Path, tool: str, tests: str) -> Path:
 def test_a_red_test_is_told_at_its_line_and_stays_the_same_when_it_moves(
     tmp_path: Path, packages: Path, tool: str
 ) -> None:
-    first = told(project(tmp_path, packages, tool, DEEP))
+    first = run_tests(project(tmp_path, packages, tool, DEEP))
     (tmp_path / "pond.test.js").write_text(f"{IMPORTS[tool]}\n\n\n{DEEP}")
-    moved = told(tmp_path)
+    moved = run_tests(tmp_path)
 
     line = 2 + IMPORTS[tool].count("\n")
     assert {"pond.test.js > is deep"} == first.failing
@@ -88,7 +88,7 @@ def test_a_flaky_test_is_asked_again_and_named(tmp_path: Path, packages: Path, t
     (tmp_path / "pond").mkdir()
     flaky = project(tmp_path / "pond", packages, tool, FLAKY.replace("COUNTER", str(counter)))
 
-    evaluation = told(flaky)
+    evaluation = run_tests(flaky)
 
     assert frozenset() == evaluation.failing
     found = [(finding.title, finding.severity) for finding in evaluation.findings]
@@ -97,7 +97,7 @@ def test_a_flaky_test_is_asked_again_and_named(tmp_path: Path, packages: Path, t
 
 @pytest.mark.parametrize("tool", SCRIPTS)
 def test_a_test_that_never_ends_fails(tmp_path: Path, packages: Path, tool: str) -> None:
-    evaluation = told(project(tmp_path, packages, tool, ENDLESS), TestRunner(seconds=10))
+    evaluation = run_tests(project(tmp_path, packages, tool, ENDLESS), TestRunner(seconds=10))
 
     assert {"npm test"} == evaluation.failing
     assert ["npm test timed out"] == [finding.title for finding in evaluation.findings]
@@ -114,7 +114,7 @@ def test_a_recipe_of_just_is_one_check(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     (tmp_path / "pond" / "justfile").write_text("test:\n    @echo 'Error: the pond is dry' && false\n")
 
-    evaluation = told(tmp_path / "pond")
+    evaluation = run_tests(tmp_path / "pond")
 
     assert {"just test": False} == {check.name: check.passed for check in evaluation.checks}
     assert evaluation.findings[0].title.startswith("just test fails: ")

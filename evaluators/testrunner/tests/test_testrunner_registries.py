@@ -152,7 +152,7 @@ def call(argv: list[str], folder: Path) -> None:
         pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {done.stderr.strip()[-200:]}")
 
 
-def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
+def evaluate_work(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
     """What is said of work that changes nothing, of work that puts the bug in, and how long the baseline took."""
 
     async def story() -> tuple[Evaluation | None, Evaluation | None, float]:
@@ -190,7 +190,7 @@ def test_a_bug_in_a_real_project_is_found_and_nothing_else(tmp_path: Path, name:
     subprocess.run(project.bare, cwd=root, capture_output=True, timeout=200, check=False)
     bare = time.monotonic() - began
 
-    clean, bad, took = told(root, project)
+    clean, bad, took = evaluate_work(root, project)
 
     print(f"\n{name}: {len(clean.checks)} checks, {took / bare:.1f} times its own runner, {len(bad.failing)} red")
     print("\n".join(f"  {finding.where} {finding.title}" for finding in bad.open))

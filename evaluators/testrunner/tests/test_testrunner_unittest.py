@@ -29,7 +29,7 @@ class Pond(unittest.TestCase):
 """
 
 
-def told(root: Path, venv: str = "") -> Evaluation:
+def run_tests(root: Path, venv: str = "") -> Evaluation:
     async def story() -> Evaluation | None:
         async with make_run(root) as run:
             return await TestRunner(venv=venv).evaluate(ExecutionResult("done"), run)
@@ -45,7 +45,7 @@ def test_plain_test_cases_run_in_the_projects_own_environment_without_pytest(tmp
     (tmp_path / "tests" / "test_pond.py").write_text(POND)
     (tmp_path / "tests" / "test_broken.py").write_text("from unittest import TestCase\nimport no_such_thing\n")
 
-    evaluation = told(tmp_path)
+    evaluation = run_tests(tmp_path)
 
     name = "test_pond.Pond.test_"
     expected = {"test_broken": False, f"{name}good": True, f"{name}bad": False, f"{name}parts": False}
@@ -59,6 +59,6 @@ def test_tests_that_need_pytest_run_where_it_is(tmp_path: Path, venv: str) -> No
     environments.create(tmp_path / ".venv", symlinks=True)
     (tmp_path / "test_pond.py").write_text("def test_good():\n    pass\n")
 
-    evaluation = told(tmp_path, venv)
+    evaluation = run_tests(tmp_path, venv)
 
     assert ["test_pond.py::test_good"] == [check.name for check in evaluation.checks]

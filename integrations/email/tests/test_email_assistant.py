@@ -64,7 +64,7 @@ def mail_chat(folder: Path) -> Iterator[MailChat]:
         app = APP.format(imap=servers.imap_port, smtp=servers.smtp.port)
         (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
         model = f"scripted/{folder / 'script.yaml'}"
-        yield MailChat(made.told(OPENKOI_MODEL=model, EMAIL_PASSWORD=PASSWORD), servers)
+        yield MailChat(made.with_environment(OPENKOI_MODEL=model, EMAIL_PASSWORD=PASSWORD), servers)
 
 
 @pytest.mark.timeout(300)  # commands take long on a busy machine

@@ -122,7 +122,7 @@ def make_chat(folder: Path, turns: str = TURNS, more: str = "") -> Chat:
     path.mkdir()
     (made.home / "config.toml").write_text(SETTINGS.format(app=f'[integrations.folder]\npath = "{path}"', more=more))
     write_script(folder, turns)
-    return Chat(made.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"), path)
+    return Chat(made.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"), path)
 
 
 def start(openkoi: Shell) -> "subprocess.Popen[str]":
@@ -189,7 +189,7 @@ def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[
         app = f'[integrations.telegram]\nbase_url = "{server.url}"'
         (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         model = f"scripted/{folder / 'script.yaml'}"
-        yield TelegramChat(made.told(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
+        yield TelegramChat(made.with_environment(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
 
 
 def add_slack(openkoi: Shell, server: SlackServer) -> Shell:
@@ -210,4 +210,4 @@ def slack_workspace(folder: Path, turns: str = TURNS, more: str = "") -> Iterato
         app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"'
         (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         tokens = {"SLACK_BOT_TOKEN": server.token, "SLACK_APP_TOKEN": server.app_token}
-        yield made.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server
+        yield made.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server

@@ -17,7 +17,7 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
     from pseudo_terminal import ENTER, terminal
 
     with telegram_chat(tmp_path) as chat:
-        openkoi = chat.openkoi.told(TELEGRAM_BOT_TOKEN="")
+        openkoi = chat.openkoi.with_environment(TELEGRAM_BOT_TOKEN="")
         assert "not connected" in openkoi("doctor").stdout
         refused = openkoi("connect", "telegram")
         for token, shown in (("1:nobody", "rejected the bot token"), (chat.server.token, "as @koi_test_bot")):

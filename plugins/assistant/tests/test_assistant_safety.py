@@ -164,7 +164,7 @@ def test_no_secret_leaves_by_any_way_out(tmp_path: Path) -> None:
   - says: Done with {KEY}.
     repeat: true
 """
-    with telegram_chat(tmp_path, turns) as chat, running(chat.openkoi.told(ANTHROPIC_API_KEY=KEY)):
+    with telegram_chat(tmp_path, turns) as chat, running(chat.openkoi.with_environment(ANTHROPIC_API_KEY=KEY)):
         chat.pair()
         chat.server.say("a short one")
         wait_until(lambda: any("The key is" in text for text in chat.texts()))

@@ -107,7 +107,7 @@ def test_a_slack_thread_becomes_a_notion_page_by_an_approved_call(tmp_path: Path
         more = f'[integrations.notion]\nbase_url = "{notion.url}/v1"\nparent = "{notion.root}"'
         with (
             slack_workspace(tmp_path, turns, more) as (openkoi, server),
-            running(openkoi.told(NOTION_API_KEY=notion.token)),
+            running(openkoi.with_environment(NOTION_API_KEY=notion.token)),
         ):
             pair(openkoi, server)
             root = server.say("The koi are hungry.", channel=TEAM, user="U0000BEN", username="ben")

@@ -36,7 +36,7 @@ async def nothing(arguments: Arguments) -> ToolResult:
     return ToolResult("")
 
 
-def told(workspace: Path, do: Callable[[], object], **arguments: str) -> list[Event]:
+def logged_events(workspace: Path, do: Callable[[], object], **arguments: str) -> list[Event]:
     """What was written down of a call."""
     return called(workspace, do, ToolResult(""), **arguments)[0]
 
@@ -97,7 +97,7 @@ def test_what_moved_is_what_differs() -> None:
 
 def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
     before = git(repository, "rev-parse", "HEAD")
-    said = told(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
+    said = logged_events(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
 
     assert [GitRefChanged("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
 
@@ -109,7 +109,7 @@ def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: 
         hooks.mkdir(exist_ok=True)
         (hooks / "pre-commit").write_text("true\n")
 
-    said = [event for event in told(repository, change) if isinstance(event, GitRefChanged)]
+    said = [event for event in logged_events(repository, change) if isinstance(event, GitRefChanged)]
 
     assert ["config", "hooks/pre-commit"] == [event.ref for event in said]
     assert [True, False] == [bool(event.before) for event in said]
@@ -152,7 +152,7 @@ def test_a_file_written_outside_the_workspace_is_an_effect_of_a_call_that_succee
 
 
 def test_what_moves_nothing_writes_nothing_down(repository: Path) -> None:
-    assert [] == told(repository, lambda: (repository / "a").touch(), path="a")
+    assert [] == logged_events(repository, lambda: (repository / "a").touch(), path="a")
 
 
 def test_a_file_outside_that_a_tool_wrote_is_written_down(tmp_path: Path) -> None:
@@ -160,5 +160,5 @@ def test_a_file_outside_that_a_tool_wrote_is_written_down(tmp_path: Path) -> Non
     workspace.mkdir()
     (workspace / "link").symlink_to(target)
 
-    assert [OutsideFileWritten(str(target))] == told(workspace, target.touch, path="link")
+    assert [OutsideFileWritten(str(target))] == logged_events(workspace, target.touch, path="link")
     assert [] == paths_outside(["a", "b/../c", "."], workspace)

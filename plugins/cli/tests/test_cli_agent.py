@@ -101,8 +101,8 @@ def test_flags_and_variables_outrank_the_file_and_the_file_the_settings(openkoi:
 
     assert "Mended. OVER\n" == openkoi("run", "own.yaml", "Fix it").stdout
     assert "Mended. OVER\n" == openkoi("run", "mender.yaml", "-m", model, "Fix it").stdout
-    assert "Mended. OVER\n" == openkoi.told(OPENKOI_EXECUTOR=model)("run", "mender.yaml", "Fix it").stdout
-    assert "nowhere.yaml" in openkoi.told(OPENKOI_MODEL=model)("run", "mender.yaml", "Fix it").stderr
+    assert "Mended. OVER\n" == openkoi.with_environment(OPENKOI_EXECUTOR=model)("run", "mender.yaml", "Fix it").stdout
+    assert "nowhere.yaml" in openkoi.with_environment(OPENKOI_MODEL=model)("run", "mender.yaml", "Fix it").stderr
     assert "nowhere.yaml" in lost.stderr
     assert lost.returncode != 0
 

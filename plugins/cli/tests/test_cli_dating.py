@@ -26,21 +26,21 @@ def log(tmp_path: Path) -> Log:
     return Log(tmp_path)
 
 
-def told(log: Log) -> dict[str, list[dict[str, str]]]:
+def lines_by_kind(log: Log) -> dict[str, list[dict[str, str]]]:
     """The lines of both sessions, by their kind."""
     lines = [json.loads(line) for path in sorted(log.sessions.iterdir()) for line in path.read_bytes().splitlines()]
     return {kind: [line for line in lines if line["type"] == kind] for kind in {line["type"] for line in lines}}
 
 
 def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> None:
-    began, said = told(log)["task_start"][0]["ts"], told(log)["model.response"][2]["id"]
+    began, said = lines_by_kind(log)["task_start"][0]["ts"], lines_by_kind(log)["model.response"][2]["id"]
 
     assert {"first": began, f"{said}:0": began, "nobody": ""} == find_times(log, {"first", f"{said}:0", "nobody"})
     assert {"first": began, "second": ""} == find_times(log, {"first", "second"}, {"s1"})
 
 
 def test_a_learning_is_of_when_it_was_last_saved(log: Log) -> None:
-    assert {"tip": told(log)["learning.saved"][-1]["ts"]} == find_times(log, {"tip"})
+    assert {"tip": lines_by_kind(log)["learning.saved"][-1]["ts"]} == find_times(log, {"tip"})
 
 
 def test_an_archived_session_tells_the_same(log: Log) -> None:

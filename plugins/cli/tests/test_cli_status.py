@@ -82,7 +82,7 @@ def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str
     return koi
 
 
-def told(koi: App, day: Sequence[str] = ()) -> str:
+def format_status(koi: App, day: Sequence[str] = ()) -> str:
     sessions = koi.services.config.paths.sessions
     waiting = asyncio.run(list_pending(koi))
     return "\n".join(
@@ -102,7 +102,7 @@ def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE
 
 @pytest.mark.row("CLI-04", "SAFE-11")
 def test_the_breakdown_tells_who_was_asked_and_for_what(tmp_path: Path) -> None:
-    text = told(house(tmp_path, ("run-1", task()), ("run-2", task())))
+    text = format_status(house(tmp_path, ("run-1", task()), ("run-2", task())))
 
     assert "    acme                 4 calls, 4.0k tokens, $2.50" in text
     assert "    other                2 calls, 1.0k tokens, $1.00" in text
@@ -124,7 +124,7 @@ def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     asked = Question("A reason.\nAllow it?")
     kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
     asyncio.run(kept.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), asked)))
-    text = told(koi)
+    text = format_status(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
     assert "    run-2aaa  interrupted  Write the letter" in text
@@ -132,7 +132,7 @@ def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
 
 
 def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:
-    text = told(house(tmp_path, *((f"run-{n}", task(over=False)) for n in range(13))))
+    text = format_status(house(tmp_path, *((f"run-{n}", task(over=False)) for n in range(13))))
 
     assert (10, True) == (text.count("interrupted"), "    and 3 more" in text)
 
@@ -142,8 +142,8 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
     koi.services.publish("run-1", task(over=False))
 
     with lock_run(koi.services.running, "run-1"):
-        assert "    run-1  running" in told(koi)
-    assert "    run-1  interrupted" in told(koi)
+        assert "    run-1  running" in format_status(koi)
+    assert "    run-1  interrupted" in format_status(koi)
 
 
 def counted(koi: App, spent: Cost) -> list[str]:
@@ -183,7 +183,7 @@ def test_the_limit_of_the_day_is_shown_with_what_is_used_and_reserved_of_it(
     lines = counted(koi, Cost(usd=1.0, budget_tokens=30_000, calls=1))
 
     assert said == lines
-    assert bool(said) == ("  Daily limit:\n    $1.25 of $5.00" in told(koi, lines))
+    assert bool(said) == ("  Daily limit:\n    $1.25 of $5.00" in format_status(koi, lines))
 
 
 def test_a_limit_of_the_day_that_cannot_be_read_says_so(tmp_path: Path) -> None:

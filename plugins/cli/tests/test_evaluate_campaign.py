@@ -165,7 +165,7 @@ def files_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
     return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
 
-def told(verdict: Verdict) -> list[str]:
+def list_findings(verdict: Verdict) -> list[str]:
     return [f"{issue.finding.severity} {issue.location} {issue.finding.title}" for issue in verdict.issues]
 
 
@@ -200,10 +200,10 @@ def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(
 
     print(
         f"\n{project.name}: clean {clean.status} {len(clean.evaluation.checks)} checks; {since.reason}",
-        *told(since),
+        *list_findings(since),
         sep="\n  ",
     )
-    assert (0, []) == (clean.status, told(clean)), clean.warnings
+    assert (0, []) == (clean.status, list_findings(clean)), clean.warnings
     for verdict in (alone, since):
         assert 3 == verdict.status
         assert any(

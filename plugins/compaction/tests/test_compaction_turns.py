@@ -30,8 +30,8 @@ TURNS = st.lists(st.builds(turn, SAID, IDS, REMARKS), max_size=14)
 @st.composite
 def stories(draw: st.DrawFn) -> list[Message]:
     """A task and what came after it; the last word is with either side."""
-    told = [message for pair in draw(TURNS) for message in pair]
-    return [Message.user("The task.", *draw(REMARKS)), *told[: len(told) - draw(st.integers(0, 1))]]
+    texts_of = [message for pair in draw(TURNS) for message in pair]
+    return [Message.user("The task.", *draw(REMARKS)), *texts_of[: len(texts_of) - draw(st.integers(0, 1))]]
 
 
 def parts(messages: Sequence[Message]) -> list[Part]:
@@ -106,8 +106,8 @@ def test_it_says_how_much_is_missing() -> None:
     once, twice, *_ = steps(whole)
 
     said = "with their tool results, are omitted here; read_history shows them again]"
-    assert ("The task.", f"[Compacted history: 3 earlier turns of yours (1-3), {said}") == told(once[0])
-    assert ("The task.", f"[Compacted history: 5 earlier turns of yours (1-5), {said}") == told(twice[0])
+    assert ("The task.", f"[Compacted history: 3 earlier turns of yours (1-3), {said}") == texts_of(once[0])
+    assert ("The task.", f"[Compacted history: 5 earlier turns of yours (1-5), {said}") == texts_of(twice[0])
 
 
 def spoken(messages: Sequence[Message]) -> list[Message]:
@@ -122,5 +122,5 @@ def answers(message: Message) -> set[str]:
     return {part.call for part in message.parts if isinstance(part, ToolResult)}
 
 
-def told(message: Message) -> tuple[str, ...]:
+def texts_of(message: Message) -> tuple[str, ...]:
     return tuple(part.text for part in message.parts if isinstance(part, Text))

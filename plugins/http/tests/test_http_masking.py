@@ -16,7 +16,7 @@ STRANGERS = "sk-abcd1234efgh5678ijkl9012"
 HELD = Redactor([OURS])
 
 
-def said(text: str, *, key: str = "content", index: int = 0) -> bytes:
+def text_frame(text: str, *, key: str = "content", index: int = 0) -> bytes:
     frame = {"choices": [{"delta": {key: text}, "index": index}]}
     return b"data: " + json.dumps(frame).encode() + b"\n\n"
 
@@ -99,14 +99,14 @@ def test_a_secret_in_two_pieces_is_masked(size: int) -> None:
 @pytest.mark.parametrize("size", [1, 4, 9])
 def test_a_secret_that_is_spread_over_events_is_masked(secret: str, size: int) -> None:
     text = f"é: it is {secret}\n, really"
-    pieces = [said(text[start : start + size]) for start in range(0, len(text), size)]
+    pieces = [text_frame(text[start : start + size]) for start in range(0, len(text), size)]
 
     assert f"é: it is {MASK}\n, really" == heard(mask_pieces(pieces, HELD))
     assert len(pieces) == len(mask_pieces(pieces, HELD))
 
 
 def test_what_is_said_side_by_side_is_not_taken_for_one() -> None:
-    pieces = [said(OURS[:9]), said("other words", index=1), said(OURS[9:])]
+    pieces = [text_frame(OURS[:9]), text_frame("other words", index=1), text_frame(OURS[9:])]
 
     assert MASK == heard(mask_pieces(pieces, HELD))
     assert "other words" == heard(mask_pieces(pieces, HELD), index=1)

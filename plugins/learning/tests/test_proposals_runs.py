@@ -86,7 +86,7 @@ class Office:
             self.records = tuple(koi.records(koi.session))
             return result
 
-    def told(self, kind: type[Event]) -> list[Event]:
+    def events_of(self, kind: type[Event]) -> list[Event]:
         """What was said of a kind in the last run."""
         return [one.event for one in self.records if isinstance(one.event, kind)]
 
@@ -115,7 +115,7 @@ def test_the_third_task_with_the_same_kind_of_fault_has_an_evaluator_drafted(off
         ProposalDrafted(
             "finance-quality", "evaluator", "3 of 3 tasks of the category finance had the same kinds of findings"
         )
-    ] == (office.told(ProposalDrafted))
+    ] == (office.events_of(ProposalDrafted))
     assert ["The report."] * 3 == [result.text for result in results]
 
 
@@ -124,7 +124,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     for title in FAULTS:
         office.report(title)
     office.report(FAULTS[0])
-    unapproved, warned = str(office.model.asked[2].system), office.told(WarningIssued)
+    unapproved, warned = str(office.model.asked[2].system), office.events_of(WarningIssued)
 
     shelf = office.shelf
     target = shelf.approve(shelf.find_proposal("1"))
@@ -133,7 +133,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     assert office.data / "evaluators" / "proposed" / "finance-quality" == target
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[2].system)
-    assert "finance-quality/figures" in str(office.told(events.EvaluationFinished))
+    assert "finance-quality/figures" in str(office.events_of(events.EvaluationFinished))
     assert ([], [SkillSource.PROPOSED]) == (shelf.pending_drafts(), sources(office))
 
 
@@ -180,7 +180,7 @@ def test_where_it_cannot_write_the_task_is_done_and_it_is_said(office: Office) -
 
     assert ["The report."] * 3 == [result.text for result in results]
     assert ["Could not read past tasks to propose evaluators"] == [
-        one.text.partition(":")[0] for one in office.told(WarningIssued) if isinstance(one, WarningIssued)
+        one.text.partition(":")[0] for one in office.events_of(WarningIssued) if isinstance(one, WarningIssued)
     ]
 
 

@@ -41,7 +41,7 @@ class Strict:
     harshness: Annotated[float, SharedSetting("pedantry.harshness")] = 0.5
 
 
-def said(*keys: str, **environment: str) -> list[str]:
+def find_unknown(*keys: str, **environment: str) -> list[str]:
     settings = {key: Setting(1, "there.toml") for key in keys}
     config = Config(settings, Paths(Path("c"), Path("d")), Path(), environment=environment)
     return find_unknown_settings(config, Plugins(config, Redactor(), FOUND, {"tools": {"mine": object()}}))
@@ -60,7 +60,7 @@ def said(*keys: str, **environment: str) -> list[str]:
     ],
 )
 def test_a_slip_of_the_keyboard_is_named(key: str, meant: str) -> None:
-    assert [f"{key} in there.toml is not a setting, so it has no effect. Did you mean {meant}?"] == said(key)
+    assert [f"{key} in there.toml is not a setting, so it has no effect. Did you mean {meant}?"] == find_unknown(key)
 
 
 @pytest.mark.row("CFG-03")
@@ -74,7 +74,7 @@ def test_a_slip_of_the_keyboard_is_named(key: str, meant: str) -> None:
     ],
 )
 def test_what_is_read_or_cannot_be_known_is_not_named(key: str) -> None:
-    assert [] == said(key)
+    assert [] == find_unknown(key)
 
 
 @pytest.mark.row("CFG-03")
@@ -84,9 +84,9 @@ def test_a_plugin_is_imported_only_for_what_its_constructor_has_to_tell(
     (tmp_path / "unread_lazy.py").write_text("def lazy(size=1): ...")
     monkeypatch.syspath_prepend(tmp_path)
 
-    assert [] == said("memory.lazy.enabled", "models.default", "memory.compaction")
+    assert [] == find_unknown("memory.lazy.enabled", "models.default", "memory.compaction")
     assert "unread_lazy" not in sys.modules
-    assert [] == said("memory.lazy.size")
+    assert [] == find_unknown("memory.lazy.size")
     assert "unread_lazy" in sys.modules
 
 
@@ -94,10 +94,12 @@ def test_a_plugin_is_imported_only_for_what_its_constructor_has_to_tell(
 def test_only_variables_that_look_like_one_of_ours_are_named() -> None:
     named = "$OPENKOI_MODLE is not read, so it has no effect. Did you mean $OPENKOI_MODEL?"
 
-    assert [named] == said(OPENKOI_MODLE="x", OPENKOI_MODEL="y", OPENKOI_REPORT="z", OPENKOI_TEAM="a", MODLE="b")
+    assert [named] == find_unknown(
+        OPENKOI_MODLE="x", OPENKOI_MODEL="y", OPENKOI_REPORT="z", OPENKOI_TEAM="a", MODLE="b"
+    )
 
 
 def test_a_table_of_a_distribution_that_is_not_installed_says_which() -> None:
     wanted = ["[mcp] in there.toml has no effect: openkoi-mcp is not installed."]
 
-    assert wanted == said("mcp.servers.time.command", "mcp.defer_above")
+    assert wanted == find_unknown("mcp.servers.time.command", "mcp.defer_above")

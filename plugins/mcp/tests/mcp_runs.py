@@ -71,7 +71,7 @@ def pond(folder: Path, *calls: str, options: tuple[str, ...] = (), server: Any =
     table = {**pond_table(noted, *options), **(server or {})}
     openkoi = shell_with(folder, turns=turns)
     configure(openkoi, BASE, {"mcp": {"servers": {"pond": table}}}, settings)
-    return Pond(openkoi.told(MCP_SECRET="hidden"), noted, {**BASE, **settings})
+    return Pond(openkoi.with_environment(MCP_SECRET="hidden"), noted, {**BASE, **settings})
 
 
 def is_running(pid: int) -> bool:

@@ -49,7 +49,7 @@ def model(*can: str, provider: object = None) -> ResolvedModel:
     return ResolvedModel("acme/one", cast(Provider, provider or object()), facts, Price(1, 1), known=True)
 
 
-def said(messages: Any) -> list[Any]:
+def flatten_parts(messages: Any) -> list[Any]:
     """The parts of messages, those of results in their place."""
     parts = [part for message in messages for part in message.parts]
     return [inner for part in parts for inner in (part.parts if isinstance(part, ToolResult) else (part,))]
@@ -103,7 +103,7 @@ def test_an_image_has_the_type_that_its_bytes_show() -> None:
     task = check_content(Task("Look", parts=(wrong, NOTES), history=shown))
 
     assert (SHOT, NOTES) == task.parts
-    assert [Text("Hi"), SHOT, ToolCall("1", "look", {}), SHOT] == said(task.history)
+    assert [Text("Hi"), SHOT, ToolCall("1", "look", {}), SHOT] == flatten_parts(task.history)
 
 
 def test_a_result_keeps_its_words_when_an_image_of_it_cannot_be_sent() -> None:
@@ -120,7 +120,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
     first, second = (sendable.adapt_messages(messages, model("tools")) for _ in range(2))
 
     note = Text("[An image (image/png) is omitted, because this model cannot see images.]")
-    assert [Text("Look"), note, ToolCall("1", "look", {}), note] == said(first)
+    assert [Text("Look"), note, ToolCall("1", "look", {}), note] == flatten_parts(first)
     assert all(one is other for one, other in zip(first, second, strict=True))
     assert ["acme/one cannot see images: a note is sent instead. To send it, choose another model with -m."] == (
         sendable.take_warnings()
@@ -151,20 +151,20 @@ def test_words_alone_stay_the_very_same_messages() -> None:
     ],
 )
 def test_a_file_is_sent_where_its_type_is_taken(provider: object, can: tuple[str, ...], shown: str) -> None:
-    (part,) = said(SendableMessages().adapt_messages((Message.user(PDF),), model(*can, provider=provider)))
+    (part,) = flatten_parts(SendableMessages().adapt_messages((Message.user(PDF),), model(*can, provider=provider)))
 
     assert part == PDF if shown == "PDF" else shown in part.text
 
 
 def test_a_text_file_is_read_as_text_by_any_model() -> None:
-    (part,) = said(SendableMessages().adapt_messages((Message.user(NOTES),), model("tools")))
+    (part,) = flatten_parts(SendableMessages().adapt_messages((Message.user(NOTES),), model("tools")))
 
     assert Text('<data name="notes.md">\nBuy milk.\n</data>') == part
 
 
 def test_bytes_that_the_log_has_lost_cost_only_themselves(tmp_path: Path) -> None:
     sendable, lost = SendableMessages(), Image(Blob("0" * 64, 10, tmp_path / "gone"), "image/png")
-    words, note, shot = said(sendable.adapt_messages((Message.user("Look", lost, SHOT),), model("images")))
+    words, note, shot = flatten_parts(sendable.adapt_messages((Message.user("Look", lost, SHOT),), model("images")))
 
     assert (Text("Look"), SHOT) == (words, shot)
     assert Text("[An image (image/png) is omitted, because it is missing from the run log.]") == note
@@ -178,7 +178,7 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
 
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     assert not sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
-    note, shown = said(sendable.adapt_messages((Message.user(SHOT, other),), seeing))
+    note, shown = flatten_parts(sendable.adapt_messages((Message.user(SHOT, other),), seeing))
     assert "because this model rejected a request that contained it" in note.text
     assert other == shown
 
@@ -187,7 +187,7 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
     sendable, unknown = SendableMessages(), model()
 
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), unknown)
-    (note,) = said(sendable.adapt_messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
+    (note,) = flatten_parts(sendable.adapt_messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
     assert "cannot see images" in note.text
 
 
@@ -239,6 +239,6 @@ def test_what_tools_showed_is_removed_first_and_never_what_was_shown_last() -> N
 
     note = Text("[An image (image/png) was removed to shorten the conversation.]")
     call = ToolCall("1", "look", {})
-    assert [Text("Like this"), SHOT, call, note, call, SHOT] == said(once)
-    assert [Text("Like this"), note, call, note, call, SHOT] == said(twice)
+    assert [Text("Like this"), SHOT, call, note, call, SHOT] == flatten_parts(once)
+    assert [Text("Like this"), note, call, note, call, SHOT] == flatten_parts(twice)
     assert without_media(twice) is twice

@@ -44,7 +44,7 @@ from openkoi_runlog.report.costs import ModelCost
 GOING_ON, OVER = Decision(NextAction.CONTINUE, "on"), Decision(NextAction.ACCEPT, "good")
 
 
-def told(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> list[Record]:
+def records_of(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> list[Record]:
     return [
         Record(f"{run}-{n}", f"2026-11-21T10:00:{n:02}Z", run, one, segment=segment) for n, one in enumerate(happened)
     ]
@@ -106,13 +106,13 @@ def phases(costs: Costs) -> dict[str, float]:
 def test_every_call_is_charged_to_the_phase_it_was_made_in() -> None:
     expected = {"recall": 1, "plan": 2, "execute": 4 + 16 + 128, "compaction": 8, "evaluate": 32, "decide": 64}
 
-    assert {**expected, "learn": 256} == phases(build_report(told(*whole())).costs)
+    assert {**expected, "learn": 256} == phases(build_report(records_of(*whole())).costs)
 
 
 def test_an_answer_that_broke_off_is_paid_for_too() -> None:
     happened = whole()
     broken = events.ModelResponseBroken("acme/large", Usage(input=512), 512.0)
-    before, after = (build_report(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
+    before, after = (build_report(records_of(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
 
     assert 512.0 == sum(phases(after.costs).values()) - sum(phases(before.costs).values())
     assert 512 == after.iterations[0].usage.input - before.iterations[0].usage.input
@@ -120,7 +120,7 @@ def test_an_answer_that_broke_off_is_paid_for_too() -> None:
 
 @pytest.mark.row("SAFE-04", "TOK-01")
 def test_costs_are_summed_up_by_model_and_in_one_line() -> None:
-    costs = build_report(told(*whole())).costs
+    costs = build_report(records_of(*whole())).costs
 
     assert {"acme/small": 1 + 64 + 256, "acme/large": 2 + 4 + 8 + 16 + 128, "acme/judge": 32} == {
         model: cost.usd for model, cost in costs.by_model.items()
@@ -137,7 +137,7 @@ def test_costs_are_summed_up_by_model_and_in_one_line() -> None:
 @pytest.mark.parametrize("verbose", [True, False])
 def test_only_who_wants_to_know_reads_what_it_was_spent_on(verbose: bool) -> None:
     progress = Progress(verbose=verbose)
-    lines = [line for record in told(*whole()) for line in progress.format_record(record)]
+    lines = [line for record in records_of(*whole()) for line in progress.format_record(record)]
 
     assert verbose == ("  By model: acme/small $65.00, acme/large $158.00, acme/judge $32.00" in lines)
 
@@ -145,17 +145,17 @@ def test_only_who_wants_to_know_reads_what_it_was_spent_on(verbose: bool) -> Non
 def test_a_call_that_made_room_before_the_model_s_turn_is_no_turn() -> None:
     overflow = [events.CycleStarted(1, 30), asked(1, messages=1), events.HistoryCompacted(), asked(2)]
 
-    assert {"execute": 2, "compaction": 1} == phases(build_report(told(*whole()[:1], *overflow)).costs)
+    assert {"execute": 2, "compaction": 1} == phases(build_report(records_of(*whole()[:1], *overflow)).costs)
 
 
 def test_an_answer_that_was_cut_off_is_a_turn_although_room_is_made_after_it() -> None:
     cut = [events.CycleStarted(1, 30), asked(1, messages=7), asked(2, messages=1), events.HistoryCompacted()]
 
-    assert {"execute": 1, "compaction": 2} == phases(build_report(told(*whole()[:1], *cut)).costs)
+    assert {"execute": 1, "compaction": 2} == phases(build_report(records_of(*whole()[:1], *cut)).costs)
 
 
 def test_room_that_was_made_without_asking_costs_nothing() -> None:
-    assert {"execute": 4} == phases(build_report(told(*whole()[:1], *cycle(4), events.HistoryCompacted())).costs)
+    assert {"execute": 4} == phases(build_report(records_of(*whole()[:1], *cycle(4), events.HistoryCompacted())).costs)
 
 
 def part() -> list[Record]:
@@ -167,7 +167,7 @@ def part() -> list[Record]:
         events.RunCompleted(OVER, Cost()),
         asked(1),
     ]
-    return told(
+    return records_of(
         events.TaskStarted(Task("a part", parent="run-1")), *cycle(20), events.HistoryCompacted(), *done, run="run-2"
     )
 
@@ -175,7 +175,7 @@ def part() -> list[Record]:
 @pytest.mark.row("ITER-21", "SAFE-11")
 @pytest.mark.parametrize(("place", "phase"), [(3, "plan"), (7, "execute"), (20, "evaluate")])
 def test_sub_tasks_count_to_the_phase_in_which_they_ran(place: int, phase: str) -> None:
-    own = told(*whole())
+    own = records_of(*whole())
     before, after = build_report(own).costs, build_report([*own[:place], *part(), *own[place:]]).costs
 
     assert phases(before)[phase] + 36 == phases(after)[phase]
@@ -183,15 +183,15 @@ def test_sub_tasks_count_to_the_phase_in_which_they_ran(place: int, phase: str) 
 
 
 def test_a_task_that_waited_for_a_person_works_again_when_it_goes_on() -> None:
-    again = told(*cycle(1_000), segment="s-1.2.jsonl")
+    again = records_of(*cycle(1_000), segment="s-1.2.jsonl")
 
-    assert 148 + 1_000 == phases(build_report([*told(*whole()), *again]).costs)["execute"]
+    assert 148 + 1_000 == phases(build_report([*records_of(*whole()), *again]).costs)["execute"]
 
 
 def fork(at: int, until: int) -> list[Record]:
     """A fork of the task: what it was told until then, and one more call."""
     forked = events.RunForked("run-1", at, {})
-    return told(forked, *whole()[: until + 1], asked(1_000), run="run-9", segment="s-9.jsonl")
+    return records_of(forked, *whole()[: until + 1], asked(1_000), run="run-9", segment="s-9.jsonl")
 
 
 @pytest.mark.parametrize("at", [0, 1])
@@ -199,13 +199,13 @@ def test_what_a_fork_took_from_another_task_is_paid_once(at: int) -> None:
     closing = next(
         n for n, event in enumerate(whole()) if isinstance(event, (events.PlanReady, events.DecisionMade)[at])
     )
-    charges = collect_charges([*told(*whole()), *fork(at, closing)])
+    charges = collect_charges([*records_of(*whole()), *fork(at, closing)])
 
     assert 511 + 1_000 == sum_charges(charges).total
 
 
 def test_many_tasks_are_charged_each_by_its_own_phase() -> None:
-    one, other = told(*whole()), told(*whole(), run="run-5")
+    one, other = records_of(*whole()), records_of(*whole(), run="run-5")
     mixed = [record for pair in zip(one, other, strict=True) for record in pair]
 
     assert {phase: 2 * usd for phase, usd in phases(build_report(one).costs).items()} == phases(
@@ -214,10 +214,10 @@ def test_many_tasks_are_charged_each_by_its_own_phase() -> None:
 
 
 def test_what_is_bulky_need_not_be_read_to_tell_the_phases() -> None:
-    lean = [record for record in told(*whole()) if isinstance(record.event, CHARGE_EVENTS)]
+    lean = [record for record in records_of(*whole()) if isinstance(record.event, CHARGE_EVENTS)]
 
     assert len(lean) < len(whole())
-    assert {**phases(sum_charges(collect_charges(told(*whole()))))} == phases(sum_charges(collect_charges(lean)))
+    assert {**phases(sum_charges(collect_charges(records_of(*whole()))))} == phases(sum_charges(collect_charges(lean)))
 
 
 # Whatever the order.

@@ -34,11 +34,13 @@ TEST = ToolCall("2", "run", {"command": "pytest"})
 OVER = Decision(NextAction.ACCEPT, "the score 0.90 is good enough")
 
 
-def told(*happened: Event, run: str = "run-1") -> list[Record]:
+def records_of(*happened: Event, run: str = "run-1") -> list[Record]:
     return [Record(f"{run}-{n}", "at", run, one) for n, one in enumerate(happened)]
 
 
-def said(*parts: Part | str, usd: float = 0.01, messages: int = 3, model: str = "acme/large") -> events.ModelResponse:
+def model_response(
+    *parts: Part | str, usd: float = 0.01, messages: int = 3, model: str = "acme/large"
+) -> events.ModelResponse:
     whole = tuple(Text(part) if isinstance(part, str) else part for part in parts)
     return events.ModelResponse(model, Response(whole, StreamEnd(Usage(input=100))), usd, messages=messages)
 
@@ -55,19 +57,19 @@ def first() -> list[Event]:
     """Two cycles, with two calls, a question, and a turn removed from the history."""
     return [
         events.CycleStarted(0, 30),
-        said("\nLet me look.\nThen I test.", READ, TEST, messages=1),
+        model_response("\nLet me look.\nThen I test.", READ, TEST, messages=1),
         *brought(READ, "x = 1\ny = 2", doing="Reading a.py"),
         events.QuestionAsked("q", "This runs a command.\nAllow run?"),
         events.QuestionAnswered("q", "yes"),
         *brought(TEST, "exit 1\n3 failed", doing="run", failed=True),
         events.ToolResultsReady(0),
-        said("notes", usd=0.5, messages=1),
+        model_response("notes", usd=0.5, messages=1),
         events.HistoryCompacted(1, {"read": 1, "run": 1}, 18_000, 9_200),
         events.CycleStarted(1, 30),
-        said("It is mended."),
+        model_response("It is mended."),
         events.InnerLoopEnded("answered"),
         events.ExecutionFinished(ExecutionResult("It is mended.")),
-        said("0.9", usd=0.25, model="acme/judge"),
+        model_response("0.9", usd=0.25, model="acme/judge"),
         events.EvaluationFinished(Evaluation(scores=(Score("quality", 0.9),))),
         events.IterationFinished(0, 0.9, Cost()),
         events.DecisionMade(0, OVER, Cost()),
@@ -102,7 +104,7 @@ def test_a_run_is_told_iteration_by_iteration_and_cycle_by_cycle() -> None:
         "$0.77 total (2 models)",
         "  By phase: execute $0.02, compaction $0.50, evaluate $0.25",
         "  By model: acme/large $0.52, acme/judge $0.25",
-    ] == lines(told(*began(), *first(), events.RunCompleted(OVER, Cost())))
+    ] == lines(records_of(*began(), *first(), events.RunCompleted(OVER, Cost())))
 
 
 @pytest.mark.row("LOOP-21")
@@ -113,31 +115,31 @@ def test_a_run_that_was_killed_is_told_until_then() -> None:
         "    ! Reading a.py -> no result: it may have run",
         "    ! run(pytest) -> it was not started",
         "it has not ended",
-    ] == lines(told(*began(), *first()[:3]))[1:6]
+    ] == lines(records_of(*began(), *first()[:3]))[1:6]
 
 
 def test_every_beginning_of_a_run_can_be_told() -> None:
     whole = [*began(), *first(), events.RunCompleted(OVER, Cost())]
 
-    assert all(lines(told(*whole[:length])) for length in range(len(whole) + 1))
+    assert all(lines(records_of(*whole[:length])) for length in range(len(whole) + 1))
 
 
 def test_a_cycle_that_is_begun_again_after_an_interruption_is_told_once() -> None:
     again = [events.CycleStarted(0, 30), *first()]
 
-    assert FIRST == lines(told(*began(), *again))[1:12]
+    assert FIRST == lines(records_of(*began(), *again))[1:12]
 
 
 def test_a_call_that_is_made_again_after_an_interruption_is_told_once() -> None:
     call = events.ToolCallStarted(READ, "Reading a.py")
-    tree = lines(told(*began(), *first()[:2], call, *first()[2:4]))
+    tree = lines(records_of(*began(), *first()[:2], call, *first()[2:4]))
 
     assert ["    Reading a.py -> x = 1"] == [line for line in tree if "Reading" in line]
 
 
 def test_a_question_that_is_asked_again_is_told_once() -> None:
     asked = first()[4]
-    tree = lines(told(*began(), *first()[:4], asked, *first()[4:]))
+    tree = lines(records_of(*began(), *first()[:4], asked, *first()[4:]))
 
     assert ["    ? Allow run? -> yes"] == [line for line in tree if "Allow" in line]
 
@@ -152,37 +154,39 @@ def test_a_question_that_is_asked_again_is_told_once() -> None:
     ],
 )
 def test_what_a_person_said_is_told(replies: list[Event], told_as: str) -> None:
-    assert f"  ? Which one? -> {told_as}" in lines(told(*began(), events.QuestionAsked("q", "Which one?"), *replies))
+    assert f"  ? Which one? -> {told_as}" in lines(
+        records_of(*began(), events.QuestionAsked("q", "Which one?"), *replies)
+    )
 
 
 def test_a_turn_for_which_room_was_made_first_is_the_one_that_is_told() -> None:
     shorter = events.HistoryCompacted(3, {}, 9_000, 900)
-    overflow = [events.CycleStarted(1, 30), said("notes", messages=1), shorter, said("Done.")]
+    overflow = [events.CycleStarted(1, 30), model_response("notes", messages=1), shorter, model_response("Done.")]
 
     assert [
         "  cycle 2  Done.  [200 tokens, $0.02]",
         "    ~ removed the 3 oldest turns from the history: 9.0k -> 900 tokens",
-    ] == lines(told(*began(), *first()[:1], *overflow))[2:4]
+    ] == lines(records_of(*began(), *first()[:1], *overflow))[2:4]
 
 
 def test_a_log_that_does_not_count_what_was_removed_is_shown_without_figures() -> None:
-    happened = [*began(), *first()[:1], events.HistoryCompacted(), said("Done.")]
+    happened = [*began(), *first()[:1], events.HistoryCompacted(), model_response("Done.")]
 
-    assert "    ~ shortened the history" in lines(told(*happened))
+    assert "    ~ shortened the history" in lines(records_of(*happened))
 
 
 def test_a_turn_without_words_and_one_without_an_answer_say_so() -> None:
-    silent = [events.CycleStarted(0, 30), said(READ), *brought(READ, ""), events.CycleStarted(1, 30)]
+    silent = [events.CycleStarted(0, 30), model_response(READ), *brought(READ, ""), events.CycleStarted(1, 30)]
 
     assert ["  cycle 1  (no words)  [100 tokens, $0.01]", "    read_file(a.py) -> ", "  cycle 2  (no answer)"] == lines(
-        told(*began(), *silent)
+        records_of(*began(), *silent)
     )[2:5]
 
 
 @pytest.mark.row("LOOP-21")
 def test_a_part_is_told_where_it_ran_and_paid_by_the_whole() -> None:
-    part = told(*began("Write tests", parent="run-1"), *first(), events.RunCompleted(OVER, Cost()), run="run-2")
-    own = told(*began(), *first())
+    part = records_of(*began("Write tests", parent="run-1"), *first(), events.RunCompleted(OVER, Cost()), run="run-2")
+    own = records_of(*began(), *first())
     tree = lines([*own[:5], *part, *own[5:]])
 
     assert ["    part: Write tests (run-2)", *(f"      {line}" for line in FIRST)] == tree[5:17]
@@ -202,11 +206,11 @@ def test_an_iteration_that_waited_for_a_person_is_told_as_it_was_and_as_it_went_
     gone_on = [
         *brought(TEST, "ok", doing="Testing"),
         events.CycleStarted(1, 30),
-        said("Done."),
+        model_response("Done."),
         events.ExecutionFinished(ExecutionResult("")),
     ]
     over = [events.IterationFinished(0, None, Cost()), events.DecisionMade(0, OVER, Cost())]
-    tree = lines(told(*began(), *waited, *gone_on, *over))
+    tree = lines(records_of(*began(), *waited, *gone_on, *over))
 
     assert [
         "  escalate: a person has to allow it",
@@ -220,12 +224,12 @@ def test_an_iteration_that_waited_for_a_person_is_told_as_it_was_and_as_it_went_
 def test_the_terminal_is_not_written_to_by_what_a_model_said() -> None:
     hostile = [
         events.CycleStarted(0, 30),
-        said("\x1b[2Jgone\x07"),
+        model_response("\x1b[2Jgone\x07"),
         events.InnerLoopEnded("\x1b]0;x"),
         events.RunFailed("\x1b[1m"),
     ]
 
-    assert all(line.isprintable() for line in lines(told(*began("\x1b[2J"), *hostile)))
+    assert all(line.isprintable() for line in lines(records_of(*began("\x1b[2J"), *hostile)))
 
 
 @pytest.mark.parametrize(

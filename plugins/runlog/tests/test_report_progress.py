@@ -35,7 +35,7 @@ from openkoi_runlog.report import Progress, format_count, format_dollars, format
 pytestmark = pytest.mark.unit
 
 
-def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:
+def progress_lines(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:
     """The lines of these events, after a task began."""
     progress = Progress()
     started = events.TaskStarted(Task("mend it", limits=limits or Limits()))
@@ -78,15 +78,15 @@ def test_what_was_recalled_is_counted() -> None:
         Hit(Passage("5", "what was said in one of them"), 0.5),
     )
 
-    assert ['[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'] == told(
-        events.RecallFinished(Recall(hits))
-    )
-    assert ["[recall] 0 similar tasks"] == told(events.RecallFinished(Recall()))
+    assert [
+        '[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'
+    ] == progress_lines(events.RecallFinished(Recall(hits)))
+    assert ["[recall] 0 similar tasks"] == progress_lines(events.RecallFinished(Recall()))
 
 
 @pytest.mark.row("CLI-37", "CLI-41")
 def test_what_a_tool_does_is_said_in_its_words() -> None:
-    assert ["[execute] Reading src/api.py..."] == told(
+    assert ["[execute] Reading src/api.py..."] == progress_lines(
         events.ToolCallStarted(ToolCall("1", "read_file", {"path": "src/api.py"}), "Reading src/api.py")
     )
 
@@ -95,7 +95,7 @@ def test_what_a_tool_does_is_said_in_its_words() -> None:
 def test_a_tool_without_words_of_its_own_is_told_with_its_answer() -> None:
     call = ToolCall("7", "slack_read", {"channel": "#engineering", "limit": 100})
 
-    assert ["[tools] slack_read(#engineering) -> 87 msgs"] == told(
+    assert ["[tools] slack_read(#engineering) -> 87 msgs"] == progress_lines(
         events.ToolCallStarted(call, "slack_read"), events.ToolCallFinished(ToolResult("87 msgs", call="7"))
     )
 
@@ -103,7 +103,7 @@ def test_a_tool_without_words_of_its_own_is_told_with_its_answer() -> None:
 def test_a_tool_that_was_told_already_is_not_told_with_its_answer() -> None:
     call = ToolCall("7", "read_file", {"path": "a.py"})
 
-    assert ["[execute] Reading a.py..."] == told(
+    assert ["[execute] Reading a.py..."] == progress_lines(
         events.ToolCallStarted(call, "Reading a.py"), events.ToolCallFinished(ToolResult("x = 1", call="7"))
     )
 
@@ -115,20 +115,20 @@ def test_an_answer_is_told_once_although_models_use_the_same_id_again() -> None:
     ]
     reading = events.ToolCallStarted(ToolCall("7", "read_file", {"path": "a.py"}), "Reading a.py")
 
-    assert ["[tools] ping() -> pong", "[execute] Reading a.py..."] == told(
+    assert ["[tools] ping() -> pong", "[execute] Reading a.py..."] == progress_lines(
         *silent, reading, events.ToolCallFinished(ToolResult("x = 1", call="7"))
     )
 
 
 @pytest.mark.row("ITER-18", "CLI-42")
 def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
-    assert ["  Not evaluated.", "[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
+    assert ["  Not evaluated.", "[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == progress_lines(
         events.PlanReady(Plan(evaluate=False)), over(NextAction.ACCEPT, "not evaluated", iterations=1)
     )
 
 
 def test_work_that_was_not_to_be_evaluated_is_not_called_a_deterministic_skill() -> None:
-    lines = told(
+    lines = progress_lines(
         events.PlanReady(Plan(evaluate=False)), over(NextAction.ACCEPT, iterations=1), limits=Limits(iterations=0)
     )
 
@@ -136,7 +136,7 @@ def test_work_that_was_not_to_be_evaluated_is_not_called_a_deterministic_skill()
 
 
 def test_a_long_line_is_clipped_and_kept_on_one_line() -> None:
-    (line,) = told(events.ToolCallStarted(ToolCall("1", "run", {}), "Running\n" + "x" * 200))
+    (line,) = progress_lines(events.ToolCallStarted(ToolCall("1", "run", {}), "Running\n" + "x" * 200))
 
     assert "[execute] Running " + "x" * 91 + "…..." == line
 
@@ -149,14 +149,14 @@ def test_an_iteration_tells_its_score_its_weakest_dimension_and_its_findings() -
         Finding("drops tables", Severity.BLOCKER),
     )
 
-    assert ["[iter 1/3] score: 0.75 (safety: 0.50)", "  ! drops tables", "  ! has no test"] == told(
+    assert ["[iter 1/3] score: 0.75 (safety: 0.50)", "  ! drops tables", "  ! has no test"] == progress_lines(
         *judged(0, scored(0.5, *findings))
     )
 
 
 @pytest.mark.row("CLI-41", "C65")
 def test_the_second_iteration_tells_how_it_was_judged() -> None:
-    lines = told(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
+    lines = progress_lines(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
 
     assert "[iter 2/3] score: 1.00 (eval: incremental)" == lines[-1]
 
@@ -171,13 +171,13 @@ def test_what_was_spared_by_it_is_told_as_the_log_has_it() -> None:
         characters=6_000,
         full_characters=10_000,
     )
-    lines = told(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
+    lines = progress_lines(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
 
     assert "[iter 2/3] score: 1.00 (eval: incremental, 40% tokens saved)" == lines[-1]
 
 
 def test_many_findings_are_counted() -> None:
-    lines = told(*judged(0, scored(0.5, *(Finding(f"finding {n}") for n in range(5)))))
+    lines = progress_lines(*judged(0, scored(0.5, *(Finding(f"finding {n}") for n in range(5)))))
 
     assert ["  ! finding 0", "  ! finding 1", "  ! finding 2", "  ! and 2 more"] == lines[1:]
 
@@ -194,7 +194,7 @@ def test_many_findings_are_counted() -> None:
 def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) -> None:
     checks = tuple(Check(str(n), one, evaluator=evaluator) for n, one in enumerate(passed))
 
-    assert line == told(*judged(0, Evaluation(checks=checks, scores=(Score("quality", 1.0),))))[-1]
+    assert line == progress_lines(*judged(0, Evaluation(checks=checks, scores=(Score("quality", 1.0),))))[-1]
 
 
 @pytest.mark.parametrize(
@@ -202,23 +202,23 @@ def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) ->
     [Evaluation(missing=("ruff did not run",)), Evaluation(findings=(Finding("cargo cannot start", rule="not run"),))],
 )
 def test_checks_that_could_not_run_are_not_told_to_pass(unrun: Evaluation) -> None:
-    lines = told(*judged(0, replace(unrun, checks=(Check("no secret", passed=True),))))
+    lines = progress_lines(*judged(0, replace(unrun, checks=(Check("no secret", passed=True),))))
 
     assert "  Not all checks could run" == lines[-1]
 
 
 def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
-    assert ["[iter 1/3] not judged"] == told(*judged(0, Evaluation(unavailable_reason="no judge")))
+    assert ["[iter 1/3] not judged"] == progress_lines(*judged(0, Evaluation(unavailable_reason="no judge")))
 
 
 def test_an_iteration_that_was_not_judged_is_not_told() -> None:
-    assert [] == told(*judged(0, None, mode=EvaluationMode.SKIPPED))
+    assert [] == progress_lines(*judged(0, None, mode=EvaluationMode.SKIPPED))
 
 
 @pytest.mark.row("CLI-26", "CLI-41", "C48")
 @pytest.mark.parametrize(("count", "words"), [(1, "1 iteration"), (2, "2 iterations")])
 def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> None:
-    lines = told(*judged(0, scored(1.0)), over(NextAction.ACCEPT, iterations=count))
+    lines = progress_lines(*judged(0, scored(1.0)), over(NextAction.ACCEPT, iterations=count))
 
     assert [f"[done] {words}, 38k tokens, $0.32"] == lines[1:]
 
@@ -227,7 +227,7 @@ def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> 
     "reason", ["a question, not judged", "not judged: 1 check turned green", "not judged: 12 checks still pass"]
 )
 def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> None:
-    lines = told(over(NextAction.ACCEPT, reason, iterations=1))
+    lines = progress_lines(over(NextAction.ACCEPT, reason, iterations=1))
 
     assert [f"  {reason.capitalize()}.", "[done] 1 iteration, 38k tokens, $0.32"] == lines
 
@@ -240,7 +240,7 @@ def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> 
 def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: str) -> None:
     limits = Limits(usd=0.5, tokens=40_000, calls=9)
     spent = Cost(tokens=38_000, usd=0.32, calls=9, budget_tokens=38_000)
-    lines = told(
+    lines = progress_lines(
         *judged(0, scored(0.5)), over(NextAction.ABORT_BUDGET, f"reached the limit of {limit}", spent), limits=limits
     )
 
@@ -250,7 +250,7 @@ def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: 
 @pytest.mark.row("ITER-20", "TOK-01")
 def test_tokens_that_a_limit_counts_otherwise_are_called_budget_tokens() -> None:
     spent, limits = Cost(tokens=90_000, budget_tokens=38_000), Limits(tokens=40_000)
-    lines = told(over(NextAction.ABORT_BUDGET, "the limit of tokens is reached", spent), limits=limits)
+    lines = progress_lines(over(NextAction.ABORT_BUDGET, "the limit of tokens is reached", spent), limits=limits)
 
     assert "[abort] Budget exceeded (38,000/40,000 budget tokens). Returning best result." == lines[-1]
 
@@ -270,7 +270,7 @@ def test_another_end_tells_why_first(decision: NextAction, tag: str) -> None:
     assert [
         f"[{tag}] The time is over. Returning best result (score: 0.75).",
         "[done] 2 iterations, 38k tokens, $0.32",
-    ] == told(*judged(0, scored(0.5)), over(decision, "the time is over"))[1:]
+    ] == progress_lines(*judged(0, scored(0.5)), over(decision, "the time is over"))[1:]
 
 
 @pytest.mark.parametrize("decision", [NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT])
@@ -278,8 +278,8 @@ def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: Nex
     work = events.ExecutionFinished(ExecutionResult("…", files=("a.py", "b.py", "c.py", "d.py")))
     decided = events.DecisionMade(0, Decision(decision, "over"), Cost())
 
-    lines = told(work, decided, over(decision, "over"))
-    judged = told(work, events.EvaluationFinished(scored(0.5)), decided, over(decision, "over"))
+    lines = progress_lines(work, decided, over(decision, "over"))
+    judged = progress_lines(work, events.EvaluationFinished(scored(0.5)), decided, over(decision, "over"))
 
     assert "  Changed: a.py, b.py, c.py and 1 more. To undo this, run `openkoi undo`." in lines
     assert not any("openkoi undo" in line for line in judged)
@@ -292,7 +292,7 @@ RESUME = "  To judge this without doing the work again, run `openkoi resume`."
 def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: bool) -> None:
     decision = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
 
-    lines = told(events.RunCompleted(decision, Cost(), iterations=1))
+    lines = progress_lines(events.RunCompleted(decision, Cost(), iterations=1))
 
     assert unjudged is (RESUME in lines)
 
@@ -303,7 +303,7 @@ def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, 
     decision = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
     completed = events.RunCompleted(decision, Cost(), best=best, iterations=2)
 
-    lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unavailable_reason="no answer")), completed)
+    lines = progress_lines(*judged(0, scored(0.5)), *judged(1, Evaluation(unavailable_reason="no answer")), completed)
 
     assert named is (RESUME in lines)
 
@@ -312,7 +312,7 @@ def test_a_run_that_waits_for_approval_names_the_next_step() -> None:
     decision = Decision(NextAction.ESCALATE, "waiting for approval")
     decided = events.DecisionMade(0, decision, Cost(), Facts(end=StopReason.PERSON))
 
-    lines = told(
+    lines = progress_lines(
         events.ExecutionFinished(ExecutionResult("")), decided, events.RunCompleted(decision, Cost(), iterations=1)
     )
 
@@ -320,37 +320,41 @@ def test_a_run_that_waits_for_approval_names_the_next_step() -> None:
 
 
 def test_an_end_without_a_score_tells_none() -> None:
-    assert "[stop] Over. Returning best result." == told(over(NextAction.ACCEPT_BEST, "over"))[0]
+    assert "[stop] Over. Returning best result." == progress_lines(over(NextAction.ACCEPT_BEST, "over"))[0]
 
 
 def test_a_run_that_failed_tells_why() -> None:
-    assert ["[abort] no model answered"] == told(events.RunFailed("no model answered"))
+    assert ["[abort] no model answered"] == progress_lines(events.RunFailed("no model answered"))
 
 
 def test_warnings_are_told() -> None:
-    assert ["  ! the price is not known"] == told(events.WarningIssued("the price is not known"))
+    assert ["  ! the price is not known"] == progress_lines(events.WarningIssued("the price is not known"))
 
 
 @pytest.mark.row("CLI-41", "ITER-20")
 def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
     near = Cost(budget_tokens=80_000)
-    lines = told(*judged(0, None, near), *judged(1, None, near), *judged(2, None, near), limits=Limits(iterations=9))
+    lines = progress_lines(
+        *judged(0, None, near), *judged(1, None, near), *judged(2, None, near), limits=Limits(iterations=9)
+    )
 
     assert ["  ! Token budget approaching limit"] == lines
 
 
 @pytest.mark.row("TOK-02")
 def test_an_iteration_that_leaves_the_next_too_little_for_another_like_it_is_told() -> None:
-    assert ["  ! Token budget approaching limit"] == told(*judged(0, None, Cost(tokens=900_000, budget_tokens=100_000)))
-    assert [] == told(*judged(0, None, Cost(tokens=900_000, budget_tokens=60_000)))
+    assert ["  ! Token budget approaching limit"] == progress_lines(
+        *judged(0, None, Cost(tokens=900_000, budget_tokens=100_000))
+    )
+    assert [] == progress_lines(*judged(0, None, Cost(tokens=900_000, budget_tokens=60_000)))
 
 
 def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:
-    assert [] == told(*judged(0, None), limits=Limits(usd=0.0))
+    assert [] == progress_lines(*judged(0, None), limits=Limits(usd=0.0))
 
 
 def test_other_runs_are_not_told() -> None:
-    assert [] == told(events.WarningIssued("of a sub-task"), events.RunFailed("its end"), run="run-2")
+    assert [] == progress_lines(events.WarningIssued("of a sub-task"), events.RunFailed("its end"), run="run-2")
 
 
 @pytest.mark.parametrize(
@@ -363,7 +367,7 @@ def test_other_runs_are_not_told() -> None:
     ],
 )
 def test_other_events_are_not_told(event: Event) -> None:
-    assert [] == told(event)
+    assert [] == progress_lines(event)
 
 
 # Figures.

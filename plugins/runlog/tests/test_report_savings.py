@@ -37,7 +37,7 @@ VOTE = (Score("walls", 0.5, 1.0),)
 LOG = "1 failed, 12 passed\n" * 40
 
 
-def told(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> list[Record]:
+def records_of(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> list[Record]:
     return [
         Record(f"{run}-{n}", f"2026-11-21T10:00:{n:02}Z", run, one, segment=segment) for n, one in enumerate(happened)
     ]
@@ -54,7 +54,7 @@ def turn(sent: int, output: int = 0, *, cached: int = 0) -> list[Event]:
     return [events.CycleStarted(0, 30), asked(Usage(input=sent - cached, output=output, cache_read=cached))]
 
 
-def said(text: str, *, fresh: bool = False) -> Event:
+def user_message(text: str, *, fresh: bool = False) -> Event:
     return events.MessageAdded(Message.user(text), new_conversation=fresh)
 
 
@@ -64,17 +64,17 @@ def over(number: int, mode: EvaluationMode = EvaluationMode.FULL) -> list[Event]
 
 def spared(*happened: Event) -> dict[Saving, int]:
     """What was spared, where anything was."""
-    return {by: tokens for by, tokens in sum_savings(measure_savings(told(*happened))).items() if tokens}
+    return {by: tokens for by, tokens in sum_savings(measure_savings(records_of(*happened))).items() if tokens}
 
 
-BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), said("mend it", fresh=True)]
+BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), user_message("mend it", fresh=True)]
 
 
 @pytest.mark.row("C47", "TOK-11")
 def test_what_was_read_from_the_cache_would_have_been_read_anew_at_its_full_price() -> None:
     written = asked(Usage(input=100, cache_write=1_000))
     again = asked(Usage(input=50, cache_read=1_000, cache_write=200))
-    (saved,) = measure_savings(told(*BEGIN, written, again), lambda _: PRICE)
+    (saved,) = measure_savings(records_of(*BEGIN, written, again), lambda _: PRICE)
 
     assert (Saving.PROMPT_CACHE, 1_000) == (saved.by, saved.tokens)
     assert pytest.approx((1_000 * 1.8 - 200 * 0.5) / 1e6) == saved.usd
@@ -89,7 +89,7 @@ def test_what_an_evaluation_says_besides_what_is_open_would_have_been_sent_with_
     left_out = len("walls: 0.5\n") + 80 + 1 + len("- [suggestion] naming (): ") + 100 + 2 + len(LOG)
 
     first = spared(*BEGIN, *turn(500), *judged)
-    then = spared(*BEGIN, *turn(500), *judged, said("Fix 1 issue"), *turn(600), *turn(700))
+    then = spared(*BEGIN, *turn(500), *judged, user_message("Fix 1 issue"), *turn(600), *turn(700))
 
     assert {} == first
     assert {Saving.DELTA: 2 * (left_out // 4)} == then
@@ -108,13 +108,13 @@ def test_what_was_put_aside_would_have_been_sent_with_each_turn_after() -> None:
 @pytest.mark.row("C47", "TOK-11")
 def test_a_conversation_that_begins_anew_leaves_out_the_one_before() -> None:
     assert {Saving.COMPRESSION: 1_000 + 100 + 5 - 400} == spared(
-        *BEGIN, *turn(1_000, 100), *over(0), said("a" * 20, fresh=True), *turn(400)
+        *BEGIN, *turn(1_000, 100), *over(0), user_message("a" * 20, fresh=True), *turn(400)
     )
 
 
 def test_a_way_that_cost_more_than_it_spared_is_told_as_a_loss() -> None:
     summed = [asked(Usage(input=900, output=300), messages=1), events.HistoryCompacted()]
-    saved = measure_savings(told(*BEGIN, *turn(1_000), *summed, *turn(900)), lambda _: PRICE)
+    saved = measure_savings(records_of(*BEGIN, *turn(1_000), *summed, *turn(900)), lambda _: PRICE)
 
     assert 100 - 1_200 == sum_savings(saved)[Saving.COMPRESSION]
 
@@ -181,14 +181,17 @@ def test_the_same_work_again_is_a_judgement_that_nobody_was_asked_for() -> None:
 def test_what_a_fork_took_over_was_spared_once() -> None:
     past = [*BEGIN, *turn(500, cached=400), *over(0)]
     own = turn(700, cached=600)
-    records = [*told(*past), *told(events.RunForked("run-1", 1, {}), *past, *own, run="run-2", segment="s-2.jsonl")]
+    records = [
+        *records_of(*past),
+        *records_of(events.RunForked("run-1", 1, {}), *past, *own, run="run-2", segment="s-2.jsonl"),
+    ]
 
     assert 400 + 600 == sum_savings(measure_savings(records))[Saving.PROMPT_CACHE]
 
 
 def test_the_result_tells_it_too_and_with_sub_tasks() -> None:
-    part = told(events.TaskStarted(Task("a part", parent="run-1")), *turn(90, cached=50), run="run-2")
-    records = [*told(*BEGIN, *turn(100, cached=80)), *part]
+    part = records_of(events.TaskStarted(Task("a part", parent="run-1")), *turn(90, cached=50), run="run-2")
+    records = [*records_of(*BEGIN, *turn(100, cached=80)), *part]
 
     assert {
         "delta": 0,
@@ -200,7 +203,7 @@ def test_the_result_tells_it_too_and_with_sub_tasks() -> None:
 
 
 def test_a_price_that_is_not_known_makes_no_dollars() -> None:
-    assert [None] == [saved.usd for saved in measure_savings(told(*BEGIN, *turn(100, cached=80)))]
+    assert [None] == [saved.usd for saved in measure_savings(records_of(*BEGIN, *turn(100, cached=80)))]
 
 
 NUMBERS = st.integers(0, 500)
@@ -222,16 +225,21 @@ HAPPENED: st.SearchStrategy[Sequence[Event]] = st.lists(
 
 @given(HAPPENED)
 def test_where_nothing_is_spared_nothing_is_told(happened: Sequence[Event]) -> None:
-    assert [] == measure_savings(told(*BEGIN, *happened))
+    assert [] == measure_savings(records_of(*BEGIN, *happened))
 
 
 @given(
     HAPPENED,
     st.permutations(
-        [events.HistoryCompacted(), said("again"), said("anew", fresh=True), voted(EvaluationMode.CACHED, 9)]
+        [
+            events.HistoryCompacted(),
+            user_message("again"),
+            user_message("anew", fresh=True),
+            voted(EvaluationMode.CACHED, 9),
+        ]
     ),
 )
 def test_whatever_the_order_it_is_a_number(happened: Sequence[Event], more: Sequence[Event]) -> None:
-    saved = measure_savings(told(*happened, *more, *happened), lambda _: PRICE)
+    saved = measure_savings(records_of(*happened, *more, *happened), lambda _: PRICE)
 
     assert all(isinstance(one, SavedTokens) and one.tokens and one.usd is not None for one in saved)

@@ -20,7 +20,7 @@ def log(tmp_path: Path) -> RunLog:
     return RunLog(tmp_path / "sessions", "s", Redactor([SECRET]))
 
 
-def told(log: RunLog, *happened: events.Event) -> list[Record]:
+def write_and_read(log: RunLog, *happened: events.Event) -> list[Record]:
     """What is read back of what was written."""
     log.append("run-1", happened)
     return list(read_segment(log.path))
@@ -42,7 +42,7 @@ def image_of(record: Record) -> Image:
 
 
 def test_an_image_is_read_back_from_a_file_of_its_own(log: RunLog) -> None:
-    (record,) = told(log, shot())
+    (record,) = write_and_read(log, shot())
     image = image_of(record)
 
     assert isinstance(image.content, Blob)
@@ -52,7 +52,7 @@ def test_an_image_is_read_back_from_a_file_of_its_own(log: RunLog) -> None:
 
 
 def test_the_same_bytes_are_kept_once_and_privately(log: RunLog) -> None:
-    told(log, shot(), shot(), events.TaskStarted(Task("Look", parts=(Image(PNG, "image/png"),)), "m"))
+    write_and_read(log, shot(), shot(), events.TaskStarted(Task("Look", parts=(Image(PNG, "image/png"),)), "m"))
     (path,) = files(log)
 
     assert sha256(PNG).hexdigest() == path.name
@@ -60,7 +60,7 @@ def test_the_same_bytes_are_kept_once_and_privately(log: RunLog) -> None:
 
 
 def test_what_was_read_is_written_again_without_its_bytes(log: RunLog) -> None:
-    (record,) = told(log, shot())
+    (record,) = write_and_read(log, shot())
     files(log)[0].unlink()
     log.append("run-2", [record.event])
 
@@ -69,10 +69,10 @@ def test_what_was_read_is_written_again_without_its_bytes(log: RunLog) -> None:
 
 
 def test_a_file_that_is_there_in_part_is_written_again(log: RunLog) -> None:
-    told(log, shot())
+    write_and_read(log, shot())
     files(log)[0].write_bytes(PNG[:9])
 
-    *_, record = told(log, shot())
+    *_, record = write_and_read(log, shot())
     assert PNG == image_of(record).data
 
 
@@ -87,7 +87,7 @@ def test_no_record_is_written_if_its_bytes_cannot_be(log: RunLog, tmp_path: Path
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(PNG[::-1])], ids=["missing", "damaged"])
 def test_bytes_that_are_gone_cost_only_themselves(log: RunLog, harm: object) -> None:
-    first, second = told(log, shot(), shot(PNG + b"another"))
+    first, second = write_and_read(log, shot(), shot(PNG + b"another"))
     assert callable(harm)
     harm(blob_folder(log.path) / sha256(PNG).hexdigest()[:2] / sha256(PNG).hexdigest())
 
@@ -100,7 +100,7 @@ def test_bytes_that_are_gone_cost_only_themselves(log: RunLog, harm: object) -> 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/octet-stream"])
 def test_a_secret_in_a_text_file_is_not_kept(log: RunLog, media_type: str) -> None:
     file = File(f"key = {SECRET}\n".encode(), media_type, ".env")
-    (record,) = told(log, events.MessageAdded(Message.user("Look", file)))
+    (record,) = write_and_read(log, events.MessageAdded(Message.user("Look", file)))
     (path,) = files(log)
 
     assert b"key = [redacted]\n" == path.read_bytes()
@@ -110,7 +110,7 @@ def test_a_secret_in_a_text_file_is_not_kept(log: RunLog, media_type: str) -> No
 
 def test_a_file_that_is_no_text_is_kept_as_it_is(log: RunLog) -> None:
     pdf = b"%PDF-1.7\n\xff\xfe" + SECRET.encode()
-    told(log, events.MessageAdded(Message.user(File(pdf, "application/pdf", "a.pdf"))))
+    write_and_read(log, events.MessageAdded(Message.user(File(pdf, "application/pdf", "a.pdf"))))
 
     assert pdf == files(log)[0].read_bytes()
 
@@ -118,14 +118,16 @@ def test_a_file_that_is_no_text_is_kept_as_it_is(log: RunLog) -> None:
 def test_digests_are_not_taken_for_secrets(log: RunLog) -> None:
     random = Random(16)
     contents = [random.randbytes(20) for _ in range(400)]
-    records = told(log, *map(shot, contents), events.WarningIssued(f"so that each text is looked at: {SECRET}"))
+    records = write_and_read(
+        log, *map(shot, contents), events.WarningIssued(f"so that each text is looked at: {SECRET}")
+    )
 
     assert contents == [image_of(record).data for record in records[:-1]]
 
 
 def test_arguments_that_look_like_a_reference_stay_arguments(log: RunLog) -> None:
     call = ToolCall("1", "write", {"value": {"blob": "0" * 64, "size": 3}})
-    (record,) = told(log, events.ToolCallStarted(call))
+    (record,) = write_and_read(log, events.ToolCallStarted(call))
 
     assert events.ToolCallStarted(call) == record.event
 
@@ -133,6 +135,6 @@ def test_arguments_that_look_like_a_reference_stay_arguments(log: RunLog) -> Non
 def test_a_reference_out_of_the_folder_is_none(log: RunLog) -> None:
     log.append("run-1", [events.ModelDelta("x")])
     outside = Image(Blob("../../secret", 6, Path("any")), "image/png")
-    *_, record = told(log, events.MessageAdded(Message.user(outside)))
+    *_, record = write_and_read(log, events.MessageAdded(Message.user(outside)))
 
     assert isinstance(record.event, events.UnknownEvent)

@@ -14,7 +14,9 @@ def scripts_shell(folder: Path, turns: str = DONE, **settings: Any) -> Shell:
     """Return a command line whose model plays these turns."""
     openkoi = shell(folder)
     configure(openkoi, BASE, LEAN, settings)
-    return openkoi.told(OPENKOI_MODEL=write_script(folder, turns).replace("scripted/", f"scripted/{folder}/"))
+    return openkoi.with_environment(
+        OPENKOI_MODEL=write_script(folder, turns).replace("scripted/", f"scripted/{folder}/")
+    )
 
 
 def write_user(openkoi: Shell, files: Mapping[str, str]) -> Path:

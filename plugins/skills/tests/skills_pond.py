@@ -107,7 +107,7 @@ class Pond:
         self.asked.append(question)
         return self.answer
 
-    async def nobody(self, question: Question) -> str | None:
+    async def wait_for_ever(self, question: Question) -> str | None:
         self.asked.append(question)
         await asyncio.Event().wait()
         return None
@@ -117,7 +117,7 @@ class Pond:
         """The first that the model was asked."""
         return self.model.asked[0]
 
-    def told(self) -> str:
+    def prompt_text(self) -> str:
         """All of it that the model read first."""
         return "\n".join(["\n".join(self.request.system), str(self.request.messages)])
 

@@ -78,9 +78,9 @@ def test_without_another_skill_there_is_no_list_for_it(pond: Pond) -> None:
 
     pond.solve("Say hello")
 
-    assert "read_skill" not in pond.told()
+    assert "read_skill" not in pond.prompt_text()
     assert "read_skill" not in [tool.name for tool in pond.request.tools]
 
     pond.solve(TASK)
-    assert "Open the sluice." in pond.told()
-    assert "Each is a way" not in pond.told()
+    assert "Open the sluice." in pond.prompt_text()
+    assert "Each is a way" not in pond.prompt_text()

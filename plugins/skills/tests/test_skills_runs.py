@@ -29,7 +29,7 @@ def test_the_index_stands_in_the_steady_part_and_a_body_in_the_task(pond: Pond) 
     assert "- deploy-pond: Deploys the pond\n- feed-koi: Feeds the koi" in pond.request.system[0]
     assert "Open the sluice." not in pond.request.system[0]
     assert "Open the sluice." in str(pond.request.messages[0])
-    assert "Throw bread." not in pond.told()
+    assert "Throw bread." not in pond.prompt_text()
 
 
 @pytest.mark.row("SKILL-07")
@@ -40,7 +40,7 @@ def test_an_embedder_tells_what_a_skill_is_about(pond: Pond, vectors: list[list[
 
     pond.solve("Let the water run")
 
-    assert shown == ("Open the sluice." in pond.told())
+    assert shown == ("Open the sluice." in pond.prompt_text())
 
 
 def test_without_an_embedder_that_works_the_words_decide_and_that_is_said(pond: Pond) -> None:
@@ -49,14 +49,14 @@ def test_without_an_embedder_that_works_the_words_decide_and_that_is_said(pond: 
 
     pond.solve("Somebody deploys a pond")
 
-    assert "Open the sluice." in pond.told()
+    assert "Open the sluice." in pond.prompt_text()
     assert "Skills are chosen by shared words only" in pond.warnings()
 
 
 def test_without_skills_nothing_is_said_and_no_tool_offered(pond: Pond) -> None:
     pond.solve("Say hello")
 
-    assert "kill" not in pond.told()
+    assert "kill" not in pond.prompt_text()
     assert "read_skill" not in [tool.name for tool in pond.request.tools]
     assert ("", []) == (pond.warnings(), pond.asked)
 
@@ -88,7 +88,7 @@ def test_a_skill_that_needs_what_is_not_here_is_not_shown(pond: Pond) -> None:
 
     pond.solve()
 
-    assert "sluice" not in pond.told()
+    assert "sluice" not in pond.prompt_text()
     assert "" == pond.warnings()
 
 
@@ -107,11 +107,11 @@ def test_a_skill_that_wants_to_be_asked_for_is_used_only_then(pond: Pond) -> Non
     pond.put("home/data/skills/user", "other", text="---\ndescription: Sings\n---\nSing.\n")
 
     pond.solve("Deploys the pond, please", ToolCall("1", "read_skill", {"name": "deploy-pond"}))
-    assert "deploy-pond" not in pond.told()
+    assert "deploy-pond" not in pond.prompt_text()
     assert "only if the user asks for it by name" in pond.results()[0].text
 
     pond.solve(TASK)
-    assert "Open the sluice." in pond.told()
+    assert "Open the sluice." in pond.prompt_text()
     assert "- deploy-pond" not in pond.request.system[0]
 
 

@@ -27,8 +27,8 @@ def test_what_a_project_brings_does_not_reach_the_model_without_a_person_s_word(
 
     pond.solve()
 
-    assert "sluice" not in pond.told()
-    assert "Deploys" not in pond.told()
+    assert "sluice" not in pond.prompt_text()
+    assert "Deploys" not in pond.prompt_text()
     assert 1 == len(pond.asked)
     assert ("skill deploy-pond, skill other" in pond.warnings()) == (answer is None)
 
@@ -40,12 +40,12 @@ def test_an_approval_is_kept_and_any_change_asks_again(pond: Pond) -> None:
 
     pond.solve()
     pond.solve()
-    assert (1, True) == (len(pond.asked), "sluice" in pond.told())
+    assert (1, True) == (len(pond.asked), "sluice" in pond.prompt_text())
 
     (file.parent / "run.sh").write_text("true")
     pond.answer = None
     pond.solve()
-    assert (2, False) == (len(pond.asked), "sluice" in pond.told())
+    assert (2, False) == (len(pond.asked), "sluice" in pond.prompt_text())
     assert pond.asked[0].digest != pond.asked[1].digest
 
 
@@ -69,7 +69,7 @@ def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_sessio
 
     async def asked_twice() -> int:
         async with Scenario(model=pond.model).build_app(pond.workspace, pond.home) as koi:
-            koi.attend(pond.nobody)
+            koi.attend(pond.wait_for_ever)
             run = await koi.run_starter.make_run(Task(TASK))
             for _ in range(2):
                 await ask_approval(pond.home / "data", run, seconds=0.01)
@@ -87,8 +87,8 @@ def test_a_person_s_own_skill_outranks_the_project_s_and_a_generated_one_shadows
 
     pond.solve()
 
-    assert "Open the sluice." in pond.told()
-    assert "A stranger's way." not in pond.told()
+    assert "Open the sluice." in pond.prompt_text()
+    assert "A stranger's way." not in pond.prompt_text()
 
 
 def test_rules_of_the_project_instruct_once_a_person_trusts_them_and_inform_before(pond: Pond) -> None:
@@ -112,7 +112,7 @@ def test_the_nearest_rules_hold_and_what_is_too_long_is_cut_loudly(pond: Pond) -
 
     pond.solve("Say hello")
 
-    assert "Far away." not in pond.told()
+    assert "Far away." not in pond.prompt_text()
     assert len(pond.request.system[1]) < 600
     assert "more characters are in" in pond.request.system[1]
     assert "is cut after 400 of 1,500 characters" in pond.warnings()

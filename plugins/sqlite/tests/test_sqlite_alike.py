@@ -99,13 +99,13 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
         SQLite(path=tmp_path / "m.db").ingest([*the_log(3), *run_records("odd", "Koi \ud800 mend\0", project="b")])
     )
 
-    def told(there: Documents) -> list[Sequence[FoundDocument]]:
+    def rank_all(there: Documents) -> list[Sequence[FoundDocument]]:
         return [rank_documents(there, one, query_words(one)) for one in questions(5)]
 
     with closing(open_connection(tmp_path / "m.db")) as connection:
         tables = SQLiteTables(connection)
-        assert told(tables) == told(load_documents(connection))
-        assert any(told(tables))
+        assert rank_all(tables) == rank_all(load_documents(connection))
+        assert any(rank_all(tables))
         assert MAX_CACHED_DOCUMENTS > tables.count() > 50
 
 

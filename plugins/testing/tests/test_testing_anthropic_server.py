@@ -64,14 +64,14 @@ def text(words: str, **more: Any) -> Any:
 def test_the_vendor_s_client_reads_a_stream(sdk: anthropic.Anthropic) -> None:
     with sdk.messages.stream(model=MODEL, messages=HELLO, tools=TOOLS, max_tokens=100) as stream:
         answer = stream.get_final_message()
-    thought, hidden, said, *calls = answer.content
+    thought, hidden, error_message, *calls = answer.content
 
     assert thought.type == "thinking"
     assert (thought.thinking, len(thought.signature)) == ("Two files.", 64)
     assert hidden.type == "redacted_thinking"
     assert hidden.data == "c2VjcmV0"
-    assert said.type == "text"
-    assert said.text == "Héllo 😀"
+    assert error_message.type == "text"
+    assert error_message.text == "Héllo 😀"
     assert [(call.id, call.name, call.input) for call in calls if call.type == "tool_use"] == [
         ("toolu_a", "read", {"path": "ä"}),
         ("toolu_b", "read", {}),
@@ -176,11 +176,11 @@ def test_a_token_wants_its_header() -> None:
 def test_a_version_and_a_key_are_wanted(server: AnthropicServer) -> None:
     without = httpx2.get(f"{server.url}/v1/models", headers={"x-api-key": "sk-ant-right"}, **PLAIN)
 
-    assert (without.status_code, "anthropic-version: header is required") == (400, said(without))
+    assert (without.status_code, "anthropic-version: header is required") == (400, error_message(without))
     assert httpx2.get(f"{server.url}/v1/models", **PLAIN).status_code == 401
 
 
-def said(response: httpx2.Response) -> str:
+def error_message(response: httpx2.Response) -> str:
     message: str = response.json()["error"]["message"]
     return message
 

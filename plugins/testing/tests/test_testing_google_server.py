@@ -131,9 +131,9 @@ def test_the_vendor_s_client_reads_failures(status: int, word: str, error: type[
 
 
 def test_answers_are_given_in_turn_and_the_last_again(sdk: genai.Client) -> None:
-    said = [sdk.models.generate_content(model="gemini-two", contents="Hello").text for _ in range(3)]
+    content_of = [sdk.models.generate_content(model="gemini-two", contents="Hello").text for _ in range(3)]
 
-    assert said[1:] == ["Done.", "Done."]
+    assert content_of[1:] == ["Done.", "Done."]
 
 
 def test_a_stream_that_is_not_of_events_is_a_list(server: GoogleServer) -> None:
@@ -164,7 +164,7 @@ def result(*ids: str, name: str = "read") -> dict[str, Any]:
     return {"role": "user", "parts": answers}
 
 
-def said(text: str, role: str = "user") -> dict[str, Any]:
+def content_of(text: str, role: str = "user") -> dict[str, Any]:
     return {"role": role, "parts": [{"text": text}]}
 
 
@@ -179,14 +179,14 @@ def refusal(url: str, body: Any) -> str:
     ("contents", "complaint"),
     [
         ([], "contents is not specified"),
-        ([said("x", role="wizard")], "valid role"),
+        ([content_of("x", role="wizard")], "valid role"),
         ([{"role": "user", "parts": []}], "must not be empty"),
-        ([said("")], "must have one initialized field"),
-        ([said("x"), call("a")], "number of function response parts"),
-        ([said("x"), call("a"), said("y")], "number of function response parts"),
-        ([said("x"), call("a"), result("a", "a")], "number of function response parts"),
-        ([said("x"), call("a"), result("a", name="write")], "number of function response parts"),
-        ([said("x"), result("a")], "immediately after a function call"),
+        ([content_of("")], "must have one initialized field"),
+        ([content_of("x"), call("a")], "number of function response parts"),
+        ([content_of("x"), call("a"), content_of("y")], "number of function response parts"),
+        ([content_of("x"), call("a"), result("a", "a")], "number of function response parts"),
+        ([content_of("x"), call("a"), result("a", name="write")], "number of function response parts"),
+        ([content_of("x"), result("a")], "immediately after a function call"),
     ],
     ids=["none", "role", "no part", "empty text", "no result", "too late", "twice", "other name", "no call"],
 )
@@ -207,7 +207,7 @@ def test_it_is_as_strict_as_the_real_one(contents: list[Any], complaint: str) ->
 )
 def test_settings_are_looked_at_too(more: dict[str, Any]) -> None:
     with GoogleServer() as server:
-        assert refusal(server.url, {"contents": [said("x")], **more})
+        assert refusal(server.url, {"contents": [content_of("x")], **more})
 
 
 @pytest.mark.parametrize(
@@ -216,14 +216,14 @@ def test_settings_are_looked_at_too(more: dict[str, Any]) -> None:
         ([call("a", thoughtSignature="c2ln"), result("a")], True),
         ([call("a"), result("a")], False),
         ([call("a", thoughtSignature="b3RoZXI="), result("a")], False),
-        ([call("a"), result("a"), said("Yes.", "model"), said("And now?")], True),
+        ([call("a"), result("a"), content_of("Yes.", "model"), content_of("And now?")], True),
     ],
     ids=["signed", "unsigned", "another signature", "an earlier turn"],
 )
 def test_the_signature_of_a_call_has_to_come_back_in_the_current_turn(turns: list[Any], accepted: bool) -> None:
     with GoogleServer([Reasoning("Hm.", "c2ln"), ToolCall("a", "read", {"path": "x"})]) as server:
-        refusal(server.url, {"contents": [said("x")]})
-        complaint = refusal(server.url, {"contents": [said("x"), *turns]})
+        refusal(server.url, {"contents": [content_of("x")]})
+        complaint = refusal(server.url, {"contents": [content_of("x"), *turns]})
 
     assert accepted is ("missing a thought_signature" not in complaint)
 

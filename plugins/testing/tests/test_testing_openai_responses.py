@@ -47,7 +47,7 @@ def sdk(server: OpenAIServer) -> Iterator[openai.OpenAI]:
         yield sdk
 
 
-def told(answer: Any) -> list[Any]:
+def item_contents(answer: Any) -> list[Any]:
     """The items of an answer, as far as they matter here."""
     kinds = {"reasoning": "encrypted_content", "message": "content", "function_call": "arguments"}
     return [getattr(item, kinds[item.type]) for item in answer.output]
@@ -80,7 +80,7 @@ def test_pieces_of_a_stream_are_numbered_and_add_up_to_its_items(sdk: openai.Ope
 
 def test_the_vendor_s_client_reads_an_answer_that_comes_whole(sdk: openai.OpenAI) -> None:
     answer = sdk.responses.create(model="fake", input="Hi", **THINKING)
-    sealed, said, *asked = told(answer)
+    sealed, said, *asked = item_contents(answer)
 
     assert ("secret", "Héllo 😀") == (sealed, said[0].text)
     assert [json.loads(arguments) for arguments in asked] == [{"path": "ä"}, {"path": "b"}]
@@ -121,7 +121,7 @@ def test_answers_end_as_the_vendor_s_do(finish: str, status: str, reason: str | 
 
 def test_a_refusal_is_one() -> None:
     with OpenAIServer(Say("No.", finish="refusal")) as server, client(server) as sdk:
-        [said] = told(sdk.responses.create(model="fake", input="Hi"))
+        [said] = item_contents(sdk.responses.create(model="fake", input="Hi"))
         kinds = [event.type for event in sdk.responses.create(model="fake", input="Hi", stream=True)]
 
     assert said[0].refusal == "No."

@@ -128,7 +128,7 @@ def test_a_tool_that_a_module_calls_is_guarded_and_logged_as_a_call_of_its_own(t
 def test_a_variable_that_a_module_may_read_is_masked_in_all_that_is_written(tmp_path: Path) -> None:
     reading = calling_host("get_variable", {"name": "POND_TOKEN"})
     openkoi = pond(tmp_path, calling("fish__run"))
-    openkoi = Pond(openkoi.openkoi.told(POND_TOKEN="carp-4f9a8b7c6d5e"))
+    openkoi = Pond(openkoi.openkoi.with_environment(POND_TOKEN="carp-4f9a8b7c6d5e"))
     openkoi.add(write_plugin(tmp_path, reading, f'{TOOL}[capabilities]\nenvironment = ["POND_TOKEN"]\n'))
     openkoi("Do it")
     checked = " ".join(openkoi.openkoi("doctor").stdout.split())

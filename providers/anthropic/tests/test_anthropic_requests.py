@@ -68,7 +68,7 @@ def sent(*messages: Message, thinking: Thinking = "off", model: str = "claude-x"
     return written
 
 
-def told(*parts: Part) -> list[dict[str, Any]]:
+def sent_parts(*parts: Part) -> list[dict[str, Any]]:
     """What of an assistant's parts is sent, in a story that goes on."""
     ids = [part.id for part in parts if isinstance(part, ToolCall)]
     following = Message.user(*(ToolResult("x", call=id) for id in ids), "go on")
@@ -97,7 +97,7 @@ def test_results_come_first_in_one_message_and_failures_are_told() -> None:
 
 
 def test_thoughts_are_handed_back_as_they_came_and_in_their_place() -> None:
-    assert told(SIGNED, HIDDEN, Text("Yes."), CALLS[0]) == [
+    assert sent_parts(SIGNED, HIDDEN, Text("Yes."), CALLS[0]) == [
         {"type": "thinking", "thinking": "Two files.", "signature": "c2ln"},
         {"type": "redacted_thinking", "data": "ZGF0YQ"},
         {"type": "text", "text": "Yes."},
@@ -106,12 +106,12 @@ def test_thoughts_are_handed_back_as_they_came_and_in_their_place() -> None:
 
 
 def test_thoughts_without_a_seal_stay_here() -> None:
-    assert told(Reasoning("Hm."), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
+    assert sent_parts(Reasoning("Hm."), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
 
 
 def test_no_turn_ends_with_a_thought() -> None:
-    assert told(Text("Yes."), SIGNED, HIDDEN) == [{"type": "text", "text": "Yes."}]
-    assert told(SIGNED) == []
+    assert sent_parts(Text("Yes."), SIGNED, HIDDEN) == [{"type": "text", "text": "Yes."}]
+    assert sent_parts(SIGNED) == []
 
 
 @pytest.mark.parametrize("nothing", ["", " \n"])
@@ -130,7 +130,7 @@ def test_empty_words_are_never_sent(nothing: str) -> None:
         },
     ]
     assert len(body["messages"]) == 3
-    assert told(Text(nothing), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
+    assert sent_parts(Text(nothing), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
 
 
 def test_pictures_are_sent_along() -> None:

@@ -57,7 +57,7 @@ def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
     return asyncio.run(hear(provider(*frames, type=type)))
 
 
-def said(*parts: Any, **more: Any) -> dict[str, Any]:
+def candidate_with(*parts: Any, **more: Any) -> dict[str, Any]:
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, "index": 0, **more}]}
 
 
@@ -91,7 +91,7 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
 
 
 def test_a_call_that_comes_before_words_is_told_after_them() -> None:
-    assert read(said(called(id="a", args={})), said({"text": "x"}), finished("STOP"))[:2] == [
+    assert read(candidate_with(called(id="a", args={})), candidate_with({"text": "x"}), finished("STOP"))[:2] == [
         Text("x"),
         ToolCall("a", "read", {}),
     ]
@@ -112,7 +112,7 @@ def test_a_call_that_comes_before_words_is_told_after_them() -> None:
     ],
 )
 def test_why_it_stopped_is_told(finish: str, stop: FinishReason) -> None:
-    assert read(said({"text": "x"}), finished(finish))[-1] == StreamEnd(Usage(), stop)
+    assert read(candidate_with({"text": "x"}), finished(finish))[-1] == StreamEnd(Usage(), stop)
 
 
 @pytest.mark.parametrize("finish", ["MAX_TOKENS", "SAFETY"])
@@ -131,7 +131,7 @@ def test_a_question_that_is_blocked_is_refused() -> None:
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"])
 def test_a_call_that_the_server_could_not_read_is_unavailable(reason: str) -> None:
     with pytest.raises(ProviderUnavailableError, match=rf"{reason} \(print\(read\('a'\); none of it was used"):
-        read(said(called()), finished(reason, finishMessage="print(read('a'"))
+        read(candidate_with(called()), finished(reason, finishMessage="print(read('a'"))
 
 
 def test_a_signature_that_was_missed_is_refused() -> None:
@@ -143,7 +143,7 @@ def test_a_signature_becomes_the_seal_of_a_thought_before_its_part() -> None:
     signed = [{**called(id="a", args={}), "thoughtSignature": "Y2FsbA=="}, called(id="b", args={})]
     text = {"text": "x", "thoughtSignature": "dGV4dA=="}
 
-    assert read(said(text), said(*signed), finished("STOP"))[:-1] == [
+    assert read(candidate_with(text), candidate_with(*signed), finished("STOP"))[:-1] == [
         Reasoning("", "dGV4dA=="),
         Text("x"),
         Reasoning("", "Y2FsbA=="),
@@ -156,7 +156,9 @@ def test_a_signature_of_a_thought_or_of_nothing_stands_before_a_bar() -> None:
     thought = {"text": "Hm.", "thought": True, "thoughtSignature": "b3du"}
     empty = {"text": "", "thoughtSignature": "ZW5k"}
 
-    assert read(said(thought), said({"text": "x"}), said(empty), finished("STOP"))[:-1] == [
+    assert read(candidate_with(thought), candidate_with({"text": "x"}), candidate_with(empty), finished("STOP"))[
+        :-1
+    ] == [
         Reasoning("Hm.", "b3du|"),
         Text("x"),
         Reasoning("", "ZW5k|"),
@@ -167,7 +169,7 @@ def test_signatures_of_a_thought_and_of_the_call_after_it_are_both_kept() -> Non
     thought = {"text": "Hm.", "thought": True, "thoughtSignature": "b3du"}
     call = {**called(id="a", args={}), "thoughtSignature": "Y2FsbA=="}
 
-    assert read(said(thought, call), finished("STOP"))[:2] == [
+    assert read(candidate_with(thought, call), finished("STOP"))[:2] == [
         Reasoning("Hm.", "b3du|"),
         Reasoning("", "b3du|Y2FsbA=="),
     ]
@@ -191,33 +193,36 @@ def test_what_is_counted_is_understood_and_nonsense_is_not(counted: Any, usage: 
 
 def test_usage_comes_with_every_event_and_the_last_that_counts_holds() -> None:
     counts = [{"promptTokenCount": 5, "candidatesTokenCount": number} for number in (1, 2)]
-    frames = [{**said({"text": "x"}), "usageMetadata": counted} for counted in (*counts, {"trafficType": "ON_DEMAND"})]
+    frames = [
+        {**candidate_with({"text": "x"}), "usageMetadata": counted}
+        for counted in (*counts, {"trafficType": "ON_DEMAND"})
+    ]
 
     assert read(*frames, finished("STOP"))[-1] == StreamEnd(Usage(input=5, output=2))
 
 
 def test_a_server_that_says_stop_with_every_event_is_heard_to_the_end() -> None:
-    frames = [said({"text": text}, finishReason="STOP") for text in "abc"]
+    frames = [candidate_with({"text": text}, finishReason="STOP") for text in "abc"]
 
     assert read(*frames)[:-1] == [Text("a"), Text("b"), Text("c")]
 
 
 @pytest.mark.parametrize("id", [None, "", "same", 7])
 def test_each_call_has_an_id_of_its_own(id: Any) -> None:
-    ids = [call.id for call in calls(read(said(*[called(id=id, args={})] * 3), finished("STOP")))]
+    ids = [call.id for call in calls(read(candidate_with(*[called(id=id, args={})] * 3), finished("STOP")))]
 
     assert len({*ids} - {""}) == 3
 
 
 @pytest.mark.parametrize("arguments", [None, {}, "", "{}"])
 def test_a_call_needs_no_arguments(arguments: Any) -> None:
-    assert calls(read(said(called(id="a", args=arguments)), finished("STOP"))) == [ToolCall("a", "read", {})]
-    assert calls(read(said(called(id="a")), finished("STOP"))) == [ToolCall("a", "read", {})]
+    assert calls(read(candidate_with(called(id="a", args=arguments)), finished("STOP"))) == [ToolCall("a", "read", {})]
+    assert calls(read(candidate_with(called(id="a")), finished("STOP"))) == [ToolCall("a", "read", {})]
 
 
 @pytest.mark.parametrize("arguments", ['{"path":', [], 5, {"n": float("nan")}, {"n": float("inf")}])
 def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: Any) -> None:
-    bad, good = calls(read(said(called(id="a", args=arguments), called(id="b", args={})), finished("STOP")))
+    bad, good = calls(read(candidate_with(called(id="a", args=arguments), called(id="b", args={})), finished("STOP")))
 
     assert (bad.tool, bad.arguments) == ("read", {})
     assert "not a valid JSON object" in bad.parse_error
@@ -227,7 +232,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 @pytest.mark.parametrize("depth", [99, 300, 900, 5_000])
 def test_arguments_however_deep_do_no_harm(depth: int) -> None:
     deep = '{"a":' * depth + "1" + "}" * depth
-    frame = json.dumps(said(called(id="a", args="@")))[:].replace('"@"', deep)
+    frame = json.dumps(candidate_with(called(id="a", args="@")))[:].replace('"@"', deep)
     try:
         found = calls(read(frame, finished("STOP")))
     except ProviderUnavailableError:
@@ -238,7 +243,7 @@ def test_arguments_however_deep_do_no_harm(depth: int) -> None:
 
 @pytest.mark.parametrize("name", [None, "", 5, {}])
 def test_a_call_without_a_name_says_so(name: Any) -> None:
-    assert "no tool name" in calls(read(said(called(name, args={})), finished("STOP")))[0].parse_error
+    assert "no tool name" in calls(read(candidate_with(called(name, args={})), finished("STOP")))[0].parse_error
 
 
 @pytest.mark.parametrize(
@@ -261,11 +266,11 @@ def test_a_call_without_a_name_says_so(name: Any) -> None:
 def test_wrong_types_and_what_is_not_known_do_no_harm(candidate: Any) -> None:
     frames = [{"candidates": [candidate]}, {"candidates": 5}, {"candidates": None}, {}, {"promptFeedback": 5}]
 
-    assert read(*frames, said({"text": "x"}), finished("STOP")) == [Text("x"), StreamEnd(Usage())]
+    assert read(*frames, candidate_with({"text": "x"}), finished("STOP")) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_an_answer_may_come_as_one_list() -> None:
-    frames = [said({"text": "a"}), said({"text": "b"}, finishReason="STOP")]
+    frames = [candidate_with({"text": "a"}), candidate_with({"text": "b"}, finishReason="STOP")]
 
     assert read(frames, type="application/json")[:-1] == [Text("a"), Text("b")]
 
@@ -289,7 +294,7 @@ def test_an_error_with_status_200_is_an_error(error: Any, kind: type[Exception],
         read(document, type=type)
 
 
-@pytest.mark.parametrize("document", [[], {}, {"candidates": []}, said({"text": "x"}), 5, [5], "x"])
+@pytest.mark.parametrize("document", [[], {}, {"candidates": []}, candidate_with({"text": "x"}), 5, [5], "x"])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
     with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")

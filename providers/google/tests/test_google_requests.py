@@ -56,7 +56,7 @@ def assistant(*parts: Part) -> Message:
     return Message(Role.ASSISTANT, parts)
 
 
-def told(*parts: Part) -> list[dict[str, Any]]:
+def sent_parts(*parts: Part) -> list[dict[str, Any]]:
     """How the vendor is told what its model said; calls get their results."""
     asked = [ToolResult("x", call=part.id) for part in parts if isinstance(part, ToolCall)]
     found: list[dict[str, Any]] = sent(assistant(*parts), Message.user("go on", *asked))["contents"][0]["parts"]
@@ -95,7 +95,7 @@ def test_a_name_is_found_in_the_turn_before_although_another_has_the_same_id() -
 
 
 def test_calls_are_told_as_they_were_asked_for() -> None:
-    assert told(*CALLS) == [
+    assert sent_parts(*CALLS) == [
         {"functionCall": {"id": "1", "name": "read", "args": {"path": "ä"}}},
         {"functionCall": {"id": "2", "name": "list", "args": {}}},
     ]
@@ -104,17 +104,20 @@ def test_calls_are_told_as_they_were_asked_for() -> None:
 def test_a_seal_signs_the_part_that_follows_its_thought() -> None:
     hm = {"text": "Hm.", "thought": True}
 
-    assert told(Reasoning("Hm.", "c2ln"), CALLS[0])[1]["thoughtSignature"] == "c2ln"
-    assert told(Reasoning("Hm.", "c2ln"), Text("So.")) == [hm, {"text": "So.", "thoughtSignature": "c2ln"}]
-    assert told(Reasoning("Hm.", "c2ln")) == [hm, {"text": "", "thoughtSignature": "c2ln"}]
+    assert sent_parts(Reasoning("Hm.", "c2ln"), CALLS[0])[1]["thoughtSignature"] == "c2ln"
+    assert sent_parts(Reasoning("Hm.", "c2ln"), Text("So.")) == [hm, {"text": "So.", "thoughtSignature": "c2ln"}]
+    assert sent_parts(Reasoning("Hm.", "c2ln")) == [hm, {"text": "", "thoughtSignature": "c2ln"}]
 
 
 def test_a_seal_may_sign_a_thought_and_what_follows() -> None:
-    assert told(Reasoning("Hm.", "b3du|bmV4dA=="), Text("So.")) == [
+    assert sent_parts(Reasoning("Hm.", "b3du|bmV4dA=="), Text("So.")) == [
         {"text": "Hm.", "thought": True, "thoughtSignature": "b3du"},
         {"text": "So.", "thoughtSignature": "bmV4dA=="},
     ]
-    assert told(Text("So."), Reasoning("", "b3du|")) == [{"text": "So."}, {"text": "", "thoughtSignature": "b3du"}]
+    assert sent_parts(Text("So."), Reasoning("", "b3du|")) == [
+        {"text": "So."},
+        {"text": "", "thoughtSignature": "b3du"},
+    ]
 
 
 def test_pictures_are_sent_along() -> None:

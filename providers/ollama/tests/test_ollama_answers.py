@@ -55,12 +55,12 @@ def read(*frames: object, type: str = "application/x-ndjson") -> list[Chunk]:
     return asyncio.run(hear(Ollama(transport=httpx2.MockTransport(answer))))
 
 
-def said(**message: Any) -> dict[str, Any]:
+def answer_chunk(**message: Any) -> dict[str, Any]:
     return {"model": "m", "message": {"role": "assistant", "content": "", **message}, "done": False}
 
 
 def called(*functions: Any) -> dict[str, Any]:
-    return said(tool_calls=[{"function": function} for function in functions])
+    return answer_chunk(tool_calls=[{"function": function} for function in functions])
 
 
 def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
@@ -79,7 +79,7 @@ def test_cached_tokens_are_counted_among_those_of_the_prompt() -> None:
 
 def test_thoughts_are_not_words() -> None:
     assert heard(Say([Reasoning("Hm."), "Yes."], usage=None))[:2] == [Reasoning("Hm."), Text("Yes.")]
-    assert read(said(thinking="Hm.", content="Yes."), ENDED)[:2] == [Reasoning("Hm."), Text("Yes.")]
+    assert read(answer_chunk(thinking="Hm.", content="Yes."), ENDED)[:2] == [Reasoning("Hm."), Text("Yes.")]
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -100,7 +100,7 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     ],
 )
 def test_why_it_stopped_is_told(finish: Any, stop: FinishReason) -> None:
-    assert read(said(content="x"), {"done": True, "done_reason": finish})[-1] == StreamEnd(Usage(), stop)
+    assert read(answer_chunk(content="x"), {"done": True, "done_reason": finish})[-1] == StreamEnd(Usage(), stop)
 
 
 def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end() -> None:
@@ -141,7 +141,7 @@ def test_several_calls_may_come_in_one_line_or_over_several() -> None:
 @pytest.mark.parametrize("id", ["", None, "same", 7])
 def test_each_call_has_an_id_of_its_own(id: Any) -> None:
     asked = [{"id": id, "function": {"name": "read", "arguments": {}}} for _ in range(3)]
-    ids = [call.id for call in calls(read(said(tool_calls=asked), ENDED))]
+    ids = [call.id for call in calls(read(answer_chunk(tool_calls=asked), ENDED))]
 
     assert len({*ids} - {""}) == 3
 
@@ -175,11 +175,14 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
 def test_wrong_types_do_no_harm(message: Any) -> None:
     frames = [{"message": message}, {"message": message, "done": "yes"}, {}, {"status": "loading"}]
 
-    assert read(*frames, said(content="x"), ENDED) == [Text("x"), StreamEnd(Usage())]
+    assert read(*frames, answer_chunk(content="x"), ENDED) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_what_follows_the_end_is_not_read() -> None:
-    assert read(said(content="x"), ENDED, said(content="late"), "nonsense") == [Text("x"), StreamEnd(Usage())]
+    assert read(answer_chunk(content="x"), ENDED, answer_chunk(content="late"), "nonsense") == [
+        Text("x"),
+        StreamEnd(Usage()),
+    ]
 
 
 @pytest.mark.parametrize("type", ["application/x-ndjson", "application/json"])
@@ -190,7 +193,7 @@ def test_an_error_with_status_200_is_an_error(type: str) -> None:
 
 def test_an_error_in_mid_stream_ends_the_answer() -> None:
     with pytest.raises(ProviderUnavailableError, match="the runner died"):
-        read(said(content="x"), called({"name": "read", "arguments": {}}), {"error": "the runner died"})
+        read(answer_chunk(content="x"), called({"name": "read", "arguments": {}}), {"error": "the runner died"})
 
 
 def test_an_error_in_mid_stream_may_say_that_the_context_is_full() -> None:

@@ -50,12 +50,12 @@ def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
     return asyncio.run(hear(OpenAI(api_key="sk-test", api="chat", transport=wire)))
 
 
-def said(**delta: Any) -> dict[str, Any]:
+def delta_chunk(**delta: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": delta}]}
 
 
 def called(*pieces: dict[str, Any]) -> dict[str, Any]:
-    return said(tool_calls=list(pieces))
+    return delta_chunk(tool_calls=list(pieces))
 
 
 def finished(reason: str) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     ],
 )
 def test_why_it_stopped_is_told(finish: str, stop: FinishReason) -> None:
-    assert read(said(content="x"), finished(finish), "[DONE]")[-1] == StreamEnd(Usage(), stop)
+    assert read(delta_chunk(content="x"), finished(finish), "[DONE]")[-1] == StreamEnd(Usage(), stop)
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
@@ -113,7 +113,7 @@ def test_an_empty_reason_is_none() -> None:
 
 
 def test_a_refusal_is_told_in_its_words() -> None:
-    assert read(said(refusal="I will not."), finished("stop")) == [
+    assert read(delta_chunk(refusal="I will not."), finished("stop")) == [
         Text("I will not."),
         StreamEnd(Usage(), FinishReason.REFUSED),
     ]
@@ -122,7 +122,7 @@ def test_a_refusal_is_told_in_its_words() -> None:
 @pytest.mark.parametrize("reason", ["error", "abort", "network_error"])
 def test_a_server_that_gives_up_is_unavailable(reason: str) -> None:
     with pytest.raises(ProviderUnavailableError, match=reason):
-        read(said(content="x"), finished(reason), "[DONE]")
+        read(delta_chunk(content="x"), finished(reason), "[DONE]")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_nonsense_is_not_counted(counted: Any, usage: Usage) -> None:
 
 
 def test_usage_may_come_with_every_event_and_the_last_holds() -> None:
-    counted = [{**said(content="x"), "usage": {"prompt_tokens": 5, "completion_tokens": n}} for n in (1, 2)]
+    counted = [{**delta_chunk(content="x"), "usage": {"prompt_tokens": 5, "completion_tokens": n}} for n in (1, 2)]
 
     assert read(*counted, finished("stop"))[-1] == StreamEnd(Usage(input=5, output=2))
 
@@ -238,21 +238,21 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
 def test_wrong_types_do_no_harm(delta: Any) -> None:
     frames = [{"choices": [{"delta": delta}]}, {"choices": 5}, {"choices": [None]}, {"choices": None}, {}]
 
-    assert read(*frames, said(content="x"), finished("stop")) == [Text("x"), StreamEnd(Usage())]
+    assert read(*frames, delta_chunk(content="x"), finished("stop")) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_words_may_come_as_a_list_of_parts() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 5]
 
-    assert read(said(content=parts), finished("stop"))[0] == Text("ab")
+    assert read(delta_chunk(content=parts), finished("stop"))[0] == Text("ab")
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
 def test_thoughts_have_two_names_and_are_told_once(key: str) -> None:
-    end = said(content="x"), finished("stop")
+    end = delta_chunk(content="x"), finished("stop")
 
-    assert read(said(**{key: "Hm."}), *end)[:-1] == [Reasoning("Hm."), Text("x")]
-    assert read(said(reasoning="Hm.", reasoning_content="Hm."), *end)[:-1] == [Reasoning("Hm."), Text("x")]
+    assert read(delta_chunk(**{key: "Hm."}), *end)[:-1] == [Reasoning("Hm."), Text("x")]
+    assert read(delta_chunk(reasoning="Hm.", reasoning_content="Hm."), *end)[:-1] == [Reasoning("Hm."), Text("x")]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
     return asyncio.run(hear(provider(transport=wire)))
 
 
-def said(delta: Any, kind: str = "output_text") -> dict[str, Any]:
+def delta_event(delta: Any, kind: str = "output_text") -> dict[str, Any]:
     return {"type": f"response.{kind}.delta", "delta": delta}
 
 
@@ -110,16 +110,16 @@ def test_a_thought_between_two_calls_stays_between_them() -> None:
 
 
 def test_thoughts_right_after_another_are_under_one_seal() -> None:
-    first, second = seals(read(sealed(1), sealed(2), said("x"), ended()))
+    first, second = seals(read(sealed(1), sealed(2), delta_event("x"), ended()))
 
     assert (["secret 1"], ["secret 1", "secret 2"]) == (first, second)
 
 
 def test_parts_of_a_summary_are_paragraphs() -> None:
     part = {"type": "response.reasoning_summary_part.added", "summary_index": 1}
-    first, second = said("One.", "reasoning_summary_text"), said("Two.", "reasoning_summary_text")
+    first, second = delta_event("One.", "reasoning_summary_text"), delta_event("Two.", "reasoning_summary_text")
 
-    assert read(first, part, second, said("x"), ended())[:3] == [
+    assert read(first, part, second, delta_event("x"), ended())[:3] == [
         Reasoning("One."),
         Reasoning("\n\n"),
         Reasoning("Two."),
@@ -191,14 +191,14 @@ def test_a_call_is_only_made_when_it_is_complete() -> None:
     begun = {"type": "response.output_item.added", "item": {"type": "function_call", "call_id": "a", "name": "read"}}
     pieces = {"type": "response.function_call_arguments.delta", "delta": '{"path": "x"}'}
 
-    assert read(begun, pieces, said("x"), ended()) == [Text("x"), StreamEnd(Usage())]
+    assert read(begun, pieces, delta_event("x"), ended()) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_what_only_comes_at_the_end_is_heard_too() -> None:
     output = [done(type="message", content=[{"type": "output_text", "text": "x"}])["item"], asked()["item"], 5]
 
     assert read(ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), StreamEnd(Usage(), FinishReason.TOOLS)]
-    assert read(said("x"), ended(output=output)) == [
+    assert read(delta_event("x"), ended(output=output)) == [
         Text("x"),
         ToolCall("a", "read", {}),
         StreamEnd(Usage(), FinishReason.TOOLS),
@@ -217,9 +217,9 @@ def test_what_only_comes_at_the_end_is_heard_too() -> None:
         {"type": 5},
         {"type": "response.something.new", "delta": "x"},
         {"type": "keepalive"},
-        said(5),
-        said(None),
-        said(""),
+        delta_event(5),
+        delta_event(None),
+        delta_event(""),
         done(),
         done(type=5),
         done(type="message", content=5),
@@ -231,9 +231,12 @@ def test_what_only_comes_at_the_end_is_heard_too() -> None:
     ],
 )
 def test_what_is_not_known_does_no_harm(frame: Any) -> None:
-    assert read(frame, said("x"), ended(usage=5, output=5, incomplete_details=5)) == [Text("x"), StreamEnd(Usage())]
+    assert read(frame, delta_event("x"), ended(usage=5, output=5, incomplete_details=5)) == [
+        Text("x"),
+        StreamEnd(Usage()),
+    ]
 
 
 def test_nothing_is_read_after_the_end() -> None:
-    assert read(said("x"), ended(), "nonsense") == [Text("x"), StreamEnd(Usage())]
-    assert read(said("x"), ended(), "[DONE]") == [Text("x"), StreamEnd(Usage())]
+    assert read(delta_event("x"), ended(), "nonsense") == [Text("x"), StreamEnd(Usage())]
+    assert read(delta_event("x"), ended(), "[DONE]") == [Text("x"), StreamEnd(Usage())]

@@ -50,7 +50,7 @@ def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
     return asyncio.run(hear(provider(transport=wire)))
 
 
-def said(delta: str) -> dict[str, Any]:
+def delta_event(delta: str) -> dict[str, Any]:
     return {"type": "response.output_text.delta", "delta": delta}
 
 
@@ -82,11 +82,11 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 def test_an_answer_that_fails_is_an_error(error: Any, kind: type[Exception]) -> None:
     sentence = "returned an error: over"
     with pytest.raises(kind, match=sentence):
-        read(said("x"), {"type": "error", **error})
+        read(delta_event("x"), {"type": "error", **error})
     with pytest.raises(kind, match=sentence):
-        read(said("x"), {"type": "error", "error": error})
+        read(delta_event("x"), {"type": "error", "error": error})
     with pytest.raises(kind, match=sentence):
-        read(said("x"), ended("failed", error=error))
+        read(delta_event("x"), ended("failed", error=error))
     with pytest.raises(kind, match=sentence):
         read({"object": "response", "status": "failed", "error": error}, type="application/json")
 
@@ -104,7 +104,8 @@ def test_a_failure_of_the_vendor_is_heard_as_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "last", [said("x"), ended("cancelled"), ended("failed"), {"type": "response.completed"}, ended("odd"), "[DONE]"]
+    "last",
+    [delta_event("x"), ended("cancelled"), ended("failed"), {"type": "response.completed"}, ended("odd"), "[DONE]"],
 )
 def test_an_answer_that_does_not_end_well_is_unavailable(last: Any) -> None:
     with pytest.raises(ProviderUnavailableError):
@@ -121,7 +122,7 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
     "form", ["data:{}\r\n\r\n", "event: x\ndata:{}\n\n", ": hi\n\ndata: {}\n\n", "id: 7\ndata: {}\n\n"]
 )
 def test_the_form_of_the_events_does_not_matter(form: str) -> None:
-    body = "".join(form.format(json.dumps(frame)) for frame in (said("Hi"), asked(), ended()))
+    body = "".join(form.format(json.dumps(frame)) for frame in (delta_event("Hi"), asked(), ended()))
 
     assert heard(Say(fault=ServerFault(body=body.encode()))) == [
         Text("Hi"),

@@ -46,7 +46,7 @@ async def heard(
     return [chunk async for chunk in provider.chat(Request(turns, model=model, tools=tools))]
 
 
-def said(provider: ScriptedProvider, *messages: Message | str, model: str = "part") -> str:
+def answer_text(provider: ScriptedProvider, *messages: Message | str, model: str = "part") -> str:
     chunks = asyncio.run(heard(provider, *messages, model=model))
     return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
 
@@ -113,24 +113,24 @@ def test_a_turn_fits_by_the_prompt_the_newest_message_the_count_and_the_tools(tm
         """,
     )
 
-    assert "both" == said(part, "a fish in a pond")
-    assert "anything" == said(part, "a fish")
-    assert "heron" == said(part, "a fish", answer("both"), "and a heron")
-    assert "second" == said(part, "a heron", answer("heron"), "and a frog")
+    assert "both" == answer_text(part, "a fish in a pond")
+    assert "anything" == answer_text(part, "a fish")
+    assert "heron" == answer_text(part, "a fish", answer("both"), "and a heron")
+    assert "second" == answer_text(part, "a heron", answer("heron"), "and a frog")
 
 
 def test_what_tools_answered_is_part_of_the_prompt(tmp_path: Path) -> None:
     part = script(tmp_path, "turns: [{when: {last: 3 passed}, says: green}]")
 
-    assert "green" == said(part, Message.user(ToolResult("3 passed", call="call-1")))
+    assert "green" == answer_text(part, Message.user(ToolResult("3 passed", call="call-1")))
 
 
 def test_a_turn_answers_once_in_a_conversation_unless_it_may_repeat(tmp_path: Path) -> None:
     part = script(tmp_path, "turns: [{says: first}, {says: again, repeat: true}]")
 
-    assert "first" == said(part, "Go")
-    assert "again" == said(part, "Go", answer("first"), "on")
-    assert "again" == said(part, "Go", answer("first"), "on", answer("again"), "and on")
+    assert "first" == answer_text(part, "Go")
+    assert "again" == answer_text(part, "Go", answer("first"), "on")
+    assert "again" == answer_text(part, "Go", answer("first"), "on", answer("again"), "and on")
 
 
 def test_the_same_question_has_the_same_answer_so_runs_do_not_take_each_others_turns(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_same_question_has_the_same_answer_so_runs_do_not_take_each_others_t
     one, other = asyncio.run(both())
 
     assert one == other
-    assert "second" == said(ScriptedProvider(folder=str(tmp_path)), "Go", answer("first"), "on")
+    assert "second" == answer_text(ScriptedProvider(folder=str(tmp_path)), "Go", answer("first"), "on")
 
 
 def test_calls_of_one_conversation_have_ids_of_their_own(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_an_accident_happens_once_after_what_was_said(tmp_path: Path) -> None:
         asyncio.run(heard(part, "Go"))
 
     assert 1.5 == caught.value.retry_after
-    assert "Here I am." == said(part, "Go")
+    assert "Here I am." == answer_text(part, "Go")
 
 
 def test_a_refusal_can_repeat_for_ever(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_script_without_a_price_is_free(tmp_path: Path) -> None:
 def test_a_script_is_found_by_its_path_too(tmp_path: Path) -> None:
     script(tmp_path, "turns: [{says: by path}]")
 
-    assert "by path" == said(ScriptedProvider(), "Go", model=str(tmp_path / "part.yaml"))
+    assert "by path" == answer_text(ScriptedProvider(), "Go", model=str(tmp_path / "part.yaml"))
 
 
 def test_a_script_that_is_not_there_says_where_it_was_looked_for(tmp_path: Path) -> None:
@@ -236,11 +236,11 @@ def test_a_script_that_is_not_there_says_where_it_was_looked_for(tmp_path: Path)
 
 def test_a_script_is_read_again_when_it_was_written_again(tmp_path: Path) -> None:
     part = script(tmp_path, "turns: [{says: before}]")
-    assert "before" == said(part, "Go")
+    assert "before" == answer_text(part, "Go")
 
     script(tmp_path, "turns: [{says: after the change}]")
 
-    assert "after the change" == said(part, "Go")
+    assert "after the change" == answer_text(part, "Go")
 
 
 def test_doctor_hears_which_scripts_there_are_and_which_is_broken(tmp_path: Path) -> None:
@@ -266,12 +266,12 @@ def test_a_turn_may_want_images_and_read_their_names(tmp_path: Path) -> None:
     shot, paper = Image(b"", "image/png"), File(b"", "application/pdf", "a.pdf")
     call = Message(Role.ASSISTANT, (ToolCall("1", "look", {}),))
 
-    assert "None." == said(part, "Look")
-    assert "Two." == said(
+    assert "None." == answer_text(part, "Look")
+    assert "Two." == answer_text(
         part, Message.user("Look", shot, paper), call, Message.user(ToolResult("", parts=(shot,), call="1"))
     )
     with pytest.raises(RequestRejectedError, match="images 2"):
-        said(part, Message.user("Look", shot))
+        answer_text(part, Message.user("Look", shot))
 
 
 def test_an_image_is_counted_like_a_page(tmp_path: Path) -> None:
