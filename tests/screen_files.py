@@ -16,7 +16,9 @@ CHANGING = (
     (re.compile(r"^Tip: .*\n?", re.MULTILINE), ""),
 )
 MEASURED = (  # what a screen of the chat or a README may show with other values
+    (re.compile(r"Memory:( +duckdb:)? index .*?pieces", re.DOTALL), "Memory: index"),
     *CHANGING,
+    (re.compile(r"\b\d+ model calls"), "0 model calls"),
     (re.compile(r"<?\$\d+\.\d+"), "$0.00"),
     (re.compile(r"\b\d+(\.\d+)?k? tokens"), "0 tokens"),
     (re.compile(r"\(\d+%\)"), "(0%)"),

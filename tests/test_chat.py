@@ -250,3 +250,18 @@ def test_accessible_output_has_no_escape_sequence_and_numbered_questions(openkoi
 
     assert "\x1b" not in opened.inner.raw
     assert "\r" not in opened.inner.raw.replace("\r\n", "")
+
+
+def test_a_chat_goes_on_line_by_line(openkoi: Shell) -> None:
+    with chat(openkoi, ANSWER) as opened:
+        opened.send("Which tea is there?")
+        opened.shows("[done]")
+        opened.send("/plain")
+        opened.shows("Type a message and press Enter.")
+        seen = len(opened.inner.raw)
+        opened.inner.type("/history\n")
+        opened.shows("  1. Which tea is there?")
+        opened.inner.type("/quit\n")
+        assert 0 == opened.inner.ends()
+
+    assert "\x1b" not in opened.inner.raw[seen:]

@@ -83,7 +83,13 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
 
 
 def test_drafts_pastes_and_earlier_messages(openkoi: Shell) -> None:
-    with chat(openkoi, WELL) as opened:
+    editor = openkoi.folder / "editor.sh"
+    editor.write_text('printf "written with it" > "$1"\n')
+    with chat(openkoi, WELL, EDITOR=f"sh {editor}") as opened:
+        opened.shows("spent")
+        opened.inner.type("a few words\x07")
+        opened.shows("> written with it")
+        opened.inner.type("\x15")
         lines = "\r".join(f"line {number}" for number in range(12))
         opened.inner.type(f"\x1b[200~{lines}\x1b[201~")
         opened.shows("> [Pasted text #1, 12 lines]")

@@ -11,6 +11,7 @@ import pytest
 from cli_process import Shell, shell, write_script
 from screen_files import MEASURED, check_screen, normalize
 
+from openkoi.__main__ import OPEN
 from openkoi_cli.group import COMMANDS, OpenKoi
 from openkoi_cli.invocation import Invocation
 from openkoi_hookspecs import ToolCall
@@ -29,9 +30,12 @@ def help_pages(command: click.Command, context: click.Context, path: str) -> Ite
 
 
 @pytest.mark.row("TEST-02")
-def test_every_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_help_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENKOI_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    group = OpenKoi(Invocation(Launcher(scan(), (), "VERSION", "")))
+    invocation = Invocation(Launcher(scan(), (), "VERSION", OPEN))
+    group = OpenKoi(invocation)
     context = click.Context(group, info_name="openkoi", terminal_width=98)
     own = {one.name for one in group.plugin_commands.values() if one.distribution.startswith("openkoi-")}
     commands = {name: group.get_command(context, name) for name in sorted({*COMMANDS, *own})}
@@ -41,6 +45,8 @@ def test_every_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
         if command is not None
         for page in help_pages(command, click.Context(command, parent=context, info_name=name), f"openkoi {name}")
     ]
+
+    invocation.close()
 
     assert all(commands.values())
     check_screen("help", normalize("\n".join(pages)))

@@ -48,7 +48,7 @@ COMMANDS = (
     Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
     Command("init", "", "Set up a model.", "look:init", during_task=False),
     Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),
-    Command("plain", "", "How to use the chat with a screen reader.", "talk:plain"),
+    Command("plain", "", "Go on line by line, for screen readers.", "talk:plain", during_task=False),
     Command("quit", "", "Leave the chat.", "talk:quit_chat"),
 )
 ALIASES = {

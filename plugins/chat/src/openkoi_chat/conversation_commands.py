@@ -12,10 +12,6 @@ from .session_names import name_session
 from .tables import format_pairs
 from .view import warn
 
-ACCESSIBLE_HELP = (
-    "Start the chat with `openkoi chat --plain` or ACCESSIBLE=1: one line at a time, nothing is drawn again, no\n"
-    "colours, numbered questions, and a line every 30 seconds while a task is under way."
-)
 SUMMARY = (
     f"{SUMMARY_TASK}, so that the work can go on from the summary alone: the user's requests "
     "and decisions, what was done, the files that matter, what is open. Change nothing and call no tool."
@@ -174,8 +170,9 @@ async def editor(chat: ChatProgram, words: str) -> None:
 
 
 async def plain(chat: ChatProgram, words: str) -> None:
-    """Say how the chat is used with a screen reader."""
-    chat.view.note(ACCESSIBLE_HELP)
+    """Go on without drawing: one line at a time, no colours, numbered questions."""
+    chat.save()
+    chat.front.switch_to_plain()
 
 
 async def quit_chat(chat: ChatProgram, words: str) -> None:

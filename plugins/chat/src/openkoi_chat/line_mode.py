@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 30.0
 STOP = "/stop"
+IS_PLAIN = "This chat is line by line already."
 PLAIN_KEYS = (
     ("Enter", "send; a task under way reads it before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),
@@ -241,6 +242,10 @@ class PlainProgram:
     def describe_keys(self) -> Sequence[tuple[str, str]]:
         """Return what is entered in the place of keys."""
         return PLAIN_KEYS
+
+    def switch_to_plain(self) -> None:
+        """Say that it is so."""
+        self.view.print(IS_PLAIN)
 
     def show_busy(self, text: str) -> None:
         """Do nothing, as for the status."""

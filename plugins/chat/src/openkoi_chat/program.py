@@ -36,7 +36,14 @@ GOODBYE = "To continue this session: openkoi chat -c"
 
 async def run_chat(launcher: "Launcher", options: Options) -> int:
     """Run the chat until the user leaves; return the exit status."""
-    return await ScreenProgram(launcher, options).run()
+    program = ScreenProgram(launcher, options)
+    status = await program.run()
+    if not program.goes_on_plain or program.actions.chat is None:
+        return status
+    from .line_mode import run_plain
+
+    session = program.actions.chat.session
+    return await run_plain(launcher, Options(session=session.session if session.last_run else "", plain=True))
 
 
 class ScreenProgram:
@@ -53,6 +60,7 @@ class ScreenProgram:
         self.actions = KeyActions(self.screen, self.entry, self.lists, self.quit)
         self.bindings = make_bindings(self.actions)
         self.error = ""
+        self.goes_on_plain = False
         self.screen.default_hint = STARTING
 
     async def run(self) -> int:
@@ -78,7 +86,7 @@ class ScreenProgram:
             await chat.close()
         with suppress(OSError):
             self.screen.send(FOCUS_OFF)
-            if chat and chat.session.last_run:
+            if chat and chat.session.last_run and not self.goes_on_plain:
                 print(GOODBYE)
 
     def begin_loading(self) -> None:
@@ -166,6 +174,11 @@ class ScreenProgram:
     def describe_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys as they are bound."""
         return describe_keys(self.actions.table)
+
+    def switch_to_plain(self) -> None:
+        """Leave the screen, and go on with the same session line by line."""
+        self.goes_on_plain = True
+        self.quit()
 
     def show_busy(self, text: str) -> None:
         """Show below the input what is being done, until it is empty."""

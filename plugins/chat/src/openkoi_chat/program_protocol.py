@@ -32,6 +32,9 @@ class Front(Protocol):
     def describe_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys and what they do, for the help."""
 
+    def switch_to_plain(self) -> None:
+        """Go on line by line, without drawing."""
+
     def show_busy(self, text: str) -> None:
         """Show what is being done for the user, until it is empty."""
 
