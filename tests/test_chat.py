@@ -206,7 +206,7 @@ def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> No
     with chat(openkoi, ANSWER, "-c") as opened:
         opened.shows("Where we were: Which tea is there?")
         opened.shows("line 11")
-        opened.inner.type("\x1b[A" * 12)
+        opened.inner.type("\x1b[A" * 11)
         opened.shows("> only a draft [Image #1]line 0")
     with chat(openkoi, ANSWER) as opened:
         opened.inner.type("\x1b[A")
