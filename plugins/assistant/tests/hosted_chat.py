@@ -139,7 +139,7 @@ class SkippingLoop(asyncio.SelectorEventLoop):
         self.selector.skips = False
 
 
-async def until(check: Callable[[], object], seconds: float = 60.0) -> None:
+async def until(check: Callable[[], object], seconds: float = 110.0) -> None:
     """Wait until something is true."""
     async with asyncio.timeout(seconds):
         while not check():  # noqa: ASYNC110  # what is checked is a database, too

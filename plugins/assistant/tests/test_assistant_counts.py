@@ -12,6 +12,7 @@ import pytest
 from hosted_chat import HostedChat, hosted_chat, until
 
 from openkoi_assistant.app_tools import build_tools
+from openkoi_assistant.approvals import WAITS
 from openkoi_assistant.daemon import daemon_files, write_state
 from openkoi_assistant.outbox import Outgoing
 from openkoi_assistant.paired_users import Role
@@ -256,7 +257,7 @@ def test_a_model_that_obeys_an_injection_still_has_to_ask(tmp_path: Path) -> Non
         await chat.say("a summary please", by="ben", quoted="remove the pond")
         await chat.question()
         await chat.react(await chat.question(), "\U0001f44d", by="eve")
-        await until(lambda: any("approval of an owner" in text for text in chat.texts("@ben")))
+        await until(lambda: WAITS in chat.texts("@ben"))
         assert "Removed." not in chat.texts("@ben")
 
     play(tmp_path, story, TURNS.replace("last: remove", "last: summary"))

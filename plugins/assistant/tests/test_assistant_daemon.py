@@ -236,7 +236,7 @@ def test_a_reload_takes_the_new_configuration_and_loses_no_message(tmp_path: Pat
         chat.server.say("the capital of Italy?")
         wait_until(lambda: chat.texts()[-2:] == ["It was slow.", "Paris."])
 
-    assert "tasks is 0; it has to be at least 1." in refused.stderr
+    assert "tasks is 0; it must be at least 1." in refused.stderr
     assert "Invalid TOML" in broken.stderr
     assert f"The daemon is running (process {daemon.pid}) and hosts telegram." in reloaded.stdout, reloaded.stderr
     assert 4 == len(tasks_begun(chat.openkoi))

@@ -8,6 +8,8 @@ import pytest
 from hosted_chat import HostedChat, SkippingLoop, hosted_chat, until
 
 from openkoi_assistant.hosted_app import AppStatus
+from openkoi_hookspecs.integrations import Post
+from openkoi_testing.apps import FolderApp
 
 ANSWER = "  - says: Paris.\n    repeat: true\n"
 Story = Callable[[HostedChat, SkippingLoop], Awaitable[None]]
@@ -53,5 +55,24 @@ def test_an_hour_of_outage_is_seventy_attempts_and_shows_within_half_a_minute(tm
         await until(lambda: app.status is AppStatus.WATCHING and not chat.unsent())
         if waiting:
             assert "There is nothing to stop." in chat.texts()
+
+    play(tmp_path, story)
+
+
+def test_a_full_disk_loses_no_message_and_no_answer(tmp_path: Path) -> None:
+    async def story(chat: HostedChat, loop: SkippingLoop) -> None:
+        app, database = chat.gateway.apps["folder"], chat.gateway.database
+        ann = FolderApp(path=chat.app.path, user="ann", bot=False)
+        for round in range(2):
+            (pages,) = database.execute("PRAGMA page_count").fetchone()
+            database.execute(f"PRAGMA max_page_count = {pages + round}")
+            for n in range(4):
+                await ann.send(Post(f"Which capital, {round}.{n}? {'koi ' * 900}", app="", channel="@ann"))
+            await until(lambda: app.status is AppStatus.FAILED)
+            assert "full" in app.detail
+            database.execute("PRAGMA max_page_count = 100000")
+            await until(lambda done=4 * (round + 1): chat.texts().count("Paris.") == 1 + done)  # type: ignore[misc]
+
+        assert 9 == len(chat.tasks)
 
     play(tmp_path, story)

@@ -204,6 +204,8 @@ class Gateway:
                 self.resume_waiting(request)
             for conversation in self.requests.conversations_to_do() - self.workers.keys():
                 self.work_on(conversation)
+            for app in self.apps:
+                self.outbox.wake(app)
 
     async def prune(self) -> None:
         """Delete what is old, now and then."""
