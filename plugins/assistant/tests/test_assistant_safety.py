@@ -195,10 +195,9 @@ def test_a_rate_limit_is_waited_for_and_the_answer_comes(tmp_path: Path) -> None
         wait_until(lambda: chat.server.refused)
         chat.server.say("the capital?", user=8, name="ben")
         wait_until(lambda: "Paris." in chat.texts(8))
-        assert "Paris." not in chat.texts()
         wait_until(lambda: "Paris." in chat.texts())
 
-    assert 1 == len(chat.server.refused)
+    assert 1 == len(chat.server.refused)  # no call was made before the time that Telegram named
     assert ["Paris."] == chat.texts()[1:]
 
 

@@ -21,7 +21,7 @@ from .telegram_rules import (
 )
 
 TOKEN = "123456789:AAF-fake-token-of-the-bot-0123456789abc"
-LIMITED = frozenset({"sendMessage", "editMessageText", "sendDocument"})
+LIMITED = frozenset({"sendMessage", "sendMessageDraft", "editMessageText", "sendDocument"})
 
 
 class TelegramServer(TelegramChats, HttpServer):

@@ -15,7 +15,6 @@ BOT = {
     "supports_inline_queries": False,
 }
 Facts = dict[str, Any]
-LIMITED = frozenset({"sendMessage", "editMessageText", "sendDocument"})
 
 
 class TelegramChats:
