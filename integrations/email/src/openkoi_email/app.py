@@ -20,7 +20,7 @@ from .reading import part_data, parts_of, plain_header, read_mail
 from .sent_mail import Filed, begin_sending, end_sending
 from .servers import Servers, servers_of
 from .text import MAX_TEXT
-from .writing import Thread, make_id, make_mail, submit
+from .writing import Thread, check_addresses, make_id, make_mail, submit
 
 T = TypeVar("T")
 IDLE_SECONDS = 60  # then the server has to answer; RFC 2177 allows 29 minutes, but a deaf connection is found sooner
@@ -135,7 +135,7 @@ class Email:
 
     async def connect(self, koi: Koi) -> str:
         """Ask for the mailbox, prove it by signing in to both servers, and save what it takes."""
-        self.address = (await koi.ask(Question(ASK_ADDRESS)) or "").strip().lower()
+        (self.address,) = check_addresses((await koi.ask(Question(ASK_ADDRESS)) or "").strip().lower())[:1]
         self.open()
         await self.sign_in(koi)
         await self.health()

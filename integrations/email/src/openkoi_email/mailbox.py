@@ -102,7 +102,7 @@ class Mailbox:
             if self.login.token:
                 imap.authenticate("XOAUTH2", lambda _: self.login.xoauth2.encode())
             else:
-                imap.login(self.login.user, self.login.password)
+                sign_in(imap, self.login)
         except imaplib.IMAP4.abort:
             raise
         except imaplib.IMAP4.error as error:
@@ -237,6 +237,14 @@ def connect(url: str, seconds: float) -> imaplib.IMAP4:
             imap.starttls(context)
     imap.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return imap
+
+
+def sign_in(imap: imaplib.IMAP4, login: Login) -> None:
+    """Sign in with a password; the command for that takes none with letters beyond ASCII."""
+    if login.password.isascii():
+        imap.login(login.user, login.password)
+    else:
+        imap.authenticate("PLAIN", lambda _: f"\0{login.user}\0{login.password}".encode())
 
 
 def is_local(host: str) -> bool:

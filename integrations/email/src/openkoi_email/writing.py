@@ -63,7 +63,9 @@ def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
 def check_addresses(channel: str) -> list[str]:
     """Return the addresses that a channel is; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
-    if not found or not all(one.isprintable() and one.count("@") == 1 and " " not in one for one in found):
+    if not found or not all(
+        one.isascii() and one.isprintable() and one.count("@") == 1 and " " not in one for one in found
+    ):
         raise AppRejectedError(f"{channel!r} is not a mail address. Write one address, or several separated by commas.")
     return found
 
@@ -93,6 +95,8 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
         raise refusal(host, code, text) from None
     except smtplib.SMTPResponseException as error:
         raise refusal(host, error.smtp_code, error.smtp_error) from None
+    except ValueError as error:  # smtplib takes no password with letters beyond ASCII
+        raise AppRejectedError(f"{host} cannot be given this mail or password ({error}).") from None
     except (smtplib.SMTPException, OSError) as error:
         raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
 

@@ -22,7 +22,7 @@ from openkoi_http import AppClient, ResponseLimits, Server
 from .events import Me, Room, in_room, read_event
 from .messages import MAX_TEXT, Content, edit_of, file_of, length_in_event, message_of, transaction_id
 from .rooms import Rooms
-from .sign_in import ASK_OWNER, ASK_SECRET, ASK_USER, find_homeserver, sign_in
+from .sign_in import ASK_OWNER, ASK_SECRET, ASK_USER, check_user, find_homeserver, sign_in
 from .sync import Batch, read_cursor, sync_path, write_cursor
 
 POLL_SECONDS = 25
@@ -103,8 +103,8 @@ class Matrix:
 
     async def connect(self, koi: Koi) -> str:
         """Ask for the accounts of the user and of the assistant, sign in, and save the token."""
-        owner = (await koi.ask(Question(ASK_OWNER)) or "").strip()
-        user = (await koi.ask(Question(ASK_USER)) or "").strip()
+        owner = check_user(await koi.ask(Question(ASK_OWNER)) or "")
+        user = check_user(await koi.ask(Question(ASK_USER)) or "")
         secret = (await koi.ask(Question(ASK_SECRET.format(user), secret=True)) or "").strip()
         koi.conceal(secret, "the Matrix password or token")
         self.base_url = self.base_url or await find_homeserver(user)

@@ -11,21 +11,26 @@ ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.or
 ASK_USER = "The Matrix ID of the account that you created for the assistant (@koi:example.org)"
 ASK_SECRET = "The password of {0}, or an access token of it"
 REFUSED = "Matrix rejected this password or access token: {0}"
-USER = re.compile(r"@[^:\s]+:(\S+)")
+USER = re.compile(r"@[^:\s]+:[^\s/]+")
 LIMITS = ResponseLimits(idle_seconds=20.0)
+
+
+def check_user(text: str) -> str:
+    """Return a Matrix ID; raise AppRejectedError for anything else."""
+    if not USER.fullmatch(text.strip()):
+        raise AppRejectedError(f"{text.strip()!r} is not a Matrix ID, which looks like @koi:example.org.")
+    return text.strip()
 
 
 async def find_homeserver(user: str) -> str:
     """Return the address of the homeserver of a user, as its domain publishes it."""
-    found = USER.fullmatch(user)
-    if not found:
-        raise AppRejectedError(f"{user!r} is not a Matrix ID, which looks like @koi:example.org.")
-    async with AppClient(f"https://{found[1]}", bounds=LIMITS) as domain:
+    domain = user.partition(":")[2]
+    async with AppClient(f"https://{domain}", bounds=LIMITS) as server:
         try:
-            published: Any = await domain.fetch("/.well-known/matrix/client")
+            published: Any = await server.fetch("/.well-known/matrix/client")
             return str(published["m.homeserver"]["base_url"]).rstrip("/")
         except (AppError, KeyError, TypeError):
-            return f"https://{found[1]}"
+            return f"https://{domain}"
 
 
 async def sign_in(base_url: str, user: str, secret: str) -> str:
