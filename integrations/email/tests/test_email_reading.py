@@ -1,11 +1,8 @@
 """Who wrote a mail, and what of it they wrote: by mails as programs and attackers make them. No server takes part."""
 
-from email import policy
-from email.parser import BytesParser
-
 import pytest
 
-from openkoi_email.mailbox import Mail
+from openkoi_email.mailbox import Mail, parse_mail
 from openkoi_email.reading import read_mail
 from openkoi_email.text import split_quoted
 from openkoi_hookspecs.integrations import Post, SenderKind
@@ -31,8 +28,7 @@ PERSON, BOT, SELF = SenderKind.PERSON, SenderKind.BOT, SenderKind.SELF
 def read(*lines: str, body: bytes = b"hello", server: str = "mx.koi.test") -> Post:
     """Return a mail as the app reads it."""
     head = "\r\n".join(["To: koi@koi.test", "Message-ID: <m1@koi.test>", *lines]).encode()
-    mail = BytesParser(policy=policy.default).parsebytes(head + b"\r\n\r\n" + body)
-    return read_mail(Mail("1", 1, mail), "koi@koi.test", server)
+    return read_mail(Mail("1", 1, parse_mail(head + b"\r\n\r\n" + body)), "koi@koi.test", server)
 
 
 @pytest.mark.parametrize(
@@ -224,3 +220,28 @@ def test_a_mail_of_any_bytes_is_read_or_refused_and_never_hangs() -> None:
         post = read(OK, noise[:60].decode("latin-1").replace("\n", "").replace("\r", ""), body=noise)
         assert len(post.text) <= 1000
     assert "x" * 9 not in html_to_text("<" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "From: " + '"a" ' * 20_000,
+        f"To: {'a,' * 50_000}",
+        f"Cc: {'<' * 100_000}",
+        f"References: {'<a> ' * 20_000}",
+        f"Subject: {'=?utf-8?q?a?= ' * 5_000}",
+        f"Authentication-Results: mx.koi.test; {'(' * 50_000}",
+        f"Content-Type: text/plain; {'a=b; ' * 50_000}",
+        f"Date: {'1 ' * 50_000}",
+    ],
+    ids=lambda line: str(line)[:20],
+)
+def test_headers_without_end_take_no_time_without_end(line: str) -> None:
+    assert not read(line).sender.authenticated
+
+
+def test_mails_in_mails_in_mails_are_refused() -> None:
+    nested = b"Content-Type: message/rfc822\r\n\r\n" * 3_000
+
+    assert ("", "") == ((post := read(OK, ANN, body=b"")).text, post.quoted)
+    assert "" == read_mail(Mail("1", 1, parse_mail(nested)), "koi@koi.test", "mx.koi.test").text

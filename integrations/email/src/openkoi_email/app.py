@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from openkoi_hookspecs import AppRejectedError, DataDir, Env, Koi, Question, Sig
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, SenderKind
 from openkoi_http.oauth import AccessToken, OAuthClient, request_device_code, wait_for_refresh_token
 
-from .mailbox import Login, Mail, Mailbox, quote, translate
+from .mailbox import PARSE_ERRORS, Login, Mail, Mailbox, quote, translate
 from .reading import part_data, parts_of, plain_header, read_mail
 from .sent_mail import Filed, begin_sending, end_sending
 from .servers import Servers, servers_of
@@ -171,17 +172,28 @@ class Email:
             while True:
                 uids = await self.block(mailbox, partial(mailbox.list_since, last))
                 for last in uids:
-                    mail = await self.block(mailbox, partial(mailbox.fetch, last))
-                    yield Delivery(write_cursor(mailbox.validity, last), self.read(mail) if mail else None)
+                    yield Delivery(write_cursor(mailbox.validity, last), await self.read_new(mailbox, last))
                 if not uids and not mailbox.has_news():
                     await self.block(mailbox, lambda: mailbox.wait(self.idle_seconds))
                     yield Delivery(write_cursor(mailbox.validity, last))
         finally:
             mailbox.close()
 
+    async def read_new(self, mailbox: Mailbox, uid: int) -> Post | None:
+        """Return a mail that arrived. Of one whose sender is not proved only the headers are read."""
+        head = await self.block(mailbox, partial(mailbox.fetch, uid, head=True))
+        post = self.read(head) if head else None
+        if post is None or post.sender.kind is not SenderKind.PERSON or not post.sender.authenticated:
+            return post
+        mail = await self.block(mailbox, partial(mailbox.fetch, uid))
+        return self.read(mail) if mail else None
+
     def read(self, mail: Mail) -> Post:
         """Return a mail as a post; note how its thread is answered."""
-        post = read_mail(mail, self.address, self.servers.checked_by)
+        try:
+            post = read_mail(mail, self.address, self.servers.checked_by)
+        except (*PARSE_ERRORS, RecursionError):
+            post = read_mail(mail._replace(message=EmailMessage()), self.address, self.servers.checked_by)
         if post.sender.kind is not SenderKind.SELF:
             known = self.threads.pop(post.thread or post.id, Thread(plain_header(mail.message, "subject")))
             self.threads[post.thread or post.id] = known._replace(references=(post.id,))

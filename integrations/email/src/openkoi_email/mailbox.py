@@ -6,9 +6,9 @@ import socket
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from email.policy import EmailPolicy
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,7 +18,9 @@ POLL_SECONDS = 30.0  # of a server without IDLE
 ANSWER_SECONDS = 20.0  # a server that says nothing for so long is gone
 MAX_BYTES = 30 * 1024 * 1024  # of a mail that is read whole; larger ones only so far
 SIGN_IN = "The mail server rejected the sign-in of {0} ({1}). Run `openkoi connect email`."
-PARSER = BytesParser(policy=policy.default)
+PARSE_ERRORS = (ValueError, LookupError, TypeError, AttributeError)  # of Python's parser, for what attackers make
+MAX_HEADER = 4_096  # characters of one header: Python takes minutes for some that are longer
+MAX_HEAD = 256 * 1024  # bytes of all headers
 imaplib._MAXLINE = 10_000_000  # type: ignore[attr-defined]  # a long answer to SEARCH is one line
 
 
@@ -46,6 +48,15 @@ class Mail(NamedTuple):
     def place(self) -> str:
         """Where it is, for as long as the folder keeps its numbers."""
         return f"{self.validity}:{self.uid}"
+
+
+class ShortHeaders(EmailPolicy):
+    """Reads the beginning of each header."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """Return the name and the value of a header."""
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:MAX_HEADER]
 
 
 class Lines:
@@ -155,11 +166,12 @@ class Mailbox:
         """Return the numbers of the mails after one, in their order. ``n:*`` has the last one, too, if it is before."""
         return sorted(one for one in self.search("UID", f"{uid + 1}:*") if one > uid)
 
-    def fetch(self, uid: int) -> Mail | None:
-        """Return a mail, without marking it as read; None if it was deleted."""
-        found = self.expect(self.connection.uid("FETCH", str(uid), f"(UID BODY.PEEK[]<0.{MAX_BYTES}>)"))
+    def fetch(self, uid: int, *, head: bool = False) -> Mail | None:
+        """Return a mail, or its headers alone, without marking it as read; None if it was deleted."""
+        part = f"HEADER]<0.{MAX_HEAD}>" if head else f"]<0.{MAX_BYTES}>"
+        found = self.expect(self.connection.uid("FETCH", str(uid), f"(UID BODY.PEEK[{part})"))
         data = next((one[1] for one in found if isinstance(one, tuple)), None)
-        return None if data is None else Mail(self.validity, uid, PARSER.parsebytes(data))
+        return None if data is None else Mail(self.validity, uid, parse_mail(data))
 
     def fetch_all(self, uids: Sequence[int]) -> Iterator[Mail]:
         """Yield mails."""
@@ -223,6 +235,14 @@ class Mailbox:
             self.expect(self.connection.create(quote(folder)))
             state, data = self.connection.append(quote(folder), flags, "", mail)
         self.expect((state, data))
+
+
+def parse_mail(data: bytes) -> EmailMessage:
+    """Return a mail; an empty one for what Python cannot parse, such as a thousand mails in each other."""
+    try:
+        return BytesParser(policy=ShortHeaders()).parsebytes(data)
+    except (*PARSE_ERRORS, RecursionError):
+        return EmailMessage()
 
 
 def connect(url: str, seconds: float) -> imaplib.IMAP4:

@@ -49,14 +49,18 @@ def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
         ids = list(dict.fromkeys([post.thread, *thread.references]))
         mail["In-Reply-To"] = f"<{ids[-1]}>"
         mail["References"] = " ".join(f"<{one}>" for one in ids)
-    mail.set_content(post.text, cte="quoted-printable")
+    text = post.text.encode("utf-8", "replace").decode()  # without halves of letters
+    mail.set_content(text, cte="quoted-printable")
     if post.format == "markdown":
         from openkoi_terminal.html import markdown_to_html
 
-        mail.add_alternative(f"<html><body>{markdown_to_html(post.text)}</body></html>", subtype="html")
+        mail.add_alternative(f"<html><body>{markdown_to_html(text)}</body></html>", subtype="html")
     for file in post.attachments:
         kind, _, subtype = file.media_type.partition("/")
-        mail.add_attachment(file.data, maintype=kind, subtype=subtype or "octet-stream", filename=file.name)
+        if kind not in ("text", "image", "audio", "video") or not subtype.isascii():
+            kind, subtype = "application", "octet-stream"
+        name = "".join(one if one.isprintable() else " " for one in file.name)
+        mail.add_attachment(file.data, maintype=kind, subtype=subtype or "octet-stream", filename=name)
     return mail
 
 
@@ -87,7 +91,7 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
         with open_smtp(parts.scheme, host, parts.port) as smtp:
             sign_in(smtp, login)
             if mail:
-                smtp.send_message(mail)
+                smtp.sendmail(str(mail["From"]), check_addresses(str(mail["To"])), mail.as_bytes())
     except smtplib.SMTPAuthenticationError as error:
         raise SignInRequiredError(SIGN_IN.format(login.user, describe(error.smtp_error))) from None
     except smtplib.SMTPRecipientsRefused as error:
