@@ -240,7 +240,7 @@ class Mailbox:
 def parse_mail(data: bytes) -> EmailMessage:
     """Return a mail; an empty one for what Python cannot parse, such as a thousand mails in each other."""
     try:
-        return BytesParser(policy=ShortHeaders()).parsebytes(data)
+        return BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
     except (*PARSE_ERRORS, RecursionError):
         return EmailMessage()
 
