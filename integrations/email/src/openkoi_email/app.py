@@ -250,7 +250,7 @@ class Email:
 
 
 def find_start(mailbox: Mailbox, cursor: str) -> int:
-    """Return the number of the last mail that was seen; where the server counts anew, of the last before its day."""
+    """Return the number of the last mail seen; of the last before its day if the server counts from 1 again."""
     if not cursor:
         return mailbox.next_uid - 1
     validity, uid, day = cursor.split(":")

@@ -18,7 +18,7 @@ TOP = "koi-top."  # how the ids of our mails begin that began no thread: an answ
 
 
 def read_mail(mail: Mail, own: str, server: str) -> Post:
-    """Return a mail as a post; a channel is whoever it is between, besides this account."""
+    """Return a mail as a post; a channel is all its addresses but that of this account."""
     message = mail.message
     sender = read_sender(message, own, server)
     everyone = {sender.id, *addresses_of(message, "to"), *addresses_of(message, "cc")} - {own, ""}

@@ -76,7 +76,7 @@ def count_unembedded(connection: "DuckDBPyConnection", model: str) -> int:
 def store_vectors(
     connection: "DuckDBPyConnection", model: str, bare: Sequence[UnembeddedText], vectors: Sequence[Sequence[float]]
 ) -> int:
-    """Keep vectors in the place of older ones, and forget those of what is not there any more. Return how many."""
+    """Keep vectors in the place of older ones, and forget those of what no longer exists. Return how many."""
     length = len(vectors[0]) if bare else 0
     gone = [doc for (doc,) in connection.execute(GONE, [model, length]).fetchall()]
     if not bare and not gone:
