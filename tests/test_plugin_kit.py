@@ -177,7 +177,9 @@ def test_the_contract_and_an_example_of_each_kind_are_shown(tmp_path: Path, kind
 
 
 def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:
-    refused = shell(tmp_path)("plugin", "docs", "heron")
+    openkoi = shell(tmp_path)
+    refused = openkoi("plugin", "docs", "heron")
 
+    assert openkoi("plugin", "docs").stdout.startswith("budget\nbundle\n")
     assert refused.returncode == 2
     assert "There is no kind of plugin named 'heron'. Choose from: budget, " in refused.stderr

@@ -35,11 +35,14 @@ def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> N
 
 
 @command.command()
-@click.argument("kind", metavar="KIND")
+@click.argument("kind", metavar="[KIND]", default="")
 def docs(kind: str) -> None:
-    """Show how a kind of plugin is written: its contract, and a whole example. KIND is evaluator, hook, tool, ..."""
+    """Show how a kind of plugin is written: its contract, and a whole example. Without KIND, list the kinds."""
     from .docs import CONTRACTS, describe_kind
 
+    if not kind:
+        click.echo("\n".join(CONTRACTS))
+        return
     if kind not in CONTRACTS:
         raise click.UsageError(f"There is no kind of plugin named {kind!r}. Choose from: {', '.join(CONTRACTS)}.")
     click.echo("\n\n".join(describe_kind(kind)))
