@@ -1,10 +1,11 @@
 """``openkoi plugins`` imports plugins when something has changed, and shows what is broken as long as it is."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, shell, write_script
 
 IMPORTED = "imported.txt"
 COUNTS_IMPORTS = f"""\
@@ -53,6 +54,20 @@ def test_plugins_are_imported_again_only_when_something_has_changed(openkoi: She
 
     (site(openkoi) / "other-1.0.dist-info").mkdir()
     assert (True, 3) == (works(openkoi), imports(openkoi))
+
+
+def test_the_hooks_of_a_plugin_are_shown_with_when_they_were_called_last(openkoi: Shell) -> None:
+    module = site(openkoi) / "acme.py"
+    module.write_text(
+        "from openkoi_hookspecs import hookimpl\n\n\n@hookimpl\ndef before_plan(task):\n    return None\n"
+    )
+    before = openkoi("plugins").stdout
+    done = openkoi("-m", write_script(openkoi.folder, "  - {says: Hello.}\n"), "-i", "0", "Say hello")
+    after = openkoi("plugins").stdout
+
+    assert 0 == done.returncode, done.stderr
+    assert "acme             no hook called yet" in before
+    assert re.search(r"acme +before_plan \(last called \d+ seconds? ago\)", after), after
 
 
 def test_a_plugin_that_breaks_later_is_shown_as_broken_until_it_works(openkoi: Shell) -> None:

@@ -1,0 +1,70 @@
+"""Plugins are installed by whatever made OpenKoi's environment."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from openkoi_cli.plugin_kit.installer import install_command, refuse_managed, remove_command
+from openkoi_hookspecs import KoiError
+
+RECEIPT = """[tool]
+requirements = [{ name = "openkoi" }, { name = "openkoi-slack" }, { directory = "/src/fish", name = "fish" }]
+"""
+
+
+@pytest.fixture(name="uv_tool")
+def make_uv_tool(tmp_path: Path) -> Path:
+    """Return an environment of ``uv tool`` with two plugins."""
+    prefix = tmp_path / "openkoi"
+    prefix.mkdir()
+    (prefix / "uv-receipt.toml").write_text(RECEIPT)
+    return prefix
+
+
+def test_an_environment_of_uv_tool_keeps_its_plugins(uv_tool: Path) -> None:
+    added = install_command(["openkoi-slack", "carp"], uv_tool, upgrade=False)
+    removed = remove_command(["openkoi-slack"], uv_tool)
+
+    start = ["uv", "tool", "install", "--quiet", "openkoi"]
+    assert [*start, "--with", "openkoi-slack", "--with", "/src/fish", "--with", "carp"] == added
+    assert [*start, "--with", "/src/fish"] == removed
+
+
+def test_pipx_injects_plugins(tmp_path: Path) -> None:
+    prefix = tmp_path / "openkoi"
+    prefix.mkdir()
+    (prefix / "pipx_metadata.json").write_text("{}")
+
+    assert ["pipx", "inject", "--quiet", "openkoi", "carp"] == install_command(["carp"], prefix, upgrade=False)
+    assert "--force" in install_command(["carp"], prefix, upgrade=True)
+    assert ["pipx", "uninject", "--quiet", "openkoi", "carp"] == remove_command(["carp"], prefix)
+
+
+def test_a_virtual_environment_is_changed_with_uv_or_else_with_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    monkeypatch.setenv("PATH", str(bin_folder))
+    plain = install_command(["carp"], tmp_path, upgrade=True)
+    for name in ("uv", "uv.exe"):
+        (bin_folder / name).write_text("")
+        (bin_folder / name).chmod(0o755)
+    with_uv = install_command(["carp"], tmp_path, upgrade=True)
+
+    assert [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "carp"] == plain
+    assert ["uv", "pip", "install", "--quiet", "--python", sys.executable, "--upgrade", "carp"] == with_uv
+    assert ["uv", "pip", "uninstall", "--quiet", "--python", sys.executable, "carp"] == remove_command(
+        ["carp"], tmp_path
+    )
+
+
+def test_an_environment_of_the_system_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "EXTERNALLY-MANAGED").write_text("")
+    refuse_managed(tmp_path)  # a virtual environment has another prefix
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
+
+    with pytest.raises(KoiError, match="is managed by the system, so nothing can be installed there"):
+        refuse_managed(tmp_path)
