@@ -41,7 +41,7 @@ def test_a_world_is_the_same_for_each_learner_and_knowing_more_is_better(seed: i
 
     assert nobody.steps == curve(seed, "none", 80, tmp_path).steps
     assert nobody.share(40) < informed.share(40) - 0.3
-    assert informed.share(0) < oracle.share(0)
+    assert informed.share(0) <= oracle.share(0)
 
 
 @pytest.mark.parametrize("seed", [2, 3], ids=lambda seed: draw_structure(seed).family)

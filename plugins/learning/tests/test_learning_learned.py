@@ -160,3 +160,12 @@ def test_recalled_text_is_never_learned_again_and_neither_is_a_secret() -> None:
     assert [] == derive_changes([], lesson(turn(red(COMMAS)), turn(green())), read, str)
     assert [] == list(vet_entries([secret], SourcesRead(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
     assert [] == list(vet_entries([entry("Use [redacted] for exports.")], SourcesRead(), str))
+
+
+def test_another_value_in_the_words_of_a_recalled_line_is_learned() -> None:
+    line = "When you write the change log of the mobile client, always put the newest entry at the {}."
+    read = SourcesRead(recalled=(line.format("top"),))
+    bottom = replace(COMMAS, fix=line.format("bottom"))
+    run = lesson(turn(red(bottom)), turn(green(), diff=patch("export.py", "newest entry at the bottom")))
+
+    assert [line.format("bottom")] == [one.text for one in derive_changes([], run, read, str)]

@@ -42,7 +42,7 @@ def vet_entries(
         text = " ".join((entry.text, entry.unless, *entry.keys))
         if len(entry.text) < 3 or not is_storable(text, redact):
             continue
-        if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read):
+        if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read, entry.visible_content):
             continue
         trust = lowest_trust(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
         clean = tuple(one for one in entry.when if is_storable(one, redact))

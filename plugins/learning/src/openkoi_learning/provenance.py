@@ -1,13 +1,13 @@
 """Determine how far a text may be trusted from its sources."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
 from openkoi_base.redact import MASK
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .content import terms_of
+from .content import has_phrase, terms_of
 from .entry import Trust
 from .text_similarity import WORD, extract_details
 
@@ -46,9 +46,14 @@ def lowest_trust(text: str, read: SourcesRead, at_best: Trust, names: Iterable[s
     return Trust.TOOL if quotes_source(text, read.own) else at_best
 
 
-def repeats_memory(text: str, advice: str, read: SourcesRead) -> bool:
-    """Return whether a text only repeats what memory had shown, including its advice."""
-    return any(quotes_source(text, (source,)) and not adds_content(advice, source) for source in read.recalled)
+def repeats_memory(text: str, advice: str, read: SourcesRead, content: Collection[str] = ()) -> bool:
+    """Return whether a text only repeats what memory had shown, including its advice and the content of it."""
+    return any(
+        quotes_source(text, (source,))
+        and not adds_content(advice, source)
+        and all(has_phrase(source.lower(), part) for part in content)
+        for source in read.recalled
+    )
 
 
 def adds_content(text: str, source: str) -> bool:
