@@ -33,6 +33,10 @@ TOGETHER = lazy_pattern(
     r"|STORE|KEY|TRUST|REQUIRE|MASTER|BIND)PASS$"
     r"|(?:BIND|ROOT|ADMIN|DB|USER)PW$"
 )
+ENDINGS = (  # of all that TOGETHER matches, which takes a millisecond to compile
+    *("PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "TOKEN", "CREDENTIAL", "PWD", "KEY", "PASS", "PW"),
+    *("PASSWORDS", "PASSWDS", "PASSPHRASES", "SECRETS", "TOKENS", "CREDENTIALS", "PWDS", "KEYS"),
+)
 # Words after which a name is about a secret: where it is kept, how long it is, what is done with it.
 ABOUT = split_list(
     """
@@ -88,7 +92,7 @@ def is_secret_name(name: str) -> bool:
         return False
     if words == ["SALT"]:  # that of a password's hash is not a secret, AUTH_SALT is
         return False
-    return is_secret_word(words[-1]) or words[-1] in WEAK or any(map(is_secret_word, words[:-1]))
+    return words[-1] in WEAK or any(map(is_secret_word, words))
 
 
 def words_of(name: str) -> list[str]:
@@ -98,4 +102,4 @@ def words_of(name: str) -> list[str]:
 
 def is_secret_word(word: str) -> bool:
     """Return whether a word means a secret, or ends with one that does."""
-    return word in STRONG or bool(TOGETHER.search(word))
+    return word in STRONG or (word.endswith(ENDINGS) and word not in WEAK and bool(TOGETHER.search(word)))
