@@ -120,7 +120,9 @@ def test_the_first_piece_of_an_answer_is_drawn_at_once(tmp_path: Path) -> None:
 def test_escape_stops_an_answer_that_streams(openkoi: Shell) -> None:
     slow = Say("Words of it. " * 2_000, fault=ServerFault(pause=0.02))
     with OpenAIServer(slow) as server:
-        told = openkoi.told(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
+        told = openkoi.with_environment(
+            OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake"
+        )
         with terminal(told, columns=100) as inner:
             opened = ChatTerminal(inner, 100)
             opened.shows("for commands")

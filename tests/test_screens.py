@@ -115,7 +115,7 @@ def test_every_screen_of_the_command_line(openkoi: Shell) -> None:
     turns = f"  - when: {{after: 0}}\n    says: I write it.\n    calls: [{call}]\n"
     turns += "  - says: Wrote tea.txt.\n    repeat: true\n"
     model = write_script(openkoi.folder, turns)
-    told = openkoi.told(OPENKOI_MODEL=model, COLUMNS="100")
+    told = openkoi.with_environment(OPENKOI_MODEL=model, COLUMNS="100")
     ran = told("-i", "0", "Write down a tea")
     assert 0 == ran.returncode, ran.stderr
     screens = [look(told, line) for line in LOOKS]

@@ -123,7 +123,7 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
     from pseudo_terminal import ENTER, terminal
 
     with mail_chat(tmp_path) as chat:
-        openkoi, servers = chat.openkoi.told(EMAIL_PASSWORD=""), chat.servers
+        openkoi, servers = chat.openkoi.with_environment(EMAIL_PASSWORD=""), chat.servers
         config, saved = openkoi.home / "config.toml", openkoi.home / "credentials" / "providers.json"
         places = f'imap = "imap://127.0.0.1:{servers.imap_port}"\nsmtp = "smtp://127.0.0.1:{servers.smtp.port}"'
         config.write_text(f"[integrations.email]\n{places}\n")

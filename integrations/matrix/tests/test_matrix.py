@@ -360,7 +360,7 @@ def test_a_message_becomes_a_task_its_approval_is_a_word_and_its_answer_is_in_th
     write_script(tmp_path, TURNS)
     app = f'[integrations.matrix]\nbase_url = "{world.server.url}"\nusers = ["{world.ann.id}"]'
     (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
-    openkoi = made.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", MATRIX_TOKEN=koi.token)
+    openkoi = made.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", MATRIX_TOKEN=koi.token)
 
     def said(room: str, thread: str = "") -> list[str]:
         return [text for text, root in answers_of(world, koi, room) if root == thread]

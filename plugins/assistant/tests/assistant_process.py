@@ -197,7 +197,7 @@ def add_slack(openkoi: Shell, server: SlackServer) -> Shell:
     config = openkoi.home / "config.toml"
     app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"\n'
     config.write_text(f"{config.read_text()}\n{app}")
-    return openkoi.told(SLACK_BOT_TOKEN=server.token, SLACK_APP_TOKEN=server.app_token)
+    return openkoi.with_environment(SLACK_BOT_TOKEN=server.token, SLACK_APP_TOKEN=server.app_token)
 
 
 @contextmanager

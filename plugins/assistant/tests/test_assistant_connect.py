@@ -50,7 +50,7 @@ def test_slack_is_connected_by_two_prompts_below_its_manifest(tmp_path: Path) ->
     from pseudo_terminal import ENTER, terminal
 
     with slack_workspace(tmp_path) as (connected, server):
-        openkoi = connected.told(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
+        openkoi = connected.with_environment(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
         with terminal(openkoi, "connect", "slack") as there:
             there.shows("socket_mode_enabled: true")
             there.shows("The Bot User OAuth Token")

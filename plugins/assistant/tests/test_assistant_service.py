@@ -53,7 +53,9 @@ def test_an_agent_is_a_property_list_with_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is of Linux")
 def test_install_writes_the_unit_and_uninstall_removes_it(tmp_path: Path) -> None:
-    openkoi = shell(tmp_path).told(XDG_CONFIG_HOME=str(tmp_path / "config"), PATH=str(tmp_path))  # no systemctl there
+    openkoi = shell(tmp_path).with_environment(
+        XDG_CONFIG_HOME=str(tmp_path / "config"), PATH=str(tmp_path)
+    )  # no systemctl there
     file = tmp_path / "config" / "systemd" / "user" / "openkoi.service"
 
     installed = openkoi("daemon", "install")

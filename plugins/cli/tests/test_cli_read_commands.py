@@ -51,7 +51,7 @@ def test_text_that_a_terminal_cannot_show_is_printed_as_by_the_command(
     openkoi: Shell, variables: dict[str, str]
 ) -> None:
     config = write_config(openkoi, "")
-    there = openkoi.told(**variables)
+    there = openkoi.with_environment(**variables)
 
     assert said(there("status", f"--config={config}")) == said(there("status"))
 

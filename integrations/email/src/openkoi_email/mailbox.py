@@ -240,9 +240,10 @@ class Mailbox:
 def parse_mail(data: bytes) -> EmailMessage:
     """Return a mail; an empty one for what Python cannot parse, such as a thousand mails in each other."""
     try:
-        return BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
+        found = BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
     except (*PARSE_ERRORS, RecursionError):
         return EmailMessage()
+    return found if isinstance(found, EmailMessage) else EmailMessage()  # as the policy has it, which types do not say
 
 
 def connect(url: str, seconds: float) -> imaplib.IMAP4:
