@@ -6,6 +6,7 @@ UPDATE_SCREENS=1: ``UPDATE_SCREENS=1 uv run pytest tests/test_screens.py tests/t
 
 import os
 import re
+from difflib import unified_diff
 from pathlib import Path
 
 SCREENS = Path(__file__).parent / "screens"
@@ -19,6 +20,7 @@ MEASURED = (  # what a screen of the chat or a README may show with other values
     (re.compile(r"Memory:( +duckdb:)? index .*?pieces", re.DOTALL), "Memory: index"),
     *CHANGING,
     (re.compile(r"\b\d+ model calls"), "0 model calls"),
+    (re.compile(r"^  \d+ learnings? saved\n", re.MULTILINE), ""),  # they may be saved a moment later
     (re.compile(r"<?\$\d+\.\d+"), "$0.00"),
     (re.compile(r"\b\d+(\.\d+)?k? tokens"), "0 tokens"),
     (re.compile(r"\(\d+%\)"), "(0%)"),
@@ -49,4 +51,5 @@ def check_screen(name: str, screen: str) -> None:
         file.parent.mkdir(exist_ok=True)
         file.write_text(screen)
 
-    assert file.read_text() == screen
+    changed = "\n".join(unified_diff(file.read_text().split("\n"), screen.split("\n"), lineterm=""))
+    assert not changed, f"{file} is not up to date:\n{changed}"

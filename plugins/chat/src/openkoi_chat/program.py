@@ -60,6 +60,7 @@ class ScreenProgram:
         self.actions = KeyActions(self.screen, self.entry, self.lists, self.quit)
         self.bindings = make_bindings(self.actions)
         self.error = ""
+        self.busy = ""
         self.goes_on_plain = False
         self.screen.default_hint = STARTING
 
@@ -181,8 +182,10 @@ class ScreenProgram:
         self.quit()
 
     def show_busy(self, text: str) -> None:
-        """Show below the input what is being done, until it is empty."""
-        self.screen.show_hint(text)
+        """Show below the input what is being done, until it is empty; a later hint stays."""
+        if text or self.screen.shown_hint == self.busy:
+            self.screen.show_hint(text)
+        self.busy = text
 
     async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
         """Let the user choose from a list."""

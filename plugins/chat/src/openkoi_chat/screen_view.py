@@ -26,7 +26,7 @@ class ScreenView(Screen):
         self.sources: dict[int, list[str]] = {}
         self.on_block = self.keep_block
         self.default_hint = ""
-        self.has_hint = False
+        self.shown_hint = ""
         self.has_focus = True
 
     def keep_block(self, number: int, source: str) -> None:
@@ -49,7 +49,7 @@ class ScreenView(Screen):
 
         Its parts are left out from the last one on.
         """
-        self.has_hint, text = bool(text), text or self.default_hint
+        self.shown_hint, text = text, text or self.default_hint
         while text_width(text) >= self.columns and SEPARATOR in text:
             text = text.rpartition(SEPARATOR)[0]
         self.rows.hint = self.style.mark(text, "dim")
@@ -57,7 +57,7 @@ class ScreenView(Screen):
 
     def hide_hint(self) -> None:
         """Show the usual line again."""
-        if self.has_hint:
+        if self.shown_hint:
             self.show_hint("")
 
     async def run_in_terminal(self, command: Sequence[str]) -> int:

@@ -4,10 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
-from io import TextIOWrapper
 from typing import TextIO
-
-from .lookalikes import HANDLER, register
 
 STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
@@ -35,13 +32,23 @@ def restore_terminal() -> None:
         os.close(terminal)
 
 
+def error_handler() -> str:
+    """Return how characters are written that the streams cannot encode; UTF-8 has all of our signs."""
+    if "utf" in sys.stdout.encoding.lower():
+        return "backslashreplace"
+    from .lookalikes import register
+
+    handler = register()
+    with suppress(AttributeError):  # a replaced stderr may be no stream of Python's
+        sys.stderr.reconfigure(errors=handler)  # type: ignore[union-attr]
+    return handler
+
+
 @contextmanager
 def reserve_stdout() -> Iterator[TextIO]:
     """Yield the real stdout, and send what plugins and child processes print to stderr."""
     sys.stdout.flush()
-    real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=register())
-    if isinstance(sys.stderr, TextIOWrapper) and "utf" not in sys.stderr.encoding.lower():
-        sys.stderr.reconfigure(errors=HANDLER)
+    real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=error_handler())
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
