@@ -3,18 +3,14 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_terminal import strip_controls
-
-from .attachments import Draft
 from .cli_commands import run_openkoi
 from .command_table import COMMANDS
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import InstalledPlugin
-
-    from .chat import ChatProgram
+    from openkoi_hookspecs import InstalledPlugin, Launcher
 
 OWN = frozenset(one.name for one in COMMANDS)
 COMMAND_LINE = "openkoi-cli"
@@ -23,38 +19,28 @@ COMMAND_LINE = "openkoi-cli"
 class AddedCommands:
     """Names and descriptions of commands; those of skills are looked up when a list is shown for the first time."""
 
-    def __init__(self, chat: "ChatProgram") -> None:
-        self.chat = chat
+    def __init__(self, launcher: "Launcher") -> None:
+        self.launcher = launcher
         self.of_plugins: Mapping[str, str] = {}
         self.of_skills: Mapping[str, str] = {}
         self.knows_skills = False
 
     def find_plugins(self) -> None:
         """Add the commands that plugins add to ``openkoi``."""
-        found = self.chat.launcher.plugins("commands")
+        found = self.launcher.plugins("commands")
         self.of_plugins = {one.name: describe(one) for one in found if one.name not in OWN}
 
-    async def find_skills(self) -> None:
+    async def find_skills(self, folder: Path) -> None:
         """Add a command for each skill that is used here, once."""
         if not self.knows_skills:
             self.knows_skills = True
-            done = await run_openkoi("skill", "list", "--format", "json", folder=self.chat.require_koi().workspace)
+            done = await run_openkoi("skill", "list", "--format", "json", folder=folder)
             self.of_skills = read_skills(done.text)
 
     @property
     def all(self) -> Mapping[str, str]:
         """What each does."""
         return {**self.of_skills, **self.of_plugins}
-
-    async def run(self, name: str, words: str) -> bool:
-        """Run a skill or a command of a plugin; return whether there is one of this name."""
-        await self.find_skills()
-        if name in self.of_plugins:
-            done = await self.chat.run_cli(name, *words.split())
-            self.chat.view.note(strip_controls(done.text))
-        elif name in self.of_skills:
-            self.chat.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
-        return name in self.all
 
 
 def describe(plugin: "InstalledPlugin") -> str:

@@ -48,7 +48,7 @@ class ChatProgram:
         self.stack = AsyncExitStack()
         self.saved: Path | None = None
         self.history_file = self.names_file = Path()
-        self.added = AddedCommands(self)
+        self.added = AddedCommands(launcher)
         self.old_draft = ""
         self.old_images: Mapping[str, bytes] = {}
         self.model = ""

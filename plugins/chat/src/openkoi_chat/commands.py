@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from openkoi_terminal import strip_controls
 
+from .attachments import Draft
 from .chat import ChatProgram
 from .command_table import COMMANDS, Command, find_command
 
@@ -30,12 +31,23 @@ async def run_command(chat: ChatProgram, line: str) -> None:
             chat.view.note(BUSY.format(name=command.name))
             return
         await load_action(command)(chat, words.strip())
-    elif not await chat.added.run(name, words.strip()):
+    elif not await run_added(chat, name, words.strip()):
         chat.view.note(
             UNKNOWN.format(
                 name=strip_controls(name), near=suggest(name, [*(one.name for one in COMMANDS), *chat.added.all])
             )
         )
+
+
+async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
+    """Run a skill or a command of a plugin; return whether there is one of this name."""
+    await chat.added.find_skills(chat.require_koi().workspace)
+    if name in chat.added.of_plugins:
+        done = await chat.run_cli(name, *words.split())
+        chat.view.note(strip_controls(done.text))
+    elif name in chat.added.of_skills:
+        chat.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
+    return name in chat.added.all
 
 
 def suggest(name: str, names: Sequence[str]) -> str:

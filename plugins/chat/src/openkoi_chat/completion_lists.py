@@ -66,7 +66,7 @@ class Lists:
 
     async def load_skills(self, chat: "ChatProgram") -> None:
         """Add the skills to the list, which take a moment to be found."""
-        await chat.added.find_skills()
+        await chat.added.find_skills(chat.require_koi().workspace)
         self.update()
         self.screen.refresh()
 
