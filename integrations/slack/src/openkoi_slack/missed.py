@@ -1,4 +1,4 @@
-"""Read what was said while no socket was open: all of it, however long that was."""
+"""Read the messages that came while no socket was open, however many they are."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -25,14 +25,14 @@ class MissedPosts:
     me: Facts
 
     async def since(self, cursor: str) -> AsyncGenerator[Post, None]:
-        """Yield what was said and edited since a message, in channels and their threads."""
+        """Yield what was posted and edited since a message, in channels and their threads."""
         async for channel in self.list_all("users.conversations", "channels", types=CHANNELS, limit=200):
             async with aclosing(self.in_channel(str(channel["id"]), cursor)) as posts:
                 async for post in posts:
                     yield post
 
     async def in_channel(self, channel: str, cursor: str) -> AsyncGenerator[Post, None]:
-        """Yield what was said and edited in a channel since a message."""
+        """Yield what was posted and edited in a channel since a message."""
         number = 0
         async with aclosing(
             self.list_all("conversations.history", "messages", channel=channel, limit=PAGE)
@@ -50,7 +50,7 @@ class MissedPosts:
                         yield post
 
     async def in_thread(self, channel: str, root: str, cursor: str) -> AsyncGenerator[Post, None]:
-        """Yield what was said in a thread since a message."""
+        """Yield what was posted in a thread since a message."""
         place: dict[str, Json] = {"channel": channel, "ts": root, "oldest": cursor, "limit": PAGE}
         async for message in self.list_all("conversations.replies", "messages", **place):
             if str(message["ts"]) > max(cursor, root):

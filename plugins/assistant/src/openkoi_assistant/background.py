@@ -15,7 +15,7 @@ def daemon_command() -> list[str]:
 
 
 def replace_process() -> None:
-    """Begin this command line anew in this process, once it has ended."""
+    """Run this command line again in this process, once it has ended."""
     atexit.register(execute, [sys.executable, *sys.orig_argv[1:]])
 
 

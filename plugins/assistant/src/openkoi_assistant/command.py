@@ -160,7 +160,7 @@ def describe(state: Mapping[str, object]) -> str:
 
 
 def reload_daemon(files: DaemonFiles) -> str:
-    """Ask the daemon to begin anew, and wait until it has; return what to print."""
+    """Ask the daemon to start again, and wait until it has; return what to print."""
     import os
     import signal
 

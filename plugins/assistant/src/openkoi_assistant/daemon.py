@@ -95,7 +95,7 @@ class DaemonOptions:
 
 
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
-    """Host all connected apps until the process is to end; return whether it is to begin anew."""
+    """Host all connected apps until the process must end; return whether it must start again."""
     check_options(options)
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
@@ -172,7 +172,7 @@ async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
 
 @dataclass(slots=True)
 class Signals:
-    """What the daemon is asked for by signals: to ``end``, and to begin anew with the configuration of now."""
+    """What the daemon is asked for by signals: to ``end``, and to start again with the new configuration."""
 
     gateway: Gateway
     end: asyncio.Event = field(default_factory=asyncio.Event)
@@ -188,11 +188,11 @@ class Signals:
         loop.add_signal_handler(signal.SIGHUP, self.end.set if has_terminal else self.ask_to_reload)
 
     def ask_to_reload(self) -> None:
-        """Check the configuration of now, and begin anew with it."""
+        """Check the new configuration, and start again with it."""
         self.gateway.keep(self.reload())
 
     async def reload(self) -> None:
-        """Begin anew, unless the configuration would not work: then everything stays as it is."""
+        """Start again, unless the configuration would not work: then everything stays as it is."""
         process = await asyncio.create_subprocess_exec(
             *sibling_command("check"),
             stdin=asyncio.subprocess.DEVNULL,

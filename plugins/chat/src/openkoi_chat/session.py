@@ -88,7 +88,7 @@ class ChatSession:
 
     @property
     def unread(self) -> list[str]:
-        """What was said to the task under way and it has not read."""
+        """The messages to the task under way that it has not read."""
         return self.turn.unread if self.turn and self.handle else []
 
     @property
