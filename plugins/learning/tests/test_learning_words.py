@@ -2,6 +2,7 @@
 
 import pytest
 
+from openkoi_learning.content import find_content
 from openkoi_learning.text_similarity import details_differ, keys_in
 
 pytestmark = pytest.mark.unit
@@ -24,3 +25,16 @@ def test_a_name_is_the_same_with_and_without_marks(one: str, other: str, apart: 
 
 def test_names_in_a_text_are_whole_words() -> None:
     assert ("assertionerror", "parse_url", "src/app.py") == keys_in("AssertionError in src/app.py at parse_url")
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Use `tab` instead of `comma`.", ("tab",)),
+        ("Do not use `comma`; use `tab`.", ("tab",)),
+        ("Never use `comma`.", ()),
+        ("Use `tab`, not `comma`.", ("tab",)),
+    ],
+)
+def test_the_content_of_an_advice_is_what_it_says_to_do(text: str, content: tuple[str, ...]) -> None:
+    assert content == find_content(text)

@@ -13,7 +13,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
-from .text_similarity import WORD, extract_details
+from .text_similarity import WORD, affirmed_text, extract_details
 
 TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]")
 
@@ -85,6 +85,8 @@ def find_content(
 
     ``about`` are the words of what it is about, which are not a phrase's ends.
     """
+    if extract_details(advice).denied:
+        advice = affirmed_text(advice)
     if names := names_of(advice):
         shown = [[one for one in names if has_phrase(line.text, one)] for line in written]
         return tuple(sorted(max(shown, key=len, default=[]) or names))

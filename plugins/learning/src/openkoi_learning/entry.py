@@ -9,7 +9,6 @@ from openkoi_hookspecs import Learning, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import find_content
-from .text_similarity import extract_details
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
@@ -125,16 +124,16 @@ class LearningEntry:
     @property
     def visible_content(self) -> tuple[str, ...]:
         """What a work shows that follows it; nothing if it says what not to do."""
-        if self.kind == "anti_pattern" or self.has_no_advice or extract_details(self.stance).denied:
+        if self.kind == "anti_pattern" or self.has_no_advice:
             return ()
         return self.content or find_content(self.stance)
 
     @property
     def forbidden_content(self) -> tuple[str, ...]:
         """What a work shows that does what this warns of."""
-        return (
-            self.content or find_content(self.stance) if self.kind == "anti_pattern" and not self.has_no_advice else ()
-        )
+        if self.kind != "anti_pattern" or self.has_no_advice:
+            return ()
+        return self.content or find_content(self.stance.partition(": ")[2])
 
     @property
     def topic(self) -> str:

@@ -20,6 +20,10 @@ NEGATION = lazy_pattern(
     r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
     re.IGNORECASE,
 )
+DENIAL = lazy_pattern(
+    r"\b(?:not|never|no|without|avoid|stop|instead|rather|except|unless|cannot|forbid(?:den)?)\b|n't\b", re.IGNORECASE
+)
+CLAUSE = lazy_pattern(r"[.;,](?=\s|$)|\bbut\b", re.IGNORECASE)
 MAX_KEY_CHARACTERS = 400
 
 
@@ -37,6 +41,11 @@ def extract_details(text: str) -> Details:
     """Return what a paraphrase may not change."""
     identifiers = frozenset(strip_marks(found) for found in IDENTIFIER.findall(text))
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
+
+
+def affirmed_text(text: str) -> str:
+    """Return what a text says to do without what it says not to do: ``use a`` of ``use a instead of b``."""
+    return ", ".join(filter(None, (DENIAL.split(clause)[0].strip() for clause in CLAUSE.split(text))))
 
 
 def strip_marks(name: str) -> str:
