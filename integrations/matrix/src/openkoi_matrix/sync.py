@@ -25,10 +25,12 @@ FILTER = {
 
 
 def sync_path(since: str, seconds: int) -> str:
-    """Return the path of a poll. The first one is another each time: synapse answers equal ones alike for minutes."""
+    """Return the path of a poll. The first one, which no server lets wait, is another each time: synapse answers equal
+    ones alike for minutes.
+    """
     wanted = quote(json.dumps(FILTER, separators=(",", ":")))
     if not since:
-        return f"v3/sync?filter={wanted}&timeout={randbelow(1000)}"
+        return f"v3/sync?filter={wanted}&timeout={randbelow(10**9)}"
     return f"v3/sync?filter={wanted}&timeout={seconds * 1000}&since={quote(since)}"
 
 

@@ -150,10 +150,12 @@ class TextRenderer(Renderer):
 
     def show_summary(self) -> None:
         """Show what was changed, and what the claims of the answer rest on."""
-        from openkoi_terminal.end_summary import format_changes, format_claims, format_diff, has_summary
+        from openkoi_runlog.report import check_claims
 
-        if not has_summary(self.report):
+        if not (self.report.changed_files or (self.report.completion and check_claims(self.report))):
             return
+        from openkoi_terminal.end_summary import format_changes, format_claims, format_diff
+
         style, on_terminal = self.live.style, self.live.shows_text
         changes, claims = list(format_changes(self.report)), list(format_claims(self.report, style))
         diff = format_diff(self.report, style, more=f"openkoi diff {self.report.run[:8]}") if on_terminal else ()

@@ -21,6 +21,7 @@ from .select_records import select_from
 
 NO_TASK = 'No tasks yet. To run one: openkoi "TASK".'
 TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
+CLOCK_TICK_SECONDS = 0.02  # file systems stamp with the clock of the last tick: 10 ms behind at most; twice that
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +93,12 @@ def iterate_past_tasks(folder: Path) -> Iterator[PastTask]:
 
 
 def list_writing_times(folder: Path) -> Iterable[tuple[str, str]]:
-    """Return when each session was written to last, as records spell times, and the session."""
+    """Return when each session was written to at the latest, as records spell times, and the session."""
     times: dict[str, float] = {}
     for path in list_all_segments(folder):
         session = parse_session(path)
         with suppress(FileNotFoundError):  # it was archived meanwhile, and is listed there
-            times[session] = max(times.get(session, 0.0), path.stat().st_mtime)
+            times[session] = max(times.get(session, 0.0), path.stat().st_mtime + CLOCK_TICK_SECONDS)
     return [(f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%S.%f}", session) for session, time in times.items()]
 
 

@@ -14,11 +14,6 @@ MAX_CLAIM_CHARACTERS, MAX_BASIS_CHARACTERS = 90, 100
 SIGNS = {Verdict.SUPPORTED: ("✓", "green"), Verdict.CONTRADICTED: ("✗", "red"), Verdict.UNVERIFIED: ("?", "yellow")}
 
 
-def has_summary(report: RunReport) -> bool:
-    """Return whether there is anything to show at the end: a change, or a claim."""
-    return bool(report.changed_files or (report.completion and check_claims(report)))
-
-
 def format_changes(report: RunReport) -> Iterator[str]:
     """Yield the changed files with the number of lines added and removed; of an interrupted run, their names."""
     work = report.best.work
