@@ -26,7 +26,7 @@ def test_doctor_suggests_a_cheaper_small_model_until_one_is_chosen(tmp_path: Pat
         after = small_model(user)
 
     assert before.startswith("openai/gpt-5; openai/gpt-5-mini costs 80% less for reflection and simple judgements")
-    assert before.endswith("openkoi config set models.small openai/gpt-5-mini")
+    assert before.endswith("To use it, run `openkoi config set models.small openai/gpt-5-mini`.")
     assert "openai/gpt-5-nano" == after
 
 

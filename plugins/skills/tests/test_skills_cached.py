@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import TASK, InvalidSkillError, load_skill
+from openkoi_base.skillfile import TASK, FoundSkill, InvalidSkillError, SkillSource, load_skill
 from openkoi_skills.front_matter_cache import FrontMatterCache
+from openkoi_skills.hook import with_bodies
+from openkoi_skills.ranking import RankedSkill, Signals
 
 POND = """\
 ---
@@ -94,3 +96,25 @@ def test_what_json_cannot_hold_is_read_again_and_a_wrong_file_refused(tmp_path: 
     assert {} == cache.known
     with pytest.raises(InvalidSkillError):
         cache.read(write_pond(tmp_path, "no front matter"), TASK)
+
+
+@pytest.mark.row("SKILL-08")
+@pytest.mark.parametrize(
+    ("source", "approved", "bodies"),
+    [
+        (SkillSource.USER, False, ["Feed them."]),
+        (SkillSource.MANAGED, True, ["Feed them."]),
+        (SkillSource.MANAGED, False, []),
+    ],
+)
+def test_a_body_is_read_as_the_file_is_now_and_only_if_that_is_approved(
+    tmp_path: Path, source: SkillSource, approved: bool, bodies: list[str]
+) -> None:
+    file = write_pond(tmp_path)
+    listed = FoundSkill(open_cache(tmp_path).read(file, TASK), source, file)
+    gone = FoundSkill(listed.skill, source, tmp_path / "none" / "SKILL.md")
+    ranked = [RankedSkill(one, signals=Signals()) for one in (listed, gone)]
+
+    found = with_bodies(ranked, lambda _folder, _digest: approved)
+
+    assert bodies == [one.found.skill.body for one in found]

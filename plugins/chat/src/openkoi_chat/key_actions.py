@@ -189,8 +189,8 @@ class KeyActions:
         self.lists.menu.move(1)
 
     def recall_older(self) -> None:
-        """Show an earlier message; with an empty input, take back one that waits."""
-        if not self.buffer.text and self.chat and (text := self.chat.session.take_back()):
+        """Show an earlier message; with an empty input, withdraw one that waits."""
+        if not self.buffer.text and self.chat and (text := self.chat.session.withdraw_message()):
             self.entry.set_text(text)
         else:
             self.entry.recall(older=True)

@@ -143,7 +143,7 @@ class ChatSession:
             self.turn.queued = len(self.queue) + len(self.unread)
         self.view.set_notes([*beside, *steering, *later])
 
-    def take_back(self) -> str:
+    def withdraw_message(self) -> str:
         """Return the last message that waits, so that it can be edited; it is no longer sent."""
         if not self.queue:
             return ""

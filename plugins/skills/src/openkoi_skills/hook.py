@@ -5,14 +5,16 @@ Its decisions are written to the run log; a run resumed in another process reads
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from openkoi_base.skillfile import FoundSkill, Skill
+from openkoi_base.skillfile import Approvals, FoundSkill, Skill, Trust
 from openkoi_hookspecs import (
     DataDir,
     Deny,
+    KoiError,
     Layer,
     Plan,
     Recall,
@@ -27,7 +29,7 @@ from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 
 from .approval import ask_approval
 from .events import SkillActivated
-from .library import SkillFinder, SkillLibrary, find_supplied, read_with_body
+from .library import SkillFinder, SkillLibrary, find_supplied, read_as_approved
 from .tool_policy import ActiveSkill, deny_call
 
 if TYPE_CHECKING:
@@ -77,7 +79,9 @@ class Skills:
         fit = await self.measure_fit(shelf, task, run)
         tally = await asyncio.to_thread(read_tally, self.library.data)
         ranked = rank_skills(shelf, task, recall, fit, tally.effects(task.category))
-        chosen = choose_skills(await asyncio.to_thread(with_bodies, ranked), self.tokens, self.unasked)
+        chosen = choose_skills(
+            await asyncio.to_thread(with_bodies, ranked, Approvals(run.koi)), self.tokens, self.unasked
+        )
         return [
             *await self.make_index(shelf, fit, tally.sum_scores(), run),
             *await self.activate_chosen(chosen, run),
@@ -209,9 +213,13 @@ def rank_skills(
     )
 
 
-def with_bodies(ranked: "Sequence[RankedSkill]") -> "list[RankedSkill]":
-    """Return the skills with the texts of their files, without those that cannot be read any more."""
-    return [replace(one, found=found) for one in ranked if (found := read_with_body(one.found))]
+def with_bodies(ranked: "Sequence[RankedSkill]", trust: Trust) -> "list[RankedSkill]":
+    """Return the skills with the texts of their files, without those that cannot be read or need approval by now."""
+    found = []
+    for one in ranked:
+        with suppress(KoiError, OSError):
+            found.append(replace(one, found=replace(one.found, skill=read_as_approved(one.found, trust))))
+    return found
 
 
 def may_use(skill: Skill, task: Task) -> bool:

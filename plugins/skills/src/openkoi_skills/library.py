@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -23,11 +23,9 @@ from openkoi_base.skillfile import (
     list_locations,
     load_skill,
     plugin_locations,
-    read_skill,
-    read_text,
     resolve_shadowing,
 )
-from openkoi_hookspecs import Koi, KoiError, ToolError
+from openkoi_hookspecs import Koi, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .front_matter_cache import FrontMatterCache
@@ -102,21 +100,13 @@ class SkillFinder:
         )
 
 
-def read_with_body(found: FoundSkill) -> FoundSkill | None:
-    """Return a skill as its file is now; None if it cannot be read any more."""
-    try:
-        return replace(found, skill=load_skill(found.file, found.skill.kind))
-    except (KoiError, OSError):
-        return None
-
-
 def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
     """Return a skill's current content; raise ToolError if it needs approval and has none."""
     folder = found.file.parent
     asks = UNTRUSTED_SOURCES if found.skill.kind != EVALUATOR else NEEDS_APPROVAL
     if found.source in asks and not trust(folder, digest_path(folder)):
         raise ToolError(CHANGED.format(found.skill.name))
-    return read_skill(read_text(found.file), folder.name, found.skill.kind)
+    return load_skill(found.file, found.skill.kind)
 
 
 def reason_shadowed(one: FoundSkill, skills: Mapping[str, FoundSkill]) -> str:

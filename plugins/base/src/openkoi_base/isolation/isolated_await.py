@@ -42,18 +42,16 @@ class IsolatedAwaitable(Generic[T]):
                 error = None
                 try:
                     yield step
-                except (
-                    BaseException
-                ) as raised:  # a cancellation: of the caller, of the plugin's own, or at the deadline
+                except BaseException as raised:  # a cancellation: the caller's, the plugin's own, or at the deadline
                     error = raised
                     self.note_deadline(task)
         finally:
-            self.take_back(task)
+            self.undo_cancellation(task)
             if self.timer:
                 self.timer.cancel()
 
-    def take_back(self, task: "asyncio.Task[Any]") -> None:
-        """Take back the cancellation at the deadline: the plugin is cancelled, and not the caller."""
+    def undo_cancellation(self, task: "asyncio.Task[Any]") -> None:
+        """Undo the cancellation at the deadline: the plugin is cancelled, and not the caller."""
         if self.has_cancelled:
             self.has_cancelled = False
             task.uncancel()
@@ -75,7 +73,7 @@ class IsolatedAwaitable(Generic[T]):
 
     def note_deadline(self, task: "asyncio.Task[Any]") -> None:
         """Close a plugin that waits on after its clean-up, and raise TimeoutError; or the caller's cancellation."""
-        self.take_back(task)
+        self.undo_cancellation(task)
         if self.is_over:
             self.close()
             if task.cancelling():
@@ -109,7 +107,7 @@ class Ended:
 
 
 def absorb_cancellation(task: "asyncio.Task[Any]", stray: int) -> Generator[Any, Any, None]:
-    """Take back so many cancellations of a task by itself; raise the next one if it was also cancelled by another."""
+    """Undo so many cancellations of a task by itself; raise the next one if it was also cancelled by another."""
     for _ in range(stray):
         task.uncancel()
     others = task.cancelling()
