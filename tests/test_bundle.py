@@ -80,7 +80,7 @@ def test_the_template_states_the_defaults(tmp_path: Path) -> None:
 def test_what_is_made_of_the_declarations_is_up_to_date() -> None:
     """Run .ci/settings after a change of a declaration or of the bundle."""
     bundle = {name: one.value for name, one in read_settings(FOLDER / "bundle.toml").items()}
-    table = FOLDER.parent.parent / "settings" / "SETTINGS.md"
+    table = FOLDER.parent.parent / "loader" / "SETTINGS.md"
 
     assert default_file(bundle) == (FOLDER / "openkoi.toml").read_text()
     assert settings_table(bundle) == table.read_text()

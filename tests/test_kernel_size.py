@@ -5,7 +5,7 @@ import io
 import tokenize
 from pathlib import Path
 
-from test_layers import FOLDERS, LIBRARIES, ROOT, imports, name_of
+from test_layers import FOLDERS, LIBRARIES, ROOT, distribution_of, imports, name_of
 
 KERNEL = "openkoi-kernel"
 MAX_LINES = 2_500
@@ -35,7 +35,7 @@ def own_parts(folders: dict[str, Path]) -> list[str]:
 
 def imported_names(folder: Path) -> set[str]:
     """Return the distributions that a folder's code imports."""
-    return {module.replace("_", "-") for _, module in imports(folder) if module.startswith("openkoi_")}
+    return {distribution_of(module) for _, module in imports(folder) if module.startswith("openkoi_")}
 
 
 def code_lines(path: Path) -> int:

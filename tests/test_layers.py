@@ -17,7 +17,10 @@ KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
 LIBRARIES = {
     *("openkoi-agents", "openkoi-base", "openkoi-http", "openkoi-loader", "openkoi-models", "openkoi-prompt"),
-    *("openkoi-runlog", "openkoi-search", "openkoi-settings", "openkoi-terminal"),
+    *("openkoi-runlog", "openkoi-search", "openkoi-terminal"),
+}
+CARRIED = {  # packages that come with a distribution of another name
+    "openkoi_settings": "openkoi-loader",
 }
 BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",
@@ -26,12 +29,12 @@ BRING_A_PLUGIN_TOO = {
 HOLD_THE_KERNEL = {"openkoi-testing"}
 TABLES_OF_PLUGINS = {"plugins.mcp", "plugins.scripts", "plugins.wasm"}  # which their plugins read
 DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
-KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
+KERNELS_LIBRARIES = {"openkoi_loader", "openkoi_models", "openkoi_prompt", "openkoi_settings"}
 USE_THEM_TOO = {
-    "openkoi-certify": {"openkoi-models"},  # sizes of requests
-    "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
-    "openkoi-learning": {"openkoi-prompt"},  # what a task is looked up by
-    "openkoi-testrunner": {"openkoi-prompt"},  # whether a task is a question, for which no tests are run
+    "openkoi-certify": {"openkoi_models"},  # sizes of requests
+    "openkoi-compaction": {"openkoi_prompt"},  # how turns are joined
+    "openkoi-learning": {"openkoi_prompt"},  # what a task is looked up by
+    "openkoi-testrunner": {"openkoi_prompt"},  # whether a task is a question, for which no tests are run
 }
 
 
@@ -74,6 +77,23 @@ def name_of(folder: Path) -> str:
     return str(tomllib.loads((folder / "pyproject.toml").read_text())["project"]["name"])
 
 
+def packages_of(folder: Path) -> set[str]:
+    """Return the packages that a distribution carries."""
+    return {path.name for path in (folder / "src").iterdir() if path.name.startswith("openkoi")}
+
+
+def packages_built(folder: Path) -> set[str]:
+    """Return the packages of a distribution's wheel: those that its pyproject names, or the one of its name."""
+    tools = tomllib.loads((folder / "pyproject.toml").read_text()).get("tool", {})
+    named = tools.get("uv", {}).get("build-backend", {}).get("module-name")
+    return {*(named or [name_of(folder).replace("-", "_")])}
+
+
+def distribution_of(package: str) -> str:
+    """Return the distribution that carries a package."""
+    return CARRIED.get(package, "openkoi-kernel" if package == "openkoi" else package.replace("_", "-"))
+
+
 def test_the_contract_imports_the_standard_library_and_pluggy() -> None:
     allowed = {*sys.stdlib_module_names, "pluggy", "openkoi_hookspecs"}
 
@@ -81,7 +101,7 @@ def test_the_contract_imports_the_standard_library_and_pluggy() -> None:
 
 
 def test_the_kernel_names_no_plugin() -> None:
-    named = {plain(module) for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
+    named = {distribution_of(module) for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
 
     assert {"openkoi-hookspecs", *LIBRARIES} >= named
     assert declared_dependencies(ROOT / "kernel") >= named
@@ -110,13 +130,13 @@ def test_no_plugin_is_named_in_the_kernel_s_code() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> None:
-    own = name_of(folder).replace("-", "_")
+    own = packages_of(folder)
     allowed = declared_dependencies(folder)
 
     for path, module in imports(folder):
-        if not module.startswith("openkoi") or module == own:
+        if not module.startswith("openkoi") or module in own:
             continue
-        wanted = "openkoi-kernel" if module == "openkoi" else module.replace("_", "-")
+        wanted = distribution_of(module)
         assert wanted in allowed, f"{folder.name}: {path.name} imports {module}, which is not declared"
         if name_of(folder) not in HOLD_THE_KERNEL:
             assert wanted in {"openkoi-hookspecs", *LIBRARIES}, f"{folder.name}: {path.name} imports {module}"
@@ -125,16 +145,20 @@ def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> Non
 def test_plugins_use_the_contract_and_public_libraries() -> None:
     """The command line is a frontend like that of any third party. The others read declarations and sums, no more."""
     plugins = [one for one in FOLDERS if name_of(one) not in LIBRARIES | HOLD_THE_KERNEL]
-    imported = {name_of(one): {plain(module) for _, module in imports(one)} & KERNELS_LIBRARIES for one in plugins}
+    imported = {name_of(one): {module for _, module in imports(one)} & KERNELS_LIBRARIES for one in plugins}
 
     assert USE_THEM_TOO == {name: libraries for name, libraries in imported.items() if libraries}
-    assert set() == declared_dependencies(ROOT / "plugins" / "cli") & KERNELS_LIBRARIES
+    assert set() == declared_dependencies(ROOT / "plugins" / "cli") & {*map(distribution_of, KERNELS_LIBRARIES)}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_one_derivation_names_folder_distribution_and_package(folder: Path) -> None:
+    carried = {package for package, carrier in CARRIED.items() if carrier == name_of(folder)}
+
     assert f"openkoi-{folder.name}" == name_of(folder)
-    assert (folder / "src" / f"openkoi_{folder.name}" / "__init__.py").is_file()
+    assert {f"openkoi_{folder.name}", *carried} == packages_of(folder)
+    assert all((folder / "src" / package / "__init__.py").is_file() for package in packages_of(folder))
+    assert packages_of(folder) == packages_built(folder)
 
 
 @pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "hookspecs", ROOT / "kernel"], ids=lambda folder: folder.name)
