@@ -16,10 +16,11 @@ ROOT = Path(__file__).parent.parent
 KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
 LIBRARIES = {
-    *("openkoi-agents", "openkoi-base", "openkoi-http", "openkoi-loader", "openkoi-models", "openkoi-prompt"),
-    *("openkoi-runlog", "openkoi-search", "openkoi-terminal"),
+    *("openkoi-agents", "openkoi-base", "openkoi-http", "openkoi-loader", "openkoi-prompt", "openkoi-runlog"),
+    *("openkoi-search", "openkoi-terminal"),
 }
 CARRIED = {  # packages that come with a distribution of another name
+    "openkoi_models": "openkoi-loader",
     "openkoi_settings": "openkoi-loader",
 }
 BRING_A_PLUGIN_TOO = {
