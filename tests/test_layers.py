@@ -20,11 +20,13 @@ LIBRARIES = {
     *("openkoi-search", "openkoi-terminal"),
 }
 CARRIED = {  # packages that come with a distribution of another name
+    "openkoi_local": "openkoi-runlog",
     "openkoi_models": "openkoi-loader",
     "openkoi_settings": "openkoi-loader",
 }
 BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",
+    "openkoi-runlog": "where questions wait, and the budget of a day",
     "openkoi-search": "an embedder without a model",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
