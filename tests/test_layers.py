@@ -20,12 +20,14 @@ LIBRARIES = {
     *("openkoi-search", "openkoi-terminal"),
 }
 CARRIED = {  # packages that come with a distribution of another name
+    "openkoi_compaction": "openkoi-prompt",
     "openkoi_local": "openkoi-runlog",
     "openkoi_models": "openkoi-loader",
     "openkoi_settings": "openkoi-loader",
 }
 BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",
+    "openkoi-prompt": "the compactors, and the tool that reads what they omitted",
     "openkoi-runlog": "where questions wait, and the budget of a day",
     "openkoi-search": "an embedder without a model",
 }
@@ -35,7 +37,6 @@ DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi_loader", "openkoi_models", "openkoi_prompt", "openkoi_settings"}
 USE_THEM_TOO = {
     "openkoi-certify": {"openkoi_models"},  # sizes of requests
-    "openkoi-compaction": {"openkoi_prompt"},  # how turns are joined
     "openkoi-learning": {"openkoi_prompt"},  # what a task is looked up by
     "openkoi-testrunner": {"openkoi_prompt"},  # whether a task is a question, for which no tests are run
 }
