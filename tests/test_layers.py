@@ -29,7 +29,7 @@ BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",
     "openkoi-prompt": "the compactors, and the tool that reads what they omitted",
     "openkoi-runlog": "where questions wait, and the budget of a day",
-    "openkoi-search": "an embedder without a model",
+    "openkoi-search": "two embedders that need no server",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
 TABLES_OF_PLUGINS = {"plugins.mcp", "plugins.scripts", "plugins.wasm"}  # which their plugins read

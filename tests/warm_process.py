@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any, Never
 
 LONGEST, WIDTH = 1 << 20, 16
-LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_minilm", "openkoi_testing"}
+LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_search.minilm", "openkoi_testing"}
 THIRD_PARTY = {
     *("concurrent.futures.thread", "duckdb", "encodings.utf_8_sig", "httpx2", "importlib_metadata", "json_repair"),
     *("mcp", "pathspec", "pydantic", "rapidfuzz", "markdown_it", "pygments", "snowballstemmer", "tomlkit"),

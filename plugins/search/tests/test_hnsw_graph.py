@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy
 import pytest
 
-from openkoi_hnsw import graph_of
-from openkoi_hnsw.graph import build_graph
-from openkoi_hnsw.graph_file import GraphFile
-from openkoi_hnsw.guard import DECAY, measure_recall
-from openkoi_hnsw.verified_graph import BUILD_AT, VerifiedGraph
 from openkoi_search.exact_search import VectorMatrix, top_positions
+from openkoi_search.hnsw import graph_of
+from openkoi_search.hnsw.graph import build_graph
+from openkoi_search.hnsw.graph_file import GraphFile
+from openkoi_search.hnsw.guard import DECAY, measure_recall
+from openkoi_search.hnsw.verified_graph import BUILD_AT, VerifiedGraph
 from openkoi_testing.full_disk import limit_file_size
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MARK = "state-1"
 resource = pytest.importorskip("resource")
-pytest.importorskip("hnswlib", reason="needs hnswlib, which a compiler builds: uv pip install 'openkoi-hnsw[hnswlib]'")
+pytest.importorskip("hnswlib", reason="needs hnswlib, which a compiler builds: uv pip install 'openkoi-search[hnsw]'")
 
 
 def heaps(size: int = 800, dimensions: int = 16) -> "Matrix":

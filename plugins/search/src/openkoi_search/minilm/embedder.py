@@ -8,7 +8,7 @@ from threading import Lock
 from openkoi_hookspecs import Embedding
 
 from .model import SentenceModel, Vector
-from .package import WEIGHTS, check_complete, locate_model
+from .package import WEIGHTS, check_complete, check_libraries, locate_model
 
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
@@ -51,4 +51,5 @@ class MiniLM:
             return self._model.embed(texts)
 
     def _locate_model(self) -> Path:
+        check_libraries()
         return locate_model() if self._folder is None else check_complete(self._folder)

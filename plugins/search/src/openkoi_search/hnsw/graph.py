@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from openkoi_search.bm25 import Matrix, Numbers, Scores
+    from ..bm25 import Matrix, Numbers, Scores
 
 LINKS, BUILD_WIDTH, SEED = 16, 200, 7  # M and ef_construction, hnswlib's defaults
 BATCH_ROWS = 500

