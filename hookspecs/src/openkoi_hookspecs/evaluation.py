@@ -7,7 +7,7 @@ from .lazy_dataclass import dataclass
 from .prompt import Section
 from .tool import Json
 
-RED_CAP = 0.5
+RED_CAP = 0.5  # of a score while a required check fails (DESIGN section 2)
 
 
 class Severity(StrEnum):

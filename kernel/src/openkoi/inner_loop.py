@@ -42,7 +42,7 @@ NO_PROGRESS = "{count} rounds of tool calls in a row changed no file and returne
 ANSWER_LENGTH = "answer length"
 MAX_REMINDERS = 2
 MAX_COMPACTIONS = 2
-MAX_FULLNESS = 0.8
+MAX_FULLNESS = 0.8  # of the context window, above which the history is compacted (LOOP-05)
 REASONS = {
     StopReason.DONE: "answered",
     StopReason.CYCLES: "maxCycles",

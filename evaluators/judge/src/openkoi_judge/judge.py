@@ -42,7 +42,7 @@ from .system_prompt import build_instructions
 from .user_preferences import preferences
 
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
-MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound
+MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound (estimate)
 TOO_LONG = "The judge sees only {room} of the {length} characters of the change (start and end). Raise max_diff."
 WRONG = "[evaluators.judge]{other} {name} is {value}. It must be at least {bound}."
 

@@ -9,10 +9,11 @@ from .changes_since import WorkChange
 from .verdict import JudgeVerdict
 
 TOLERANCE = 1e-9
-MAX_PARTIAL_SHARE = 0.5  # a full judgement follows about every other partial one: a run's last one must be full
-CACHED_PRICE_RATIO = (
-    0.1  # the price of a token that is read from the vendor's cache, of one that is not (Anthropic, OpenAI: 2026)
-)
+# A full judgement follows about every other partial one: a run's last one must be full (estimate).
+MAX_PARTIAL_SHARE = 0.5
+
+# The price of a token that is read from the vendor's cache, of one that is not (Anthropic, OpenAI: 2026).
+CACHED_PRICE_RATIO = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

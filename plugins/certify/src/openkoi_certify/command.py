@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .certifier import Certifier, CertifyOptions
 
 NOT_PASSED = 3
-CONFIRM_ABOVE_USD = 0.05  # dollars, by issue "Verdicts that can be trusted"
+CONFIRM_ABOVE_USD = 0.05  # dollars, by issue 14, "Verdicts that can be trusted"
 MAX_TOKENS, MAX_CALLS, MAX_SECONDS = 20_000_000, 5_000, 7_200.0
 
 

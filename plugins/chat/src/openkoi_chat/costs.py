@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 NOTHING = "This session has cost nothing yet."
-MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs
+MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs (estimate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ INTERVAL = 0.1  # seconds between frames of an answer
 AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
 CLOCK = 1.0
 KEYS_OF_PASTE = 3
-MIN_ROWS_OF_GAP = 10  # of a terminal in which an empty row may be spent
+MIN_ROWS_OF_GAP = 10  # of a terminal in which an empty row may be spent (estimate)
 FLUSH = "?"  # what prompt_toolkit puts behind the last key, as a key of this name
 
 

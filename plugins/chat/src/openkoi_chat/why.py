@@ -12,7 +12,7 @@ from openkoi_terminal import Style, render_diff
 if TYPE_CHECKING:
     from openkoi_hookspecs import Checkpoints, Koi
 
-SMALLEST = 0.005
+SMALLEST = 0.005  # difference of two scores that two digits can show (arithmetic)
 DIFF_LINES = 30
 
 

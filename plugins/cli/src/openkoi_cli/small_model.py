@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 ROLE = "small"
 MAX_SHARE = 0.4  # of the price: haiku is a third of sonnet, a mini or flash model a seventh of its family (estimate)
 MIN_CONTEXT = 32_000  # tokens, so that the record of a run fits (estimate)
-INPUT_SHARE = 10  # input tokens for each output token: a lesson is short, and the record that it is drawn from is long
+# Input tokens for each output token: a lesson is short, and the record that it is drawn from is long (estimate).
+INPUT_SHARE = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
 FIXED_BY = "fixed by "
 MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
-MIN_SUBJECT_WORDS = 2  # of an advice beside its content; with fewer, its finding's title says what it is about
+# Of an advice beside its content; with fewer, its finding's title says what it is about (estimate).
+MIN_SUBJECT_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from .relevance import Evidence, TaskHistory, Words
 from .thresholds import OUTCOME_WORTH
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
-PRIOR_RATE = 0.5  # even chances, counted like two runs
+PRIOR_RATE = 0.5  # even chances, counted like two runs (estimate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ OPTIONAL = {  # tables of plugins that are not in the default bundle
     "plugins.wasm": "openkoi-wasm",
 }
 OF_EVERY_PLUGIN = frozenset(one.name.rpartition(".")[2] for one in (plugin_keys.ENABLED, plugin_keys.SUBPROCESS))
-MIN_SIMILARITY = 0.8
+MIN_SIMILARITY = 0.8  # difflib's ratio, as for commands, where it was measured on typos
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
 

@@ -2,7 +2,7 @@
 
 from openkoi_hookspecs import Cost, Price, Usage
 
-CACHED_SHARE = 0.1
+CACHED_SHARE = 0.1  # of the price of input, for a model without a price: a tenth, as Anthropic and OpenAI charge
 
 
 def compute_cost(usage: Usage, price: Price) -> float:

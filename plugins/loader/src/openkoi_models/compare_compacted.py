@@ -8,7 +8,7 @@ from openkoi_hookspecs import Message, Role, ToolCall, events
 
 from .media import media_in
 
-MAX_REMAINING_SHARE = 3 / 4
+MAX_REMAINING_SHARE = 3 / 4  # of the tokens; what saves less than a quarter does not replace a conversation (estimate)
 
 
 def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:

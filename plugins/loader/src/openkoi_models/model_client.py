@@ -39,7 +39,7 @@ from .retry_or_fallback import RETRY_BUDGET_SECONDS, backoff, chain_error
 from .sendable import SendableMessages
 
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
-MIN_AHEAD_TOKENS = 256
+MIN_AHEAD_TOKENS = 256  # that are charged in advance while an answer arrives, or as much again (estimate)
 JUDGE = "evaluator"
 NO_IMAGES = "Retrying without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"

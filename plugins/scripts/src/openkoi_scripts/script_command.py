@@ -18,7 +18,7 @@ from .script_files import ScriptFile
 FUNCTION, PARAMETERS = "command", ("words", "workspace")
 NO_FUNCTION = "{path} has no function command(words), so it is not a command."
 NOT_APPROVED = "{path} is not approved, so it is not run. To decide, run `openkoi script approve {name}`."
-BELOW_THRESHOLD = 3  # the exit status of a task whose result was not accepted
+NOT_ACCEPTED = 3  # the exit status of a task whose result was not accepted
 
 
 async def make_command(script: ScriptFile, seconds: float) -> click.Command:
@@ -57,7 +57,7 @@ async def run_command(script: ScriptFile, processes: ScriptProcesses, words: tup
         raise KoiError(f"{script.path}: command returned {answer!r:.60}. Return the text of a task, or None.")
     result: Result = await koi.solve(Task(answer))
     click.echo(koi.redact(result.text))
-    return BELOW_THRESHOLD if result.accepted is False else 0
+    return NOT_ACCEPTED if result.accepted is False else 0
 
 
 def require_consent(script: ScriptFile, koi: Koi) -> None:

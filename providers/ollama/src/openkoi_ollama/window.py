@@ -9,6 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .catalogue import InstalledModel, with_tag
 
+# Twice Ollama's own default (estimate).
 MIN_WINDOW_TOKENS = 8192
 # Estimates: the template's own tokens, an image in common vision models, and text that tokenizes poorly.
 SPARE_TOKENS = 256

@@ -6,7 +6,7 @@ from dataclasses import replace
 from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severity
 
-MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones
+MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones (estimate)
 SEVERITIES = tuple(Severity)
 MODES = tuple(EvaluationMode)
 NOT_A_JUDGE = (

@@ -15,7 +15,7 @@ from .skill import EVALUATOR, Skill
 ALIASES = {"docs": "documentation", "doc": "documentation", "error_response": "error_responses"}
 DEFAULT_NAME = "general"
 SOURCES = ("text", "finalToolResult", "cycles", "terminatedBy")
-WEIGHT_TOLERANCE = 0.01  # allows thirds with two digits
+WEIGHT_TOLERANCE = 0.01  # allows thirds with two digits: 3 x 0.33 (arithmetic)
 NO_DIMENSIONS = "metadata.dimensions is missing: a list of entries with name and weight"
 
 

@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 EXAMPLE = "Example: http://localhost:8080/v1"
 KEY_FIRST = f"That looks like an API key; it was not sent anywhere. Enter the address first, then the key. {EXAMPLE}"
-MIN_KEY_LENGTH = 24  # characters; host names are rarely that long without a dot
+MIN_KEY_LENGTH = 24  # characters; host names are rarely that long without a dot (estimate)
 KEY_BEGINS = lazy_pattern(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
 SEPARATOR = lazy_pattern(r"[.:/]")
 VERSIONED = lazy_pattern(r"/v\d+\w*$")

@@ -12,8 +12,8 @@ from .recurring_findings import RecurringFinding, RecurringFindings
 
 TASK_DONE = "fulfilment"
 DONE = "Does the work do everything the task asks for, and nothing else?"
-TASK_WEIGHT = 40  # of 100, as in the general rubric
-TOTAL_WEIGHT = 100
+TASK_WEIGHT = 40  # of 100, as in the general rubric (EVAL-08)
+TOTAL_WEIGHT = 100  # of all dimensions of a rubric, in percent (arithmetic)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ MIN_RECALL = 0.95  # below that, results visibly change (estimate)
 WIDTHS = (128, 256, 512)
 SAMPLE_QUERIES = 48
 MEASURE_INTERVAL = 128  # queries
-DECAY = 0.9  # weight of the previous recall
+DECAY = 0.9  # weight of the previous recall (estimate)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-PIECE_WEIGHT = 0.5
+PIECE_WEIGHT = 0.5  # of a piece of a word, of the whole one (estimate)
 LONG_WORD_CHARACTERS = 8
 MAX_CACHED_WORDS = 4_096  # half a kilobyte each
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .tensors import Tensor
 
 MASKED_SCORE = -1e9
+# The error function by formula 7.1.26 of Abramowitz and Stegun, to 1.5e-7.
 ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 ERF_SCALE = 0.3275911
 
