@@ -1,5 +1,6 @@
 """Run the command line as a person does: a process of its own, in a folder of its own, with a home of its own."""
 
+import json
 import os
 import re
 import signal
@@ -9,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from warm_process import start
 
@@ -111,6 +112,13 @@ class Shell:
         lines = [f"[openkoi.{kind}]\nacme = {target}\n" for kind, target in points.items()]
         (info / "entry_points.txt").write_text("".join(lines))
         return self.seeing(site)
+
+
+def logged_records(home: Path) -> list[dict[str, Any]]:
+    """Return the records of all logs, the oldest log first, but none that a live process has not yet written whole."""
+    logs = sorted(home.rglob("*.jsonl"), key=lambda log: log.stat().st_mtime)
+    lines = [line for log in logs for line in log.read_bytes().splitlines(keepends=True)]
+    return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
 def text_of(file: IO[bytes]) -> str:

@@ -4,7 +4,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Line = Connection[Any, Any]
 
+REPEATED_TESTS = 5
+"""When no more tests fail, each is run again alone, since a busy machine can fail a test. Chosen, not measured."""
+
 
 @dataclass(slots=True)
 class Worker:
@@ -27,6 +30,7 @@ class Worker:
     line: "Line"
     left: list[int]
     last: int = 0
+    reports: list[pytest.TestReport] = field(default_factory=list)
 
     def give(self, places: Sequence[int]) -> None:
         """Let it run these, or end if there are none."""
@@ -41,21 +45,24 @@ class WorkerReporter:
     def __init__(self, config: pytest.Config, line: "Line") -> None:
         self.config = config
         self.line = line
+        self.registered = False
         self._tw = config.get_terminal_writer()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Tell how a part of a test ended."""
+        """Report how a part of a test ended."""
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
         self.line.send(("pytest_runtest_logreport", {"report": data}))
 
     def pytest_runtest_logfinish(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
-        """Tell that a test has ended."""
+        """Report that a test has ended."""
         self.line.send(("pytest_runtest_logfinish", {"nodeid": nodeid, "location": location}))
 
     def pytest_warning_recorded(
         self, warning_message: WarningMessage, when: str, nodeid: str, location: tuple[str, int, str] | None
     ) -> None:
-        """Tell of a warning, whose class may be known to this process alone."""
+        """Report a warning, whose class may be known to this process alone; pytest repeats earlier ones first."""
+        if not self.registered:
+            return
         text = f"{warning_message.category.__name__}: {warning_message.message}"
         plain = WarningMessage(UserWarning(text), UserWarning, warning_message.filename, warning_message.lineno)
         values = {"warning_message": plain, "when": when, "nodeid": nodeid, "location": location}
@@ -94,9 +101,23 @@ class Run:
         self.hook = session.config.hook
         self.waiting = files[::-1]
         self.workers: dict[Line, Worker] = {}
+        self.failed: dict[int, Sequence[pytest.TestReport]] = {}
+        self.repeats = not session.config.getvalue("maxfail")
 
     def run(self, count: int) -> None:
-        """Run all, in this many forks."""
+        """Run all in this many forks, then those that failed, one after the other."""
+        self.run_waiting(count)
+        self.repeats = False
+        few = len(self.failed) <= REPEATED_TESTS
+        for place, reports in self.failed.items():
+            if few:
+                self.waiting = [[place]]
+                self.run_waiting(1)
+            else:
+                self.report_test(place, reports)
+
+    def run_waiting(self, count: int) -> None:
+        """Run what waits in this many forks."""
         for _ in range(count):
             self.start_worker()
         try:
@@ -137,15 +158,42 @@ class Run:
             self.replace_worker(worker)
             return
         if name == "pytest_runtest_logreport":
-            values["report"] = self.hook.pytest_report_from_serializable(
-                config=self.session.config, data=values["report"]
-            )
-        called = getattr(self.hook, name)
-        called.call_historic(kwargs=values) if called.is_historic() else called(**values)
-        if name == "pytest_runtest_logfinish":
-            worker.last = worker.left.pop(0)
-            if not worker.left:
-                self.give_next(worker)
+            config = self.session.config
+            worker.reports.append(self.hook.pytest_report_from_serializable(config=config, data=values["report"]))
+        elif name == "pytest_runtest_logfinish":
+            self.finish_test(worker)
+        else:
+            self.hook.pytest_warning_recorded.call_historic(kwargs=values)
+
+    def finish_test(self, worker: Worker) -> None:
+        """Report a test, or keep its reports until it has been run again."""
+        place = worker.last = worker.left.pop(0)
+        reports, worker.reports = worker.reports, []
+        failed = any(report.failed for report in reports)
+        if failed and self.repeats:
+            self.failed[place] = reports
+        else:
+            self.report_test(place, reports)
+        if place in self.failed and not failed:
+            self.warn_of_flaky_test(place)
+        if not worker.left:
+            self.give_next(worker)
+
+    def report_test(self, place: int, reports: Sequence[pytest.TestReport]) -> None:
+        """Pass on how a test went."""
+        item = self.session.items[place]
+        for report in reports:
+            self.hook.pytest_runtest_logreport(report=report)
+        self.hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+    def warn_of_flaky_test(self, place: int) -> None:
+        """Show how a test failed that passed when it was run again."""
+        item = self.session.items[place]
+        failures = "\n".join(report.longreprtext for report in self.failed[place] if report.failed)
+        message = UserWarning(f"Flaky: it failed beside other tests and passed alone.\n{failures}")
+        warning = WarningMessage(message, UserWarning, str(item.path), item.location[1] or 0)
+        values = {"warning_message": warning, "when": "runtest", "nodeid": item.nodeid, "location": None}
+        self.hook.pytest_warning_recorded.call_historic(kwargs=values)
 
     def replace_worker(self, worker: Worker) -> None:
         """Report the test during which a fork ended too early, and let another one run the rest of its file."""
@@ -206,6 +254,7 @@ def prepare_child(config: pytest.Config, line: "Line") -> None:
     reporter = WorkerReporter(config, line)
     plugins.unregister(name="terminalreporter")
     plugins.register(reporter, "terminalreporter")
+    reporter.registered = True
     capture = plugins.get_plugin("capturemanager")
     if capture:
         capture.stop_global_capturing()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from cli_process import Shell
+from cli_process import Shell, logged_records
 
 from openkoi_hookspecs import Json, ToolCall
 from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
@@ -56,8 +56,7 @@ def server(*calls: ToolCall) -> Iterator[dict[str, str]]:
 
 
 def records(openkoi: Shell) -> list[dict[str, Any]]:
-    text = "".join(path.read_text() for path in (openkoi.home / "data/sessions").rglob("*.jsonl"))
-    lines = map(json.loads, text.splitlines())
+    lines = logged_records(openkoi.home / "data/sessions")
     return [{**line.get("data", {}), "type": line["type"]} for line in lines]
 
 

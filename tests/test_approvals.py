@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell, shell, write_script
+from cli_process import Shell, logged_records, shell, write_script
 
 if os.name != "posix":
     pytest.skip("processes and terminals as POSIX has them", allow_module_level=True)
@@ -65,9 +65,11 @@ def question_about(asked: list[dict[str, Any]], words: str) -> str:
 
 def results(openkoi: Shell) -> list[str]:
     """Return what the model was told of its calls, as the log has it."""
-    text = "".join(path.read_text() for path in (openkoi.home / "data" / "sessions").rglob("*.jsonl"))
-    records = [json.loads(line) for line in text.splitlines()]
-    return [json.dumps(record) for record in records if record["type"] == "tool_result"]
+    return [
+        json.dumps(record)
+        for record in logged_records(openkoi.home / "data" / "sessions")
+        if record["type"] == "tool_result"
+    ]
 
 
 @pytest.mark.row("LOOP-18", "LOOP-19", "FLOW-09")

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from chance import Judge, Scene, Spenders, Things, Vendor, scene
+from cli_process import logged_records
 
 from openkoi_hookspecs import (
     Chunk,
@@ -304,8 +305,7 @@ def test_four_processes_spend_no_more_than_a_day_may_cost_also_when_one_is_kille
     four[0].kill()
     said = [process.communicate(timeout=60)[0].splitlines() for process in four]
 
-    lines = [line for file in tmp_path.rglob("*.jsonl") for line in file.read_text().splitlines()]
-    logged = [json.loads(line)["data"]["usd"] for line in lines if '"model.response"' in line]
+    logged = [one["data"]["usd"] for one in logged_records(tmp_path) if one["type"] == "model.response"]
     page = json.loads(next((tmp_path / "home").rglob("????-??-??.json")).read_text())
     held = sum(usd for _, usd in page["held"].values())
     assert ["reached the limit of dollars a day"] * 3 == [lines[-1] for lines in said[1:]]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, shell, write_script
+from cli_process import Shell, logged_records, shell, write_script
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 PATIENCE = 120  # seconds; a start takes 0.3 on an idle machine and took more than 10 beside four test runs
@@ -62,7 +62,7 @@ def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: s
     assert 130 == child.returncode
     assert "one" == (openkoi.folder / "a.txt").read_text()
     assert [] == [path for path in Path("/proc").glob("[0-9]*/environ") if has_mark(path, str(openkoi.home))]
-    records = [json.loads(line) for path in openkoi.home.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    records = logged_records(openkoi.home)
     assert "run.failed" == records[-1]["type"]
 
 

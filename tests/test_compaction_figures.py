@@ -1,15 +1,13 @@
 """When the history is compacted, the screen and the log say what was removed from it."""
 
-import json
 import os
 import re
-import signal
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell
+from cli_process import Shell, logged_records
 from verdict_runs import configure, folder_with_test, write_script_outside
 
 from openkoi_hookspecs import ToolCall, Usage
@@ -60,9 +58,7 @@ def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
 
 def compactions(openkoi: Shell) -> list[dict[str, Any]]:
     """Return what the log says of each."""
-    logs = sorted(openkoi.home.rglob("*.jsonl"), key=lambda log: log.stat().st_mtime)
-    lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    return [line["data"] for line in lines if line["type"] == "history.compressed"]
+    return [line["data"] for line in logged_records(openkoi.home) if line["type"] == "history.compressed"]
 
 
 @pytest.mark.parametrize("compactor", ["", "rolling-window", "periodic-summary"])
@@ -100,12 +96,11 @@ def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 def test_a_resumed_run_says_once_what_was_removed_before_it_was_killed(openkoi: Shell) -> None:
     name = model(openkoi, turns(7).replace("I read page 6.", "I read page 6.\n    delay: 60"))
-    child = openkoi.started("What do the pages speak of?", "-m", name, "--iterate", "0")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not compactions(openkoi):
-        time.sleep(0.05)
-    child.send_signal(signal.SIGKILL)
-    child.communicate(timeout=20)
+    with openkoi.started("What do the pages speak of?", "-m", name, "--iterate", "0") as child:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not compactions(openkoi):
+            time.sleep(0.05)
+        child.kill()
     before = compactions(openkoi)
     model(openkoi, turns(7))
     again = openkoi("resume")

@@ -1,11 +1,10 @@
 """An iteration whose evaluation is reused, because nothing changed, shows and logs that evaluation again."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell
+from cli_process import Shell, logged_records
 from memory_tables import query_tables
 from verdict_runs import DONE, EDIT, TASK, WAITING, folder_with_test, judge_of, result, write_script_outside
 
@@ -21,8 +20,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def records_of_kind(openkoi: Shell, kind: str) -> list[dict[str, Any]]:
     """Return the data of each record of a kind."""
-    lines = [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
-    return [line["data"] for line in lines if line["type"] == kind]
+    return [line["data"] for line in logged_records(openkoi.home) if line["type"] == kind]
 
 
 def models(openkoi: Shell, score: float) -> tuple[str, ...]:

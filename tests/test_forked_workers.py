@@ -22,6 +22,10 @@ FILES = {
         "def test_skipped():\n    warnings.warn('odd', Own)\n    pytest.skip('no reason')\n"
     ),
     "test_d.py": "def test_shared(shared): pass\n",
+    "test_e.py": (
+        "from pathlib import Path\n\n"
+        "def test_passes_alone():\n    Path('runs').open('a').write('1')\n    assert '11' == Path('runs').read_text()\n"
+    ),
 }
 
 
@@ -33,13 +37,15 @@ def test_each_test_is_reported_once_whichever_fork_ran_it(tmp_path: Path) -> Non
     lines = done.stdout.splitlines()
 
     assert 1 == done.returncode
-    assert lines[-1].strip("= ").startswith("3 failed, 3 passed, 1 skipped, 1 warning in ")
+    assert lines[-1].strip("= ").startswith("3 failed, 4 passed, 1 skipped, 2 warnings in ")
     assert "The process that ran this test ended with status 7." in lines
     assert {"PASSED test_a.py::test_passes", "PASSED test_b.py::test_after"} <= {*lines}
     assert "SKIPPED [1] test_c.py:7: no reason" in lines
     assert 1 == lines.count("seen")
     assert "ValueError: at the end" in done.stderr
     assert "UserWarning: Own: odd" in done.stdout
+    assert "UserWarning: Flaky: it failed beside other tests and passed alone." in done.stdout
+    assert 2 == len((tmp_path / "runs").read_text())
 
 
 def test_a_run_that_is_to_stop_at_the_first_failure_does(tmp_path: Path) -> None:

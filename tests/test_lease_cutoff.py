@@ -7,7 +7,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, logged_records, shell
 
 from openkoi_hookspecs import Chunk, Limits, Model, Price, Reasoning, Request, StreamEnd, Task, Text, ToolCall, Usage
 from openkoi_testing import Scenario, run_scenario
@@ -51,8 +51,7 @@ def asked(tmp_path: Path, vendor: str, server: VendorServer, *line: str, config:
 
 def calls_of(tmp_path: Path) -> list[dict[str, object]]:
     """Return the calls that the log has, each with its usage and dollars."""
-    lines = [line for file in (tmp_path / "home").rglob("*.jsonl") for line in file.read_text().splitlines()]
-    return [json.loads(line)["data"] for line in lines if '"model.response"' in line]
+    return [one["data"] for one in logged_records(tmp_path / "home") if one["type"] == "model.response"]
 
 
 def why_ended(call: dict[str, object]) -> str:

@@ -1,11 +1,10 @@
 """A budget of a third party, on the contract alone, decides through the command line what may be spent."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, shell, write_script
+from cli_process import Shell, logged_records, shell, write_script
 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, ConfigError, Cost, PluginError, Task
 from openkoi_testing import Scenario, run_scenario
@@ -66,8 +65,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def responses(openkoi: Shell) -> int:
     """How many answers of models are in the log."""
-    lines = [line for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
-    return sum(json.loads(line)["type"] == "model.response" for line in lines)
+    return sum(record["type"] == "model.response" for record in logged_records(openkoi.home))
 
 
 def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openkoi: Shell) -> None:

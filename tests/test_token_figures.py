@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, logged_records, shell
 
 from openkoi_runlog.report import format_tokens
 
@@ -115,7 +115,7 @@ def texts(file: Path) -> list[str]:
 
 
 def log(openkoi: Shell) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
+    return logged_records(openkoi.home)
 
 
 def figures(said: object) -> set[object]:

@@ -1,7 +1,7 @@
-"""Start the command line without importing it anew: a process that has it imported, and makes copies of itself.
+"""Start the command line without importing it again: by forks of a process that has imported it.
 
-Each command is a process of its own all the same, with its folder, its variables and its streams. What is saved is what
-a person waits for at the start; who tests that, or what Python itself is told by variables, starts a cold one.
+Each command is still a process of its own, with its folder, variables and streams. This saves what takes a user
+most time at the start; a test of that, or of variables that Python itself reads, starts a cold process.
 """
 
 import atexit
@@ -39,24 +39,24 @@ REQUESTS = ("Fix the failing tests.", "What is the capital of France?", "Do not 
 
 @dataclass(slots=True)
 class Command:
-    """A command under way. What its parent tells comes out of ``told``: its number, then how it ended."""
+    """A command under way. Its parent writes its number to ``reports``, then how it ended."""
 
-    told: int
+    reports: int
     pid: int
 
     def wait(self, seconds: float) -> int | None:
         """Return how it ended, as subprocess tells it; None when it has not in this time, and then it is killed."""
-        over = bool(select.select([self.told], [], [], seconds)[0])
+        over = bool(select.select([self.reports], [], [], seconds)[0])
         if not over:
             os.kill(self.pid, signal.SIGKILL)
-        status = int(os.read(self.told, WIDTH))
-        os.close(self.told)
-        self.told = -1
+        status = int(os.read(self.reports, WIDTH))
+        os.close(self.reports)
+        self.reports = -1
         return os.waitstatus_to_exitcode(status) if over else None
 
     def kill(self) -> None:
         """Kill it, unless it has ended."""
-        if self.told >= 0:
+        if self.reports >= 0:
             self.wait(0)
 
 
@@ -64,12 +64,12 @@ def start(
     words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int], *, terminal: bool = False
 ) -> Command:
     """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr, of a terminal or not."""
-    told, telling = os.pipe()
+    reports, writer = os.pipe()
     fields = {"words": list(words), "env": dict(env), "folder": str(folder), "terminal": terminal}
     order = json.dumps(fields).encode()
-    socket.send_fds(warm().line, [order], [*streams, telling])
-    os.close(telling)
-    return Command(told, int(os.read(told, WIDTH)))
+    socket.send_fds(warm().line, [order], [*streams, writer])
+    os.close(writer)
+    return Command(reports, int(os.read(reports, WIDTH)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,13 @@ def started() -> Warm:
 
 
 def serve(orders: socket.socket) -> None:
-    """Copy ourselves for each order, and tell how each copy ended, until there is nobody to give an order."""
+    """Copy ourselves for each order, and report how each copy ended, until the orders end."""
     running: dict[int, Running] = {}
     while True:
         ready, _, _ = select.select([orders.fileno(), *running], [], [])
         for handle in ready:
             if handle in running:
-                running.pop(handle).tell_end(handle)
+                running.pop(handle).report_end(handle)
             elif not (one := start_copy(orders)):
                 return
             else:
@@ -117,18 +117,18 @@ def serve(orders: socket.socket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A copy of ourselves, and where it is told how it ended."""
+    """A copy of ourselves, and where to report how it ended."""
 
     pid: int
-    telling: int
+    reports: int
 
-    def tell_end(self, handle: int) -> None:
-        """Tell how it ended."""
+    def report_end(self, handle: int) -> None:
+        """Report how it ended."""
         os.close(handle)
         _, status = os.waitpid(self.pid, 0)
-        with contextlib.suppress(BrokenPipeError):  # nobody waits any more
-            os.write(self.telling, b"%*d" % (WIDTH, status))
-        os.close(self.telling)
+        with contextlib.suppress(BrokenPipeError):  # the test no longer waits
+            os.write(self.reports, b"%*d" % (WIDTH, status))
+        os.close(self.reports)
 
 
 def start_copy(orders: socket.socket) -> Running | None:
@@ -136,16 +136,16 @@ def start_copy(orders: socket.socket) -> Running | None:
     order, handles, _, _ = socket.recv_fds(orders, LONGEST, 4)
     if not order:
         return None
-    *streams, telling = handles
+    *streams, reports = handles
     child = os.fork()
     if not child:
         orders.close()
-        os.close(telling)
+        os.close(reports)
         become(json.loads(order), streams)
     for handle in streams:
         os.close(handle)
-    os.write(telling, b"%*d" % (WIDTH, child))
-    return Running(child, telling)
+    os.write(reports, b"%*d" % (WIDTH, child))
+    return Running(child, reports)
 
 
 def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
