@@ -10,6 +10,8 @@ from sqlite3 import connect
 from assistant_process import button, make_chat, model_calls, running, start, tasks_begun, telegram_chat, wait_until
 from cli_process import Shell
 
+from openkoi_testing.servers import NotionServer
+
 
 def test_a_message_is_answered_in_its_place_and_the_next_one_knows_it(tmp_path: Path) -> None:
     chat = make_chat(tmp_path)
@@ -52,6 +54,38 @@ def test_one_daemon_for_a_home_that_starts_stops_restarts_and_says_how_it_is(tmp
     assert {"folder": "ann (owner)"} == second["users"]
     assert "stopped" in stopped.stdout
     assert "The daemon has stopped." in openkoi("daemon", "logs").stdout
+
+
+def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tmp_path: Path) -> None:
+    matrix = '[integrations.matrix]\nbase_url = "http://127.0.0.1:9"\nusers = ["*"]\n'
+    with NotionServer() as notion:
+        chat = make_chat(tmp_path, more=f'{matrix}[integrations.notion]\nbase_url = "{notion.url}/v1"')
+        openkoi = chat.openkoi.with_environment(NOTION_API_KEY=notion.token)
+        assert "Daemon" not in openkoi("status").stdout
+        with running(openkoi):
+            chat.pair()
+            status = wait_until(lambda: settled(openkoi("status").stdout))
+            assert status == settled(openkoi("status", "--costs").stdout)
+            listed = openkoi("connect", "--list").stdout
+            doctor = openkoi("doctor").stdout
+            removed = openkoi("connect", "folder", "--remove", "ann")
+            wait_until(lambda: "folder  watching; users: none" in openkoi("status").stdout)
+        after = openkoi("status").stdout
+
+    assert ("folder  watching; users: ann (owner)", "notion  connected") == (status[0].strip(), status[2].strip())
+    assert "matrix  sign-in required: Matrix rejected the access token" in status[1]
+    for place in ("\n".join(status), listed, doctor):
+        assert 'contains "*", which matches no user' in place
+    assert "ann ann (owner)" in listed
+    assert "users of folder ann (owner)" in doctor
+    assert 0 == removed.returncode
+    assert "Daemon: not running; to start it, run `openkoi daemon start`" in after
+
+
+def settled(status: str) -> list[str]:
+    """Return the lines about apps once none of them is connecting."""
+    lines = status.partition("  Daemon: running (process ")[2].partition("\n\n")[0].splitlines()[1:]
+    return [] if any("connecting" in line for line in lines) else sorted(lines[:-1]) + lines[-1:]
 
 
 def test_an_owner_s_press_is_the_approval_and_all_other_presses_are_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from openkoi_base.grants.wildcards import find_wildcards
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SupportsHealthCheck
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect
@@ -134,6 +135,7 @@ async def list_apps(koi: Koi) -> list[str]:
             state = await describe(koi, entry.name) if entry.name in connected else "not connected"
             lines.append(f"{entry.name:<12} {state}")
             lines += [f"{'':<12} {one.user} {one.name} ({one.role})" for one in members.list_all(entry.name)]
+    lines += [f"! {warning}" for warning in find_wildcards(koi)]
     return lines or ["No apps are installed. To install one, run `uv pip install openkoi-telegram`."]
 
 

@@ -5,6 +5,7 @@ import os
 from openkoi_hookspecs import Koi
 
 VARIABLES = ("{}_BOT_TOKEN", "{}_TOKEN", "{}_API_KEY")
+PREFIX = "integrations."
 
 
 def connected_apps(koi: Koi) -> list[str]:
@@ -12,9 +13,8 @@ def connected_apps(koi: Koi) -> list[str]:
     entries = koi.plugins("integrations")
     if not entries:
         return []
-    prefix = "integrations."
     configured = {
-        one.key.removeprefix(prefix).partition(".")[0] for one in koi.settings() if one.key.startswith(prefix)
+        one.key.removeprefix(PREFIX).partition(".")[0] for one in koi.settings() if one.key.startswith(PREFIX)
     }
     known = configured | {name.partition(".")[0] for name in koi.saved_keys()}
     return [entry.name for entry in entries if entry.name in known or has_variable(entry.name)]

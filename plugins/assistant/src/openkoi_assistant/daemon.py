@@ -16,8 +16,9 @@ import click
 
 from openkoi_base.files import replace_file
 from openkoi_base.files.filelock import is_locked, try_lock_file
+from openkoi_base.grants.wildcards import find_wildcards
 from openkoi_hookspecs import ConfigError, Koi, KoiError, PluginError
-from openkoi_hookspecs.integrations import Messenger
+from openkoi_hookspecs.integrations import Documents, Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .background import sibling_command
@@ -112,6 +113,8 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
                 await host(gateway, name)
             except KoiError as error:
                 koi.warn(str(error))
+        for warning in find_wildcards(koi):
+            koi.warn(warning)
         show()
         gateway.keep(follow_schedules(gateway, options.schedules))
         signals = Signals(gateway)
@@ -139,7 +142,8 @@ class DaemonLog:
 
     def show(self, gateway: Gateway) -> None:
         """Print what has changed since the last time."""
-        lines = {f"app {name}": f"{name}: {app.status} {app.detail}" for name, app in gateway.apps.items()}
+        hosted = gateway.apps | gateway.libraries
+        lines = {f"app {name}": f"{name}: {app.status} {app.detail}" for name, app in hosted.items()}
         lines |= {f"warning {text}": f"! {text}" for text in self.koi.warnings()}
         lines |= {f"task {name}": f"working on {name}" for name in gateway.turns.active}
         for key, line in lines.items():
@@ -151,7 +155,7 @@ class DaemonLog:
 async def host(gateway: Gateway, name: str) -> None:
     """Add an app to the gateway; raise KoiError where it cannot be loaded."""
     app = await load_app(gateway.koi, name)
-    if isinstance(app, Messenger):
+    if isinstance(app, Messenger | Documents):
         gateway.host(name, app)
 
 
@@ -212,9 +216,10 @@ def write_state(files: DaemonFiles, gateway: Gateway, begun: str) -> None:
     """Keep how the daemon is, for other processes."""
     apps = {
         name: {"status": app.status, "detail": gateway.koi.redact(app.detail), "since": app.since}
-        for name, app in gateway.apps.items()
+        for name, app in (gateway.apps | gateway.libraries).items()
     }
+    users = {name: gateway.members.describe_all(name) for name in gateway.apps}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     warnings: Sequence[str] = [gateway.koi.redact(one) for one in gateway.koi.warnings()]
-    facts = {"apps": apps, "active": len(gateway.turns.active), "warnings": warnings}
+    facts = {"apps": apps, "users": users, "active": len(gateway.turns.active), "warnings": warnings}
     replace_file(files.state, json.dumps({"pid": os.getpid(), "begun": begun, "at": now, **facts}))

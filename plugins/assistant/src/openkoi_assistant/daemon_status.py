@@ -14,9 +14,9 @@ from .database import open_database
 from .hosted_app import AppStatus
 from .inbox import Requests, State
 from .outbox import Outbox, Stage
-from .paired_users import Member, Members
+from .paired_users import Members
 
-GOOD = (AppStatus.WATCHING, AppStatus.CONNECTING)
+GOOD = (AppStatus.WATCHING, AppStatus.CONNECTED, AppStatus.CONNECTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,7 @@ def list_users(folder: Path) -> dict[str, str]:
     """Return who may command the assistant, by app."""
     with contextlib.closing(open_database(folder)) as database:
         members = Members(database)
-        return {app: ", ".join(map(describe_member, members.list_all(app))) for app in members.apps()}
-
-
-def describe_member(member: Member) -> str:
-    """Return a user in a list."""
-    return f"{member.name or member.user} ({member.role})"
+        return {app: members.describe_all(app) for app in members.apps()}
 
 
 def format_report(report: DaemonReport) -> Iterator[str]:
@@ -72,6 +67,8 @@ def format_report(report: DaemonReport) -> Iterator[str]:
         status = app.get("status", "not hosted; run `openkoi daemon restart`" if report.running else "not hosted")
         detail = f": {app['detail']}" if app.get("detail") else ""
         yield f"  {name:<12} {status}{detail}"
+        if status == AppStatus.CONNECTED:  # it has documents alone, and no users
+            continue
         yield f"  {'':<12} users: {users or f'none; to pair one, run `openkoi connect {name} --pair owner`'}"
     waiting = report.requests.get(State.WAITING, 0)
     under_way = report.requests.get(State.NEW, 0) + report.requests.get(State.RUNNING, 0)

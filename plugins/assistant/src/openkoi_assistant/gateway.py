@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from openkoi_hookspecs import Koi, KoiError
-from openkoi_hookspecs.integrations import Delivery, Messenger
+from openkoi_hookspecs.integrations import Delivery, Documents, Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .approvals import Approvals
@@ -32,7 +32,10 @@ NOTED = "Added to the running task."
 
 @dataclass(slots=True)
 class Gateway:
-    """Hosts the apps of a ``Koi``: ``tasks`` at once; ``changed`` is called when the status is another one."""
+    """Hosts the apps of a ``Koi``: ``tasks`` at once; ``changed`` is called when the status is another one.
+
+    ``libraries`` are the apps that have documents and no posts: they are only checked.
+    """
 
     koi: Koi
     database: sqlite3.Connection
@@ -40,6 +43,7 @@ class Gateway:
     workspace: str = ""
     changed: Callable[[], None] = field(default=lambda: None)
     apps: dict[str, HostedApp] = field(default_factory=dict)
+    libraries: dict[str, HostedApp] = field(default_factory=dict)
     workers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     others: set[asyncio.Task[None]] = field(default_factory=set)
     requests: Requests = field(init=False)
@@ -60,23 +64,26 @@ class Gateway:
 
     def messenger(self, app: str) -> Messenger:
         """Return an app by its name."""
-        return self.apps[app].messenger
+        found = self.apps[app].app
+        assert isinstance(found, Messenger)  # as host() sorts them
+        return found
 
     # Life
 
-    def host(self, name: str, messenger: Messenger) -> None:
+    def host(self, name: str, app: Messenger | Documents) -> None:
         """Add an app."""
         cursor = partial(self.requests.cursor, name)
         hold = self.outbox.limits(name).hold
-        self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed, hold)
+        hosted = self.apps if isinstance(app, Messenger) else self.libraries
+        hosted[name] = HostedApp(name, app, self.take, cursor, self.changed, hold)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Resume what was not done, then do whatever arrives, until it is to stop."""
         stop_listening = self.koi.listen(self.turns.hear)
-        for name, app in self.apps.items():
-            self.outbox.recover(name, app.messenger)
+        for name in self.apps:
+            self.outbox.recover(name, self.messenger(name))
         self.resume()
-        for app in self.apps.values():
+        for app in (*self.apps.values(), *self.libraries.values()):
             self.keep(app.watch())
         self.keep(self.follow_terminals())
         self.keep(self.prune())
@@ -130,6 +137,7 @@ class Gateway:
                 self.conclude(request, notice)
             case Kind.PAIR:
                 self.conclude(request, PAIRED.get(self.members.pair(request.post), ""))
+                self.changed()
             case Kind.ANSWER:
                 self.keep(self.take_answer(request))
 
@@ -198,8 +206,12 @@ class Gateway:
 
     async def follow_terminals(self) -> None:
         """Resume what waits once it is answered elsewhere, and what was kept but not begun because of an error."""
+        seen = self.members.version()
         while True:
             await asyncio.sleep(POLL_SECONDS)
+            before, seen = seen, self.members.version()
+            if seen != before:  # a terminal paired or removed users
+                self.changed()
             for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
                 self.resume_waiting(request)
             for conversation in self.requests.conversations_to_do() - self.workers.keys():

@@ -6,8 +6,8 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError
-from openkoi_hookspecs.integrations import Delivery, Messenger, SupportsCommit
+from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError, SupportsHealthCheck
+from openkoi_hookspecs.integrations import Delivery, Documents, Messenger, SupportsCommit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .rate_limits import loop_time, pause_after
@@ -15,6 +15,7 @@ from .rate_limits import loop_time, pause_after
 STABLE_SECONDS = 30.0  # a connection that lasted so long was a good one
 MAX_QUICK = 2  # how often in a row an app may ask to be watched again at once
 SIGN_IN_SECONDS = 60.0  # how often an app is tried that the user must sign in to
+HEALTH_SECONDS = 600.0  # between looks at an app without posts, which costs a call (estimate)
 
 
 class AppStatus(StrEnum):
@@ -22,6 +23,7 @@ class AppStatus(StrEnum):
 
     CONNECTING = "connecting"
     WATCHING = "watching"
+    CONNECTED = "connected"
     UNAVAILABLE = "unavailable"
     SIGN_IN = "sign-in required"
     FAILED = "failed"
@@ -29,13 +31,14 @@ class AppStatus(StrEnum):
 
 @dataclass(slots=True)
 class HostedApp:
-    """An app that is watched. ``take`` keeps what arrives; ``changed`` is called when its status is another one.
+    """An app that is watched; of one without posts the health is checked.
 
+    ``take`` keeps what arrives; ``changed`` is called when its status is another one.
     ``hold`` lets nothing be sent before the next attempt, so that an outage is not tried twice as often.
     """
 
     name: str
-    messenger: Messenger
+    app: Messenger | Documents
     take: Callable[[str, Delivery], Awaitable[None]]
     cursor: Callable[[], str]
     changed: Callable[[], None]
@@ -49,7 +52,10 @@ class HostedApp:
         """Watch; after an error again, from what was kept last."""
         while True:
             try:
-                await self.watch_once()
+                if isinstance(self.app, Messenger):
+                    await self.take_all(self.app)
+                else:
+                    await self.check_health_repeatedly(self.app)
                 pause = self.fail(AppStatus.UNAVAILABLE, "It stopped without an error message.")
             except AppUnavailableError as error:
                 pause = self.fail(AppStatus.UNAVAILABLE, str(error), error.retry_after)
@@ -63,17 +69,26 @@ class HostedApp:
             self.hold(pause + 1.0)
             await asyncio.sleep(pause)
 
-    async def watch_once(self) -> None:
+    async def check_health_repeatedly(self, app: Documents) -> None:
+        """Check the health of an app without posts, until that fails."""
+        while True:
+            if isinstance(app, SupportsHealthCheck):
+                await app.health()
+            self.failures = 0
+            self.set_status(AppStatus.CONNECTED)
+            await asyncio.sleep(HEALTH_SECONDS)
+
+    async def take_all(self, app: Messenger) -> None:
         """Take what arrives until the app gives up."""
         begun = loop_time()
-        async with aclosing(self.messenger.watch(self.cursor())) as deliveries:
+        async with aclosing(app.watch(self.cursor())) as deliveries:
             async for delivery in deliveries:
                 if loop_time() - begun > STABLE_SECONDS:
                     self.failures = 0
                 self.set_status(AppStatus.WATCHING)
                 await self.take(self.name, delivery)
-                if isinstance(self.messenger, SupportsCommit):
-                    await self.messenger.commit(delivery.cursor)
+                if isinstance(app, SupportsCommit):
+                    await app.commit(delivery.cursor)
 
     def fail(self, status: AppStatus, detail: str, retry_after: float | None = None) -> float:
         """Note a failure; return the seconds until the next attempt."""

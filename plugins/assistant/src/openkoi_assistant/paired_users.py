@@ -53,6 +53,10 @@ class Members:
         row = self.database.execute(query, (app, sender.id)).fetchone()
         return Role(row["role"]) if row else Role.STRANGER
 
+    def version(self) -> int:
+        """Return a number that is another one after each change by another process."""
+        return int(self.database.execute("PRAGMA data_version").fetchone()[0])
+
     def apps(self) -> list[str]:
         """Return the apps with paired users."""
         return [str(row["app"]) for row in self.database.execute("SELECT DISTINCT app FROM members ORDER BY app")]
@@ -61,6 +65,10 @@ class Members:
         """List the paired users of an app."""
         rows = self.database.execute("SELECT * FROM members WHERE app = ? ORDER BY at", (app,))
         return [Member(row["app"], row["user"], row["name"], Role(row["role"]), row["channel"]) for row in rows]
+
+    def describe_all(self, app: str) -> str:
+        """Return the paired users of an app in a line."""
+        return ", ".join(f"{one.name or one.user} ({one.role})" for one in self.list_all(app))
 
     def remove(self, app: str, user: str) -> bool:
         """Remove a user; return whether they were paired."""

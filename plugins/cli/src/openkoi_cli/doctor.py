@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from openkoi_base.grants.wildcards import find_wildcards
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_size
 
@@ -123,6 +124,7 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
         seen.add(f"  {entry.name}", state)
         if problem and entry.name in prefixes:
             seen.issues.append(problem)
+    seen.issues += find_wildcards(koi)
 
 
 async def check_integration(name: str, koi: "Koi") -> tuple[str, str]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
 
+from .daemon_text import format_daemon
 from .spending import SPANS, format_span, span_start
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def format_status(invocation: "Invocation", there: State, *, costs: bool = False
     tasks = list_past_tasks(invocation.paths.sessions)
     lines = format_memory(there.memory, verbose=verbose)
     lines += format_plugins(there.plugins, verbose=verbose)
+    lines += format_daemon(invocation.paths.data / "assistant")
     newest = tasks[: SHOWN_TASKS_VERBOSE if verbose else SHOWN_TASKS]
     lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:

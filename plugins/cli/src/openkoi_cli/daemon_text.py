@@ -1,0 +1,33 @@
+"""Format how the daemon and its apps are, from the file that it writes. Imports nothing of the assistant."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+STOPPED = "  Daemon: not running; to start it, run `openkoi daemon start`"
+
+
+def format_daemon(folder: Path) -> list[str]:
+    """Return the daemon's state, a line for each app, and its warnings; nothing where it was never started."""
+    lock, state = folder / "daemon.lock", folder / "state.json"
+    if not lock.exists():
+        return []
+    from openkoi_base.files.filelock import is_locked
+
+    if not (is_locked(lock) and state.exists()):
+        return [STOPPED]
+    import json
+
+    try:
+        found: Mapping[str, Any] = json.loads(state.read_text())
+    except (OSError, ValueError):  # it has just ended
+        return [STOPPED]
+    apps = [format_app(name, app, found["users"].get(name)) for name, app in found["apps"].items()]
+    return [f"  Daemon: running (process {found['pid']})", *apps, *(f"    ! {one}" for one in found["warnings"])]
+
+
+def format_app(name: str, app: Mapping[str, str], users: str | None) -> str:
+    """Return how an app is, and who may command the assistant there; ``users`` is None where none can."""
+    detail = f": {app['detail'].rstrip('.')}" if app["detail"] else ""
+    who = "" if users is None else f"; users: {users or 'none'}"
+    return f"    {name}  {app['status']}{detail}{who}"
