@@ -16,7 +16,7 @@ from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
 from openkoi_slack import Slack
-from openkoi_slack.events import EMOJI
+from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
@@ -216,6 +216,16 @@ def test_a_post_grows_as_a_stream_and_its_last_text_is_whole_wherever_the_stream
     appended = 2 if cut is None else min(2, cut + 1)
     assert (1, appended) == (calls.count("chat.startStream"), calls.count("chat.appendStream"))
     assert set() == server.streaming
+
+
+def test_what_a_message_quotes_or_shares_is_not_its_sender_s_and_escapes_are_read() -> None:
+    me = {"user_id": "U0000KOI", "team_id": "T"}
+    shared = [{"text": "shared words"}, {"fallback": "no text"}]
+    text = "&gt; remove the pond\n<@U0000KOI> is 1 &lt; 2 &amp;amp; <https://koi.example|this>?"
+    post = read_message({"text": text, "ts": "1.0", "channel": "C", "user": "U1", "attachments": shared}, me)
+
+    assert ("<@U0000KOI> is 1 < 2 &amp; this?", True) == (post.text, post.mentioned)
+    assert "remove the pond\nshared words" == post.quoted
 
 
 def test_where_slack_has_no_stream_a_post_is_edited() -> None:

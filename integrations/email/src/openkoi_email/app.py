@@ -1,37 +1,31 @@
 """Watch a mailbox by IMAP, and answer by SMTP. Both block, so they are called in threads."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
-from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from openkoi_base.files.private_files import replace_file
 from openkoi_hookspecs import AppRejectedError, DataDir, Env, Koi, Question, SignInRequiredError
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, SenderKind
-from openkoi_http.oauth import AccessToken, OAuthClient, request_device_code, wait_for_refresh_token
+from openkoi_http.oauth import AccessToken, OAuthClient, RefreshToken, ask_for_sign_in
 
-from .mailbox import PARSE_ERRORS, Login, Mail, Mailbox, quote, translate
-from .reading import part_data, parts_of, plain_header, read_mail
-from .sent_mail import Filed, begin_sending, end_sending
+from .mailbox import PARSE_ERRORS, Login, Mail, Mailbox, quote
+from .reading import part_data, parts_of, read_mail
 from .servers import Servers, servers_of
 from .text import MAX_TEXT
-from .writing import Thread, check_addresses, make_id, make_mail, submit
+from .writing import check_addresses, make_mail, submit
 
 T = TypeVar("T")
 IDLE_SECONDS = 60  # then the server has to answer; RFC 2177 allows 29 minutes, but a deaf connection is found sooner
 RECENT = 100  # mails that are looked through for those of one channel
-MAX_THREADS = 1_000  # whose subjects are kept for answers
 SIGN_IN = "Email is not signed in. Run `openkoi connect email`."
-REPEATED = "(Sent again after a restart; you may have received it already.)\n\n"
 ASK_ADDRESS = "The address of a mailbox that you created for the assistant"
 ASK_PASSWORD = "Its password, or an app password"
-ASK_CODE = "Open {0} and enter {1}. Once you have signed in there, press y and Enter"
+NO_LETTERS = "Mail servers take no password with letters beyond ASCII. Make an app password."
 ASK_CHECKED_BY = (
     "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of a mail that "
     "this mailbox received, such as mx.example.org"
@@ -44,9 +38,7 @@ class Email:
     smtp://, TLS begins later. ``checked_by`` is the server whose word on the senders of mails counts.
     """
 
-    capabilities = Capabilities(
-        max_text=MAX_TEXT, formats=("markdown", "plain"), threads=True, max_file=20_000_000, idempotent=True
-    )
+    capabilities = Capabilities(max_text=MAX_TEXT, formats=("markdown", "plain"), threads=True, max_file=20_000_000)
 
     def __init__(
         self,
@@ -70,34 +62,16 @@ class Email:
         self.given = Servers(imap, smtp, checked_by, token_url, device_url, scope)
         self.client_id, self.client_secret = client_id, client_secret
         self.password, self.refresh_token, self.idle_seconds = password, refresh_token, idle_seconds
-        self.threads: dict[str, Thread] = {}
         self.open()
 
     def open(self) -> None:
         """Use the servers of the address, but for those that are configured; nothing is connected yet."""
         known = servers_of(self.address)
         self.servers = Servers(*(own or usual for own, usual in zip(self.given, known, strict=True)))
-        self.token = AccessToken(self.oauth_client(), self.load_token(), self.keep_token, SIGN_IN)
-
-    def oauth_client(self) -> OAuthClient:
-        """Return what signs in by OAuth."""
-        return OAuthClient(
-            client_id=self.client_id,
-            client_secret=self.client_secret,
-            token_url=self.servers.token_url,
-            device_url=self.servers.device_url,
-            scope=self.servers.scope,
-        )
-
-    def load_token(self) -> str:
-        """Return the refresh token that replaced the saved one, else that itself."""
-        file = self.folder / "refresh-token.json"
-        kept = json.loads(file.read_text()) if self.refresh_token and file.exists() else {}
-        return str(kept["now"]) if kept.get("first") == self.refresh_token else self.refresh_token
-
-    def keep_token(self, token: str) -> None:
-        """Keep a refresh token that replaces the one before."""
-        replace_file(self.folder / "refresh-token.json", json.dumps({"first": self.refresh_token, "now": token}))
+        urls = {name: getattr(self.servers, name) for name in ("token_url", "device_url", "scope")}
+        self.oauth = OAuthClient(client_id=self.client_id, client_secret=self.client_secret, **urls)
+        kept = RefreshToken(self.folder / "refresh-token.json", self.refresh_token)
+        self.token = AccessToken(self.oauth, kept, SIGN_IN)
 
     async def login(self) -> Login:
         """Return how to sign in now."""
@@ -109,22 +83,14 @@ class Email:
 
     async def use(self, work: Callable[[Mailbox], T]) -> T:
         """Do something with a connection of its own."""
-        mailbox = Mailbox(self.servers.imap, await self.login())
-        try:
+        with closing(Mailbox(self.servers.imap, await self.login())) as mailbox:
             await self.block(mailbox, mailbox.open)
             return await self.block(mailbox, lambda: work(mailbox))
-        finally:
-            mailbox.close()
 
     async def block(self, mailbox: Mailbox, work: Callable[[], T]) -> T:
         """Do something with a connection in a thread, until it is closed."""
-
-        def run() -> T:
-            with translate(mailbox.url):
-                return work()
-
         try:
-            return await asyncio.to_thread(run)
+            return await asyncio.to_thread(mailbox.run, work)
         except SignInRequiredError:
             self.token.forget()
             raise
@@ -152,11 +118,11 @@ class Email:
         """Take a password, or a refresh token where a client of OAuth is configured."""
         self.password = self.refresh_token = ""
         if self.client_id and self.servers.device_url:
-            device = await request_device_code(self.oauth_client())
-            await koi.ask(Question(ASK_CODE.format(device.url, device.user_code)))
-            self.refresh_token = await wait_for_refresh_token(self.oauth_client(), device)
+            self.refresh_token = await ask_for_sign_in(self.oauth, koi)
         else:
             self.password = (await koi.ask(Question(ASK_PASSWORD, secret=True)) or "").strip()
+        if not self.password.isascii():
+            raise AppRejectedError(NO_LETTERS)
         koi.conceal(self.refresh_token or self.password, "the sign-in of Email")
         self.open()
 
@@ -164,8 +130,7 @@ class Email:
 
     async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
         """Yield the mails after a cursor, then those that come. A cursor is the number of a mail, and a day."""
-        mailbox = Mailbox(self.servers.imap, await self.login())
-        try:
+        with closing(Mailbox(self.servers.imap, await self.login())) as mailbox:
             await self.block(mailbox, mailbox.open)
             last = await self.block(mailbox, lambda: find_start(mailbox, cursor))
             yield Delivery(write_cursor(mailbox.validity, last))
@@ -173,11 +138,9 @@ class Email:
                 uids = await self.block(mailbox, partial(mailbox.list_since, last))
                 for last in uids:
                     yield Delivery(write_cursor(mailbox.validity, last), await self.read_new(mailbox, last))
-                if not uids and not mailbox.has_news():
+                if not uids and not mailbox.status("EXISTS"):
                     await self.block(mailbox, lambda: mailbox.wait(self.idle_seconds))
                     yield Delivery(write_cursor(mailbox.validity, last))
-        finally:
-            mailbox.close()
 
     async def read_new(self, mailbox: Mailbox, uid: int) -> Post | None:
         """Return a mail that arrived. Of one whose sender is not proved only the headers are read."""
@@ -189,17 +152,11 @@ class Email:
         return self.read(mail) if mail else None
 
     def read(self, mail: Mail) -> Post:
-        """Return a mail as a post; note how its thread is answered."""
+        """Return a mail as a post; of one that Python cannot parse, what its place says."""
         try:
-            post = read_mail(mail, self.address, self.servers.checked_by)
+            return read_mail(mail, self.address, self.servers.checked_by)
         except (*PARSE_ERRORS, RecursionError):
-            post = read_mail(mail._replace(message=EmailMessage()), self.address, self.servers.checked_by)
-        if post.sender.kind is not SenderKind.SELF:
-            known = self.threads.pop(post.thread or post.id, Thread(plain_header(mail.message, "subject")))
-            self.threads[post.thread or post.id] = known._replace(references=(post.id,))
-            while len(self.threads) > MAX_THREADS:
-                del self.threads[next(iter(self.threads))]
-        return post
+            return read_mail(mail._replace(message=EmailMessage()), self.address, self.servers.checked_by)
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
         """Return the last mails of a channel or thread that arrived, oldest first."""
@@ -225,28 +182,12 @@ class Email:
     # What is sent
 
     async def send(self, post: Post) -> str:
-        """Send a mail, once for each key. A partial one is not sent: mails cannot be edited, and the whole follows."""
+        """Send a mail. A partial one is not sent: mails cannot be edited, and the whole follows."""
         if post.partial:
             return ""
-        id = make_id(post, self.address)
-        thread = await self.thread_of(post) if post.thread else Thread()
-        mail = make_mail(post, self.address, id, thread)
-        filed = await self.use(lambda mailbox: begin_sending(mailbox, id, mail.as_bytes()))
-        if filed is Filed.SENT:
-            return id
-        if filed is Filed.UNSURE:
-            again = Post(REPEATED + post.text[: MAX_TEXT - len(REPEATED)], app=post.app, channel=post.channel)
-            mail = make_mail(again, self.address, id, thread)
+        mail = make_mail(post, self.address)
         await asyncio.to_thread(submit, self.servers.smtp, await self.login(), mail)
-        await self.use(lambda mailbox: end_sending(mailbox, id))
-        return id
-
-    async def thread_of(self, post: Post) -> Thread:
-        """Return how a thread is answered; one that is unknown here is looked up."""
-        if post.thread not in self.threads:
-            with suppress(AppRejectedError):
-                await self.history(post.channel, thread=post.thread)
-        return self.threads.get(post.thread, Thread())
+        return str(mail["Message-ID"])[1:-1]
 
 
 def find_start(mailbox: Mailbox, cursor: str) -> int:
@@ -257,8 +198,7 @@ def find_start(mailbox: Mailbox, cursor: str) -> int:
     if validity == mailbox.validity:
         return int(uid)
     since = datetime.fromisoformat(day) - timedelta(days=1)
-    _, number, month, year, *_ = format_datetime(since).split()
-    return min(mailbox.search("SINCE", f"{number}-{month}-{year}"), default=mailbox.next_uid) - 1
+    return min(mailbox.search("SINCE", f"{since:%d-%b-%Y}"), default=mailbox.next_uid) - 1
 
 
 def write_cursor(validity: str, uid: int) -> str:
@@ -268,4 +208,5 @@ def write_cursor(validity: str, uid: int) -> str:
 
 def recent(mailbox: Mailbox, *criteria: str, words: str = "") -> list[Mail]:
     """Return the last mails that meet criteria, oldest first."""
-    return list(mailbox.fetch_all(sorted(mailbox.search(*criteria, words=words))[-RECENT:]))
+    uids = sorted(mailbox.search(*criteria, words=words))[-RECENT:]
+    return [mail for uid in uids if (mail := mailbox.fetch(uid))]

@@ -25,8 +25,8 @@ def read_mail(mail: Mail, own: str, server: str) -> Post:
     text, quoted = read_text(message)
     root, direct = root_of(message), len(everyone) <= 1
     id = message_id(mail)
-    subject = "" if root else plain_header(message, "subject")
-    text = text or (subject if not (quoted or FORWARD.match(subject)) else "")
+    subject = plain_header(message, "subject")
+    text = text or (subject if not (root or quoted or FORWARD.match(subject)) else "")
     return Post(
         text,
         app="email",
@@ -37,7 +37,7 @@ def read_mail(mail: Mail, own: str, server: str) -> Post:
         reply_to=last_id(message, "in-reply-to"),
         sender=sender,
         at=sent_at(message),
-        subject=subject if subject != text else "",
+        subject=subject,
         quoted=quoted,
         direct=direct,
         mentioned=[own] == addresses_of(message, "to") or f"@{own.partition('@')[0]}" in text.lower() or own in text,
@@ -82,9 +82,8 @@ def sent_at(message: EmailMessage) -> str:
 
 def parts_of(message: EmailMessage) -> list[MIMEPart]:
     """Return the parts of a mail that are files, forwarded mails among them."""
-    body = message.get_body(("plain", "html"))
-    same = message.get_body(("html",))
-    return [one for one in walk(message) if one not in (body, same)]
+    bodies = (message.get_body(("plain", "html")), message.get_body(("html",)))
+    return [one for one in walk(message) if one not in bodies]
 
 
 def walk(part: MIMEPart) -> Iterator[MIMEPart]:

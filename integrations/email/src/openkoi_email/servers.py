@@ -35,7 +35,6 @@ KNOWN = {
     "hotmail.com": MICROSOFT,
     "live.com": MICROSOFT,
     "icloud.com": Servers("imaps://imap.mail.me.com", "smtp://smtp.mail.me.com:587"),
-    "fastmail.com": Servers("imaps://imap.fastmail.com", "smtps://smtp.fastmail.com"),
     "yahoo.com": Servers("imaps://imap.mail.yahoo.com", "smtps://smtp.mail.yahoo.com"),
     "gmx.net": Servers("imaps://imap.gmx.net", "smtps://mail.gmx.net"),
 }

@@ -3,10 +3,10 @@
 import re
 from email.message import EmailMessage, MIMEPart
 
+from openkoi_base.quoted_text import split_quoted
 from openkoi_terminal.html_text import html_to_text
 
 MAX_TEXT = 200_000  # characters of a mail that are read
-QUOTE = re.compile(r"^ ?>")
 SIGNATURE = re.compile(r"^-- ?$")
 SEPARATOR = re.compile(
     r"^\s*(?:-{2,}\s*[^-\n]*(?:original|forwarded|urspr|weitergeleitet|transf|mensaje|messaggio)[^-\n]*-{2,}"
@@ -14,7 +14,6 @@ SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 HEADER_LINE = re.compile(r"^\*?[^\W\d_][\w -]{0,19}:\*? \S")
-ATTRIBUTION = re.compile(r"^(?=.*[\w>)\]]).{6,300}:\s*$", re.DOTALL)  # On Monday Ann wrote:
 FORWARD = re.compile(r"^\s*(?:fwd?|wg|tr|rv|i|doorst)\s*:", re.IGNORECASE)
 
 
@@ -24,8 +23,8 @@ def read_text(mail: EmailMessage) -> tuple[str, str]:
     if part is None:
         return "", ""
     text = decode_part(part)
-    text = html_to_text(text[: 5 * MAX_TEXT]) if part.get_content_subtype() == "html" else unflow(text, part)
-    own, quoted = split_quoted(text.replace("\r\n", "\n").replace("\xa0", " ")[:MAX_TEXT])
+    text = html_to_text(text[: 5 * MAX_TEXT]) if part.get_content_subtype() == "html" else text
+    own, quoted = split_mail(text.replace("\r\n", "\n").replace("\xa0", " ")[:MAX_TEXT])
     is_forward = FORWARD.match(str(mail.get("subject", "")))
     return ("", text.strip()) if is_forward and not quoted else (own, quoted)
 
@@ -40,59 +39,16 @@ def decode_part(part: MIMEPart) -> str:
         return data.decode("utf-8", errors="replace")
 
 
-def unflow(text: str, part: MIMEPart) -> str:
-    """Return a text without the line breaks that its program made (RFC 3676)."""
-    if str(part.get_param("format", "")).lower() != "flowed":
-        return text
-    delete = str(part.get_param("delsp", "")).lower() == "yes"
-    lines: list[str] = []
-    joins, depth = False, 0
-    for line in text.replace("\r\n", "\n").split("\n"):
-        marks = len(line) - len(line.lstrip(">"))
-        words = line[marks:].removeprefix(" ")
-        flows = words.endswith(" ") and words != "-- "
-        words = words[:-1] if flows and delete else words
-        if joins and marks == depth and words != "-- ":
-            lines[-1] += words
-        else:
-            lines.append(f"{'>' * marks} {words}" if marks else words)
-        joins, depth = flows, marks
-    return "\n".join(lines)
-
-
-def split_quoted(text: str) -> tuple[str, str]:
+def split_mail(text: str) -> tuple[str, str]:
     """Return what was written, and what is quoted, forwarded, or the signature."""
-    own: list[str] = []
-    quoted: list[str] = []
     lines = text.split("\n")
-    for place, line in enumerate(lines):
-        if SIGNATURE.match(line) or SEPARATOR.match(line) or begins_headers(lines, place):
-            quoted += lines[place:]
-            break
-        if QUOTE.match(line):
-            if not quoted or (own and not own[-1].strip()) or (own and ATTRIBUTION.match(own[-1])):
-                quoted += take_attribution(own)
-            quoted.append(line.lstrip(" ").lstrip(">").removeprefix(" "))
-        else:
-            own.append(line)
-    return "\n".join(own).strip(), "\n".join(quoted).strip()
+    ends = (n for n, line in enumerate(lines) if SIGNATURE.match(line) or SEPARATOR.match(line) or is_head(lines, n))
+    end = next(ends, len(lines))
+    own, quoted = split_quoted("\n".join(lines[:end]))
+    return own, "\n".join([quoted, *lines[end:]]).strip()
 
 
-def take_attribution(own: list[str]) -> list[str]:
-    """Remove the line, or the two, that say whose words follow; return them."""
-    end = len(own)
-    while end and not own[end - 1].strip():
-        end -= 1
-    for count in (1, 2):
-        taken = own[max(0, end - count) : end]
-        before = own[end - count - 1 : end - count]
-        if len(taken) == count and ATTRIBUTION.match(" ".join(taken)) and not "".join(before).strip():
-            del own[end - count :]
-            return taken
-    return []
-
-
-def begins_headers(lines: list[str], place: int) -> bool:
+def is_head(lines: list[str], place: int) -> bool:
     """Return whether the head of a forwarded mail begins at a line: three lines such as From: and Date:."""
     head = lines[place : place + 3]
     alone = place == 0 or not lines[place - 1].strip()

@@ -84,6 +84,5 @@ def is_automatic(mail: EmailMessage, address: str) -> bool:
     submitted = str(mail.get("auto-submitted", "no")).split(";")[0].strip().lower()
     precedence = str(mail.get("precedence", "")).strip().lower()
     empty_path = any(value.strip() == "<>" for value in raw_headers(mail, "return-path"))
-    is_report = mail.get_content_type() == "multipart/report"
-    robot = ROBOTS.fullmatch(address.partition("@")[0]) is not None
-    return submitted != "no" or precedence in BULK or empty_path or is_report or robot
+    is_robot = mail.get_content_type() == "multipart/report" or bool(ROBOTS.fullmatch(address.partition("@")[0]))
+    return submitted != "no" or precedence in BULK or empty_path or is_robot

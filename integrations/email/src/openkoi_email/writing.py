@@ -1,31 +1,25 @@
 """Turn posts into mails, and hand them to an SMTP server. What is sent blocks: it is called in a thread."""
 
+import re
 import smtplib
 import ssl
-from base64 import b64encode
 from email import policy
 from email.message import EmailMessage
 from email.utils import format_datetime, localtime
 from hashlib import sha256
 from secrets import token_hex
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
+from openkoi_http.server import is_loopback
 
-from .mailbox import ANSWER_SECONDS, SIGN_IN, Login, describe, is_local
+from .mailbox import ANSWER_SECONDS, SIGN_IN, Login, describe
 from .reading import TOP
 from .text import MAX_TEXT
 
 SUBJECT_LENGTH = 70
-
-
-class Thread(NamedTuple):
-    """What is known of the mail that is answered: its subject, and the ids of those before it."""
-
-    subject: str = ""
-    references: tuple[str, ...] = ()
+ADDRESS = re.compile(r"[!-?A-~]+@[!-?A-~]+")  # printable ASCII without spaces
 
 
 def make_id(post: Post, own: str) -> str:
@@ -34,19 +28,19 @@ def make_id(post: Post, own: str) -> str:
     return f"{'koi.' if post.thread else TOP}{digest}@{own.rpartition('@')[2]}"
 
 
-def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
+def make_mail(post: Post, own: str) -> EmailMessage:
     """Return the mail that a post is: Markdown as it is, and beside it as HTML."""
     if len(post.text) > MAX_TEXT:
         raise AppRejectedError(f"Mails are limited to {MAX_TEXT:,} characters.")
     mail = EmailMessage(policy=policy.SMTP)
     mail["From"] = own
     mail["To"] = ", ".join(check_addresses(post.channel))
-    mail["Subject"] = subject_of(post, thread)
+    mail["Subject"] = subject_of(post)
     mail["Date"] = format_datetime(localtime())
-    mail["Message-ID"] = f"<{id}>"
+    mail["Message-ID"] = f"<{make_id(post, own)}>"
     mail["Auto-Submitted"] = "auto-replied" if post.thread else "auto-generated"  # RFC 3834: no robot answers it
     if post.thread:
-        ids = list(dict.fromkeys([post.thread, *thread.references]))
+        ids = list(dict.fromkeys([post.thread, post.reply_to or post.thread]))
         mail["In-Reply-To"] = f"<{ids[-1]}>"
         mail["References"] = " ".join(f"<{one}>" for one in ids)
     text = post.text.encode("utf-8", "replace").decode()  # without halves of letters
@@ -67,20 +61,18 @@ def make_mail(post: Post, own: str, id: str, thread: Thread) -> EmailMessage:
 def check_addresses(channel: str) -> list[str]:
     """Return the addresses that a channel is; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
-    if not found or not all(
-        one.isascii() and one.isprintable() and one.count("@") == 1 and " " not in one for one in found
-    ):
+    if not found or not all(map(ADDRESS.fullmatch, found)):
         raise AppRejectedError(f"{channel!r} is not a mail address. Write one address, or several separated by commas.")
     return found
 
 
-def subject_of(post: Post, thread: Thread) -> str:
+def subject_of(post: Post) -> str:
     """Return the subject of a mail: that of what it answers, else its first line."""
-    if thread.subject:
-        return thread.subject if thread.subject[:3].lower() == "re:" else f"Re: {thread.subject}"
     first = next((line.strip("#*_> `") for line in post.text.splitlines() if line.strip("#*_> `")), "")
-    first = " ".join("".join(one if one.isprintable() else " " for one in post.subject or first).split())
-    return first if len(first) <= SUBJECT_LENGTH else f"{first[: SUBJECT_LENGTH - 4]} ..."
+    subject = " ".join("".join(one if one.isprintable() else " " for one in post.subject or first).split())
+    if post.subject and post.thread:
+        return subject if subject[:3].lower() == "re:" else f"Re: {subject}"
+    return subject if len(subject) <= SUBJECT_LENGTH else f"{subject[: SUBJECT_LENGTH - 4]} ..."
 
 
 def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
@@ -95,12 +87,9 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
     except smtplib.SMTPAuthenticationError as error:
         raise SignInRequiredError(SIGN_IN.format(login.user, describe(error.smtp_error))) from None
     except smtplib.SMTPRecipientsRefused as error:
-        code, text = next(iter(error.recipients.values()))
-        raise refusal(host, code, text) from None
+        raise refusal(host, *next(iter(error.recipients.values()))) from None
     except smtplib.SMTPResponseException as error:
         raise refusal(host, error.smtp_code, error.smtp_error) from None
-    except ValueError as error:  # smtplib takes no password with letters beyond ASCII
-        raise AppRejectedError(f"{host} cannot be given this mail or password ({error}).") from None
     except (smtplib.SMTPException, OSError) as error:
         raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
 
@@ -117,19 +106,15 @@ def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
     if scheme == "smtps":
         return smtplib.SMTP_SSL(host, port or 465, timeout=ANSWER_SECONDS, context=context)
     smtp = smtplib.SMTP(host, port or 587, timeout=ANSWER_SECONDS)
-    if not is_local(host):
+    if not is_loopback(host):
         smtp.starttls(context=context)
     return smtp
 
 
 def sign_in(smtp: smtplib.SMTP, login: Login) -> None:
-    """Sign in to an SMTP server."""
+    """Sign in to an SMTP server; one that refuses a token explains why, and wants an empty answer to that."""
     smtp.ehlo_or_helo_if_needed()
-    if not login.token:
+    if login.token:
+        smtp.auth("XOAUTH2", lambda challenge=None: "" if challenge else login.xoauth2)
+    else:
         smtp.login(login.user, login.password)
-        return
-    code, answer = smtp.docmd("AUTH", f"XOAUTH2 {b64encode(login.xoauth2.encode()).decode()}")
-    if code == 334:  # the server explains; it wants an empty answer before it refuses
-        code, answer = smtp.docmd("")
-    if code != 235:
-        raise smtplib.SMTPAuthenticationError(code, answer)

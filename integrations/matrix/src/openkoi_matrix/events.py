@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from openkoi_base.quoted_text import split_quoted
 from openkoi_hookspecs.integrations import Attachment, Post, PostKind, Sender, SenderKind
 
 MESSAGE, REACTION, REDACTION, MEMBER = "m.room.message", "m.reaction", "m.room.redaction", "m.room.member"
@@ -68,9 +69,9 @@ def read_known(event: Facts, room: Room, me: Me) -> Post | None:
 
 
 def read_message(event: Facts, content: Facts, room: Room, me: Me, *, id: str, kind: PostKind = PostKind.NEW) -> Post:
-    """Return a message as a post; what a reply repeats is not what its sender says."""
+    """Return a message as a post; what it quotes is not what its sender says."""
     relation = relation_of(event["content"])
-    text, quoted = split_reply(caption_of(content), relation)
+    text, quoted = split_quoted(caption_of(content))
     mentioned = is_mentioned(content, me)
     return make_post(
         event,
@@ -123,15 +124,6 @@ def caption_of(content: Facts) -> str:
     text = str(content.get("body") or "")
     is_name = content.get("msgtype") in FILES and content.get("filename", text) == text
     return "" if is_name else text
-
-
-def split_reply(text: str, relation: Facts) -> tuple[str, str]:
-    """Return what a reply says, and what it repeats of the message before it, as older clients do."""
-    if "m.in_reply_to" not in relation or not text.startswith("> "):
-        return text, ""
-    lines = text.split("\n")
-    end = next((place for place, line in enumerate(lines) if not line.startswith(">")), len(lines))
-    return "\n".join(lines[end:]).strip("\n"), "\n".join(line[1:].removeprefix(" ") for line in lines[:end])
 
 
 def is_mentioned(content: Facts, me: Me) -> bool:

@@ -1,11 +1,11 @@
 """Turn Slack's events and messages into posts."""
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from openkoi_base.quoted_text import split_quoted
 from openkoi_hookspecs.integrations import Attachment, Post, PostKind, Sender, SenderKind
 
 LINK = re.compile(r"<((?:https?|mailto)[^|>]*)(?:\|([^>]*))?>")
@@ -34,16 +34,17 @@ def read_event(event: Facts, me: Facts) -> Post | None:
 
 def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Post:
     """Return a message as a post; what is shared or quoted is not what its sender says."""
-    words, thread = str(message.get("text") or ""), str(message.get("thread_ts") or "")
+    words, quoted = split_quoted(plain(str(message.get("text") or "")))
+    thread, shared = str(message.get("thread_ts") or ""), message.get("attachments", ())
     return Post(
-        plain(words),
+        words,
         kind=kind,
         id=str(message["ts"]),
         revision=str(message.get("edited", {}).get("ts", "")) if kind is PostKind.EDITED else "",
         thread=thread if thread != message["ts"] else "",
         sender=read_sender(message, me),
         at=to_time(str(message["ts"])),
-        quoted="\n".join(str(one.get("text", "")) for one in message.get("attachments", ()) if one.get("text")),
+        quoted="\n".join(filter(None, [quoted, *(str(one.get("text") or "") for one in shared)])),
         mentioned=f"<@{me['user_id']}>" in words,
         attachments=tuple(read_files(message)),
         **place_of(message["channel"], me),
@@ -115,7 +116,8 @@ def read_files(message: Facts) -> Iterator[Attachment]:
 
 def plain(words: str) -> str:
     """Return the text of a message without Slack's escapes; mentions stay as they are."""
-    return html.unescape(LINK.sub(lambda found: found[2] or found[1].removeprefix("mailto:"), words))
+    words = LINK.sub(lambda found: found[2] or found[1].removeprefix("mailto:"), words)
+    return words.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def to_time(ts: str) -> str:

@@ -32,7 +32,8 @@ async def make_task(request: Request, app: Messenger, past: Sequence[tuple[str, 
 
 def task_text(post: Post) -> str:
     """Return what the sender asks for."""
-    words = [post.subject, strip_mention(post.text)]
+    begins = post.thread in ("", post.id)  # a later mail repeats the subject
+    words = dict.fromkeys([post.subject if begins else "", strip_mention(post.text)])
     return "\n\n".join(filter(None, words)) or "See the attached files."
 
 

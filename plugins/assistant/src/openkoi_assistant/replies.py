@@ -35,6 +35,8 @@ def reply_to(post: Post, text: str, capabilities: Capabilities, *, key: str) -> 
         account=post.account,
         channel=post.channel,
         thread=thread_of(post, capabilities),
+        reply_to=post.id,
+        subject=post.subject,
         format=best_format(capabilities),
         key=key,
     )

@@ -1,12 +1,15 @@
 """Sign in by OAuth 2: with a device code (RFC 8628), and keep an access token fresh with a refresh token."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Json, SignInRequiredError
+from openkoi_base.files.private_files import replace_file
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Json, Koi, Question, SignInRequiredError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .app_client import AppClient, FormFields
@@ -18,6 +21,7 @@ EARLY_SECONDS = 60.0  # an access token is renewed before it ends
 SHORT_SECONDS = 300.0  # of a token whose server does not say how long it lives
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 SLOWER_SECONDS = 5.0  # RFC 8628: after slow_down
+ASK_CODE = "Open {0} and enter {1}. Once you have signed in there, press y and Enter"
 PENDING = ("authorization_pending", "slow_down")
 
 
@@ -63,6 +67,13 @@ async def request_device_code(client: OAuthClient) -> DeviceCode:
     )
 
 
+async def ask_for_sign_in(client: OAuthClient, koi: Koi) -> str:
+    """Let the user sign in with a browser; return the refresh token."""
+    device = await request_device_code(client)
+    await koi.ask(Question(ASK_CODE.format(device.url, device.user_code)))
+    return await wait_for_refresh_token(client, device)
+
+
 async def wait_for_refresh_token(client: OAuthClient, device: DeviceCode) -> str:
     """Wait until the user has entered a code; return the refresh token."""
     pause = device.seconds
@@ -79,14 +90,34 @@ async def wait_for_refresh_token(client: OAuthClient, device: DeviceCode) -> str
     raise AppRejectedError("The code was not entered in time. Try again.")
 
 
+@dataclass(frozen=True, slots=True)
+class RefreshToken:
+    """A refresh token that the user saved as ``first``. One that replaces it is kept in a private file."""
+
+    file: Path
+    first: str
+
+    def load(self) -> str:
+        """Return the token that is valid now."""
+        if not (self.first and self.file.exists()):
+            return self.first
+        kept = json.loads(self.file.read_text())
+        return str(kept["now"]) if kept.get("first") == self.first else self.first
+
+    def save(self, token: str) -> None:
+        """Keep a token that replaces the one before."""
+        replace_file(self.file, json.dumps({"first": self.first, "now": token}))
+
+
 class AccessToken:
-    """An access token that is renewed when it ends. ``save`` keeps a refresh token that replaces the one before.
+    """An access token that is renewed when it ends.
 
     Renewals never happen twice at once: some servers accept a refresh token a single time.
     """
 
-    def __init__(self, client: OAuthClient, refresh_token: str, save: Callable[[str], object], sign_in: str) -> None:
-        self.client, self.refresh_token, self.save, self.sign_in = client, refresh_token, save, sign_in
+    def __init__(self, client: OAuthClient, refresh_token: RefreshToken, sign_in: str) -> None:
+        self.client, self.kept, self.sign_in = client, refresh_token, sign_in
+        self.refresh_token = refresh_token.load()
         self.token, self.expires = "", 0.0
         self.lock = asyncio.Lock()
 
@@ -113,7 +144,7 @@ class AccessToken:
         rotated = str(found.get("refresh_token") or self.refresh_token)
         if rotated != self.refresh_token:
             self.refresh_token = rotated
-            self.save(rotated)
+            self.kept.save(rotated)
 
 
 def credentials_of(client: OAuthClient) -> dict[str, str]:
@@ -133,8 +164,6 @@ async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
 
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
     """Raise the error that an authorization server names; None leaves it to the rules of HTTP."""
-    import json
-
     try:
         answer = json.loads(body)
         code = str(answer["error"])
