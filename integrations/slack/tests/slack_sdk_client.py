@@ -29,7 +29,14 @@ def use(url: str, token: str, app_token: str) -> dict[str, Any]:
     stream = web.chat_startStream(**place, recipient_user_id="U0000ANN", recipient_team_id="T0000TEAM")
     web.chat_appendStream(channel="C0000POND", ts=stream["ts"], markdown_text="it grows")
     grown = web.chat_stopStream(channel="C0000POND", ts=stream["ts"], markdown_text=" and ends")
+    canvas = web.canvases_create(title="Pond", document_content={"type": "markdown", "markdown": "# Koi"})["canvas_id"]
+    more = {"operation": "insert_at_end", "document_content": {"type": "markdown", "markdown": "\nred"}}
+    web.canvases_edit(canvas_id=canvas, changes=[more])
+    content = web.canvases_getContent(canvas_id=canvas)["content"]
+    sections = web.canvases_sections_lookup(canvas_id=canvas, criteria={"contains_text": "red"})["sections"]
+    listed = [one["filetype"] for one in web.files_list()["files"] if one["id"] == canvas]
     return {
+        "canvas": [content, len(sections), *listed, web.files_info(file=canvas)["file"]["title"]],
         "me": [me["user"], me["team"]],
         "thread": [one["text"] for one in thread["messages"]],
         "history": [one["text"] for one in history["messages"]],

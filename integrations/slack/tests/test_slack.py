@@ -13,11 +13,12 @@ import pytest
 from isolated_client import run_isolated
 
 from openkoi_assistant.splitting import split_text
-from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
-from openkoi_hookspecs.integrations import Delivery, Post
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Delivery, Document, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
+from openkoi_testing.contracts import DocumentsContract
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
     CommitContract,
@@ -98,6 +99,39 @@ class TestSlack(
             yield Ann(server)
 
 
+class TestSlackDocuments(DocumentsContract):
+    """What every app with documents promises; the documents are canvases."""
+
+    @contextmanager
+    def app(self, folder: Path) -> Iterator[Slack]:
+        """Start the workspace."""
+        with SlackServer() as server:
+            yield sign_in(server)
+
+
+def test_a_text_is_read_as_a_document_and_is_not_replaced() -> None:
+    async def story(server: SlackServer) -> tuple[Document, list[str]]:
+        text = server.keep_file("notes.txt", "text/plain", "the koi\u2019s notes".encode())
+        image = server.keep_file("koi.png", "image/png", b"\x89PNG")
+        async with sign_in(server) as app:
+            canvas = await app.write_document(Document("x", title="In the pond", folder="C0000POND"))
+            there = [one.id for one in await app.list_documents("C0000POND")]
+            assert [canvas.id] == there
+            read = await app.read_document(text["id"])
+            with pytest.raises(AppRejectedError, match="does not replace"):
+                await app.write_document(replace(read, text="mine"))
+            with pytest.raises(AppRejectedError, match="neither a canvas nor a text"):
+                await app.read_document(image["id"])
+            renamed = await app.write_document(replace(canvas, title="In the lake"))
+            return read, [renamed.title, *sorted(one.title for one in await app.list_documents())]
+
+    with SlackServer() as server:
+        read, titles = asyncio.run(story(server))
+
+    assert ("the koi\u2019s notes", "notes.txt") == (read.text, read.title)
+    assert ["In the lake", "In the lake", "notes.txt"] == titles
+
+
 @pytest.mark.timeout(300)  # what is not in the cache is downloaded
 def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
     with SlackServer() as server:
@@ -112,6 +146,7 @@ def test_the_fake_is_what_slack_s_own_sdk_takes_for_slack() -> None:
         left = dict(server.envelopes)
 
     assert ["koi", "Pond"] == found["me"]
+    assert ["# Koi\n\nred", 1, "quip", "Pond"] == found["canvas"]
     assert ["changed", "in the thread"] == found["thread"]
     assert ["", "changed"] == found["history"]
     assert "it grows and ends" == found["stream"]

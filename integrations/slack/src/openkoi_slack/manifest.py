@@ -7,8 +7,9 @@ features:
   app_home: {messages_tab_enabled: true, messages_tab_read_only_enabled: false}
 oauth_config:
   scopes:
-    bot: [app_mentions:read, channels:history, channels:read, chat:write, files:read, files:write, groups:history,
-          groups:read, im:history, im:read, im:write, mpim:history, mpim:read, reactions:read, reactions:write]
+    bot: [app_mentions:read, canvases:read, canvases:write, channels:history, channels:read, chat:write, files:read,
+          files:write, groups:history, groups:read, im:history, im:read, im:write, mpim:history, mpim:read,
+          reactions:read, reactions:write]
 settings:
   event_subscriptions:
     bot_events: [app_mention, message.channels, message.groups, message.im, message.mpim, reaction_added]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import time
 from typing import Annotated, Any, Self
@@ -16,9 +17,11 @@ from openkoi_hookspecs import (
     Question,
     SignInRequiredError,
 )
-from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, PostKind
+from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Document, Post, PostKind
 from openkoi_http import AppClient, ResponseLimits, WebSocket
+from openkoi_http.app_client import encode_fields
 
+from .canvases import Canvases
 from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
@@ -69,6 +72,7 @@ class Slack:
         self.socket: WebSocket | None = None
         self.unacknowledged: list[tuple[str, str]] = []
         self.streams = Streams(self.call)
+        self.canvases = Canvases(self.call, self.download)
         self.open()
 
     def open(self) -> None:
@@ -95,7 +99,7 @@ class Slack:
         if not self.token:
             raise SignInRequiredError(SIGN_IN.format("there is none"))
         try:
-            answer = await client.call(f"/{method}", arguments)
+            answer = await client.submit(f"/{method}", encode_fields(arguments))  # what reads takes no JSON
         except AppUnavailableError as error:
             error.bucket = bucket
             raise
@@ -232,6 +236,25 @@ class Slack:
     async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
         """Remove a reaction."""
         await self.call("reactions.remove", channel, channel=channel, timestamp=id, name=emoji_name(emoji))
+
+    # Documents
+
+    async def read_document(self, id: str) -> Document:
+        """Read a canvas, or a file that is text."""
+        return await self.canvases.read(id)
+
+    async def write_document(self, document: Document) -> Document:
+        """Create a canvas, in a channel if it has a folder, or replace one that is as it was read."""
+        return await self.canvases.write(document)
+
+    async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
+        """List the canvases and texts that the bot sees, or those of a channel, most recently changed first."""
+        return await self.canvases.list_all(folder, since)
+
+    async def search_documents(self, text: str, *, limit: int = 20) -> Sequence[Document]:
+        """Find documents by their titles: bots may not search in texts."""
+        found = await self.canvases.list_all("", "")
+        return [replace(one, text=one.title) for one in found if text.lower() in one.title.lower()][:limit]
 
 
 def authorize(token: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 from openkoi_hookspecs import (
     AppRejectedError,
@@ -75,7 +76,7 @@ class AppClient(ApiClient):
         with translate_errors():
             return await self.post(path, RawBody(data))
 
-    async def submit(self, path: str, fields: "FormFields") -> Json:
+    async def submit(self, path: str, fields: FormFields) -> Json:
         """Post a form without files; return the JSON that comes back."""
         with translate_errors():
             return await self.post(path, fields)
@@ -129,6 +130,11 @@ def encode_form(fields: Mapping[str, Json], files: Sequence[FormFile]) -> FormBo
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{file.field}"; filename="{name}"\r\n'
         parts.append(f"{head}Content-Type: {file.media_type}\r\n\r\n".encode() + file.data + b"\r\n")
     return FormBody(b"".join([*parts, f"--{boundary}--\r\n".encode()]))
+
+
+def encode_fields(fields: Mapping[str, Json]) -> FormFields:
+    """Return a form without files; what is not text is written as JSON."""
+    return FormFields(urlencode({name: as_text(value) for name, value in fields.items()}).encode())
 
 
 def as_text(value: Json) -> str:

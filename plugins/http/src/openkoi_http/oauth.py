@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from openkoi_base.files.private_files import replace_file
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Json, Koi, Question, SignInRequiredError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .app_client import AppClient, FormFields
+from .app_client import AppClient, encode_fields
 from .limits import ResponseLimits
 from .server import Server
 
@@ -156,7 +156,7 @@ async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
     """Post a form to an authorization server; return what it answers."""
     parts = urlsplit(url)
     async with AppClient(f"{parts.scheme}://{parts.netloc}", bounds=LIMITS, explain=explain) as server:
-        found: Json = await server.submit(parts.path, FormFields(urlencode(fields).encode()))
+        found: Json = await server.submit(parts.path, encode_fields(fields))
     if not isinstance(found, dict):
         raise AppUnavailableError(f"{parts.netloc} returned an invalid OAuth response.")
     return found

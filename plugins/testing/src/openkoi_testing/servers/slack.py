@@ -9,23 +9,26 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
+from .slack_canvases import SlackCanvases
 from .slack_chats import BOT, BOT_ID, TEAM, Facts
-from .slack_streams import RefusedError, SlackStreams
+from .slack_streams import RefusedError
 from .web_socket import ServerSocket
 
 TOKEN, APP_TOKEN = "xoxb-000000000000-fake-bot-token", "xapp-1-A1-fake-app-token"
 LIMITED = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExternal"})
+FORMS_ONLY = ("conversations.", "files.", "users.")  # in these, Slack does not read JSON
+STRUCTURED = ("blocks", "changes", "criteria", "document_content", "files")
 MAX_MARKDOWN, MAX_TEXT, MAX_BUTTON = 12_000, 40_000, 2_000
 
 
-class SlackServer(SlackStreams, HttpServer):
+class SlackServer(SlackCanvases, HttpServer):
     """A workspace with a bot. ``calls`` are the methods that were called, ``sockets`` the open connections.
 
     ``limits`` says until when a channel refuses messages, ``refused`` counts those refusals.
     """
 
     def __init__(self) -> None:
-        SlackStreams.__init__(self)
+        SlackCanvases.__init__(self)
         HttpServer.__init__(self, self.route)
         self.calls: list[tuple[str, Facts]] = []
         self.sockets: list[ServerSocket] = []
@@ -50,7 +53,7 @@ class SlackServer(SlackStreams, HttpServer):
             name, _ = self.files[path.rpartition("/")[2]]
             self.files[path.rpartition("/")[2]] = (name, file_in(seen))
             return ServerResponse([b"OK - 1"], type="text/plain")
-        arguments = parse_arguments(seen, address.query)
+        arguments = parse_arguments(seen, address.query, method=path.removeprefix("/"))
         token = seen.headers.get("authorization", "").removeprefix("Bearer ") or str(arguments.pop("token", ""))
         if path.startswith("/files/"):
             data = self.files[path.rpartition("/")[2]][1] if token == self.token else b"<html>"
@@ -208,6 +211,7 @@ class SlackServer(SlackStreams, HttpServer):
     def file_facts(self, id: str, media_type: str) -> Facts:
         """Return what a message says of a file."""
         name, data = self.files[id]
+        self.types[id] = media_type
         facts = {"id": id, "name": name, "title": name, "mimetype": media_type, "size": len(data)}
         return {**facts, "url_private_download": f"{self.url}/files/{id}"}
 
@@ -259,13 +263,15 @@ def page_of(messages: list[Facts], limit: int, cursor: str) -> Facts:
     return {"messages": messages[begin : begin + limit], "has_more": more, "response_metadata": place}
 
 
-def parse_arguments(seen: ReceivedRequest, query: str) -> Facts:
+def parse_arguments(seen: ReceivedRequest, query: str, *, method: str) -> Facts:
     """Return the arguments of a call: JSON, or a form whose lists and objects are JSON."""
     found: Facts = dict(parse_qsl(query))
     if seen.headers.get("content-type", "").startswith("application/json"):
+        if method.startswith(FORMS_ONLY):
+            return found
         return {**found, **(json.loads(seen.body) if seen.body else {})}
     form = parse_qsl(seen.body.decode(errors="replace"))
-    return {**found, **{name: json.loads(value) if value[:1] in "[{" else value for name, value in form}}
+    return {**found, **{name: json.loads(value) if name in STRUCTURED else value for name, value in form}}
 
 
 def file_in(seen: ReceivedRequest) -> bytes:

@@ -15,6 +15,7 @@ class SlackChats(ABC):
     def __init__(self) -> None:
         self.messages: dict[tuple[str, str], Facts] = {}
         self.files: dict[str, tuple[str, bytes]] = {}
+        self.types: dict[str, str] = {}
         self.limits: dict[str, float] = {}
         self.envelopes: dict[str, Facts] = {}
         self.changed = threading.RLock()
