@@ -29,6 +29,7 @@ media_store_path: "{folder}/media"
 signing_key_path: "{folder}/signing.key"
 report_stats: false
 macaroon_secret_key: koi
+refreshable_access_token_lifetime: 3s
 enable_registration: true
 enable_registration_without_verification: true
 bcrypt_rounds: 4

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from openkoi_hookspecs.integrations import Attachment, Delivery, Post, SenderKin
 from openkoi_http import Server
 from openkoi_matrix import Matrix
 from openkoi_matrix.matrix import explain
+from openkoi_matrix.sign_in import sign_in
 from openkoi_testing.contracts.messenger import (
     Counterpart,
     DownloadContract,
@@ -328,6 +330,41 @@ def test_errors_say_what_can_be_done(world: World) -> None:
         asyncio.run(Matrix(base_url=world.server.url).send(post))
 
 
+def test_a_session_that_has_ended_is_continued_once_for_all_calls_and_by_the_next_process(
+    world: World, tmp_path: Path
+) -> None:
+    User(world.server, "koi4")
+    tokens = asyncio.run(sign_in(world.server.url, "@koi4:koi.test", "koi4"))
+    given = {"folder": tmp_path, "token": tokens.access, "refresh_token": tokens.refresh}
+
+    def has_ended() -> bool:
+        try:
+            world.server.call("GET", "/_matrix/client/v3/account/whoami", token=tokens.access)
+        except HTTPError as error:
+            return error.code == 401
+        return False
+
+    async def story(app: Matrix) -> set[str]:
+        healths = await asyncio.gather(*(app.health() for _ in range(5)))
+        return {one["account"] for one in healths}
+
+    until(has_ended)
+    accounts = [world.open(story, **given) for _ in range(2)]
+    with pytest.raises(SignInRequiredError, match="session is over"):
+        world.open(story, **{**given, "folder": tmp_path / "elsewhere", "refresh_token": "unknown"})
+
+    assert [{"@koi4:koi.test"}] * 2 == accounts
+    assert 0o600 == (tmp_path / "refresh-token.json").stat().st_mode & 0o777
+
+
+def until(check: Callable[[], bool]) -> None:
+    """Wait until something is true."""
+    end = time.monotonic() + 60
+    while not check():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 @pytest.mark.parametrize(
     ("status", "body", "error", "seconds"),
     [
@@ -383,12 +420,24 @@ def test_a_message_becomes_a_task_its_approval_is_a_word_and_its_answer_is_in_th
         world.ann.say(group, f"yes {code}", root)
         wait_until(lambda: any("Yes (" in text for text in said(group, root)))
         wait_until(lambda: "Removed." in "".join(said(group, root)))
+        world.ann.say(group, "please remove it again", root)
+        asked = wait_until(lambda: next((one for one in world.ann.read(group) if is_open(one, code)), {}))
+        for user, emoji in ((world.ben, "\U0001f44d"), (world.ann, "\U0001f440"), (world.ann, "\U0001f44d\ufe0f")):
+            relation = {"rel_type": "m.annotation", "event_id": asked["event_id"], "key": emoji}
+            user.send(group, {"m.relates_to": relation}, kind="m.reaction")
+        wait_until(lambda: "".join(said(group, root)).count("Removed.") == 2)
         listed = openkoi("connect", "--list").stdout
 
-    assert {"the capital?", "please remove it"} == set(tasks_begun(openkoi))
-    assert 3 == len(tasks_begun(openkoi))
+    assert {"the capital?", "please remove it", "please remove it again"} == set(tasks_begun(openkoi))
+    assert 4 == len(tasks_begun(openkoi))
     assert f"account {koi.id}, rooms 2" in listed
     assert all(text in ("m.notice", "m.text") for text in {one["content"]["msgtype"] for one in world.ann.read(group)})
+
+
+def is_open(event: dict[str, Any], answered: str) -> bool:
+    """Return whether an event asks for an answer with another code than the one before."""
+    text = str(event["content"]["body"])
+    return "`yes " in text and answered not in text
 
 
 def answers_of(world: World, koi: User, room: str) -> list[tuple[str, str]]:
@@ -429,6 +478,6 @@ def test_it_is_connected_by_three_prompts_and_saves_a_token_for_its_user_alone(w
     listed = openkoi("connect", "--list").stdout
 
     assert 0o600 == saved.stat().st_mode & 0o777
-    assert ["matrix.token"] == list(json.loads(saved.read_text()))
+    assert ["matrix.refresh_token", "matrix.token"] == sorted(json.loads(saved.read_text()))
     assert f'users = ["{world.ann.id}"]' in config.read_text()
     assert "account @koi3:koi.test" in listed

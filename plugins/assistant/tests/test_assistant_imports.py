@@ -16,7 +16,7 @@ before = set(sys.modules)
 openkoi_{app}.{name}
 print(lazy, *sorted(one for one in set(sys.modules) - before if not one.startswith("openkoi_{app}.")))
 """
-SMALL = {"telegram": set[str](), "slack": {"html", "html.entities"}, "notion": set[str]()}  # below 2 ms together
+SMALL = {"telegram": set[str](), "slack": {"openkoi_base.quoted_text"}, "notion": set[str]()}
 
 
 @pytest.mark.parametrize("app", SMALL)

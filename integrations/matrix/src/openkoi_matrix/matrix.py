@@ -1,15 +1,18 @@
 """Call a homeserver: a long poll for what arrives, and requests with transaction ids for what is sent."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import (
     AppRejectedError,
     AppUnavailableError,
+    DataDir,
     Env,
     Json,
     Koi,
@@ -18,11 +21,12 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post
 from openkoi_http import AppClient, ResponseLimits, Server
+from openkoi_http.oauth import RefreshToken
 
 from .events import Me, Room, in_room, read_event
 from .messages import MAX_TEXT, Content, edit_of, file_of, length_in_event, message_of, transaction_id
 from .rooms import Rooms
-from .sign_in import ASK_OWNER, ASK_SECRET, ASK_USER, check_user, find_homeserver, sign_in
+from .sign_in import ASK_OWNER, ASK_SECRET, ASK_USER, check_user, find_homeserver, refresh_tokens, sign_in
 from .sync import Batch, read_cursor, sync_path, write_cursor
 
 POLL_SECONDS = 25
@@ -54,22 +58,25 @@ class Matrix:
     def __init__(
         self,
         *,
+        folder: Annotated[Path, DataDir("matrix")] = Path(),
         base_url: str = "",
         token: Annotated[str, Env("MATRIX_TOKEN", secret=True)] = "",
+        refresh_token: Annotated[str, Env("MATRIX_REFRESH_TOKEN", secret=True)] = "",
         users: tuple[str, ...] = (),
         channels: tuple[str, ...] = (),
         poll_seconds: int = POLL_SECONDS,
     ) -> None:
         self.base_url, self.token, self.poll_seconds = base_url, token, poll_seconds
+        self.renewing, self.folder = asyncio.Lock(), folder
+        self.kept = self.keep(refresh_token)
         self.users, self.channels = users, channels
         self.me = Me("", "")
         self.own: deque[str] = deque(maxlen=OWN)
         self.open()
 
     def open(self) -> None:
-        """Make the client for the token; nothing is connected yet."""
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        self.api = AppClient(self.base_url or "http://localhost", headers=headers, bounds=LIMITS, explain=explain)
+        """Make the client; nothing is connected yet."""
+        self.api = AppClient(self.base_url or "http://localhost", sign=self.authorize, bounds=LIMITS, explain=explain)
         self.rooms = Rooms(self.call, self.users, self.channels)
 
     async def __aenter__(self) -> Self:
@@ -78,12 +85,39 @@ class Matrix:
     async def __aexit__(self, *_: object) -> None:
         await self.api.__aexit__()
 
+    def authorize(self, *_: object) -> dict[str, str]:
+        """Return the header with the token of now."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def keep(self, refresh_token: str) -> RefreshToken:
+        """Return where the refresh tokens that replace one are kept."""
+        return RefreshToken(self.folder / "refresh-token.json", refresh_token)
+
     async def call(self, method: str, path: str, arguments: Mapping[str, Json] | None = None) -> Any:
-        """Call the Client-Server API; a path begins with its version."""
+        """Call the Client-Server API, once more after its session has ended; a path begins with its version."""
         if not (self.token and self.base_url):
             raise SignInRequiredError(SIGN_IN.format("there is none"))
+        token = self.token
+        try:
+            return await self.request(method, path, arguments)
+        except SignInRequiredError:
+            if not self.kept.first:
+                raise
+        await self.renew(token)
+        return await self.request(method, path, arguments)
+
+    async def request(self, method: str, path: str, arguments: Mapping[str, Json] | None) -> Any:
+        """Call the Client-Server API."""
         where = f"/_matrix/client/{path}"
         return await (self.api.fetch(where) if arguments is None else self.api.call(where, arguments, method=method))
+
+    async def renew(self, token: str) -> None:
+        """Get a token that continues the session, once for all calls that had this one."""
+        async with self.renewing:
+            if self.token == token:
+                new = await refresh_tokens(self.base_url, self.kept.load())  # another process may have renewed it
+                self.kept.save(new.refresh)
+                self.token = new.access
 
     async def who(self) -> Me:
         """Return the account itself."""
@@ -108,12 +142,15 @@ class Matrix:
         secret = (await koi.ask(Question(ASK_SECRET.format(user), secret=True)) or "").strip()
         koi.conceal(secret, "the Matrix password or token")
         self.base_url = self.base_url or await find_homeserver(user)
-        self.token = await sign_in(self.base_url, user, secret)
+        self.token, refresh_token = await sign_in(self.base_url, user, secret)
+        self.kept = self.keep(refresh_token)
         koi.conceal(self.token, "the Matrix access token")
+        koi.conceal(refresh_token, "the Matrix refresh token")
         self.me = Me("", "")
         self.open()
         me = await self.who()
         koi.save_key("matrix.token", self.token)
+        koi.save_key("matrix.refresh_token", refresh_token)
         koi.set_setting("integrations.matrix.base_url", self.base_url)
         koi.set_setting("integrations.matrix.users", list(dict.fromkeys([*self.users, owner])))
         return me.id

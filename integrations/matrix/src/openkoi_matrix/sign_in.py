@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from openkoi_hookspecs import AppError, AppRejectedError, Json, SignInRequiredError
 from openkoi_http import AppClient, ResponseLimits
@@ -10,6 +10,7 @@ from openkoi_http import AppClient, ResponseLimits
 ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.org)"
 ASK_USER = "The Matrix ID of the account that you created for the assistant (@koi:example.org)"
 ASK_SECRET = "The password of {0}, or an access token of it"
+OVER = "The Matrix session is over ({0}). Run `openkoi connect matrix`."
 REFUSED = "Matrix rejected this password or access token: {0}"
 USER = re.compile(r"@[^:\s]+:[^\s/]+")
 LIMITS = ResponseLimits(idle_seconds=20.0)
@@ -33,18 +34,36 @@ async def find_homeserver(user: str) -> str:
             return f"https://{domain}"
 
 
-async def sign_in(base_url: str, user: str, secret: str) -> str:
+class Tokens(NamedTuple):
+    """An access token, and what another one is got with after it ends; empty where it does not end."""
+
+    access: str
+    refresh: str
+
+
+async def refresh_tokens(base_url: str, refresh_token: str) -> Tokens:
+    """Return the tokens that continue a session; raise SignInRequiredError where it is over."""
+    async with AppClient(base_url, bounds=LIMITS) as api:
+        try:
+            found: Any = await api.call("/_matrix/client/v3/refresh", {"refresh_token": refresh_token})
+        except AppRejectedError as error:
+            raise SignInRequiredError(OVER.format(error)) from None
+    return Tokens(str(found["access_token"]), str(found.get("refresh_token") or refresh_token))
+
+
+async def sign_in(base_url: str, user: str, secret: str) -> Tokens:
     """Return an access token: a new one for a password, else the secret itself, if it is one of this user."""
     login: dict[str, Json] = {
         "type": "m.login.password",
         "identifier": {"type": "m.id.user", "user": user},
         "password": secret,
         "initial_device_display_name": "OpenKoi",
+        "refresh_token": True,
     }
     async with AppClient(base_url, bounds=LIMITS) as api:
         try:
             found: Any = await api.call("/_matrix/client/v3/login", login)
-            return str(found["access_token"])
+            return Tokens(str(found["access_token"]), str(found.get("refresh_token") or ""))
         except AppRejectedError as error:
             refusal = error
     headers: Mapping[str, str] = {"Authorization": f"Bearer {secret}"}
@@ -55,4 +74,4 @@ async def sign_in(base_url: str, user: str, secret: str) -> str:
             raise SignInRequiredError(REFUSED.format(refusal)) from None
     if owner.get("user_id") != user:
         raise AppRejectedError(f"This is an access token of {owner.get('user_id')}, not of {user}.")
-    return secret
+    return Tokens(secret, "")
