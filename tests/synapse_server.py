@@ -109,14 +109,36 @@ class User:
 
     def read(self, room: str) -> list[dict[str, Any]]:
         """Return the events of a room that are messages, oldest first."""
-        kinds = quote(json.dumps({"types": ["m.room.message"]}))
-        found = self.call("GET", f"/rooms/{quote(room)}/messages?dir=b&limit=200&filter={kinds}")
-        return [one for one in reversed(found["chunk"]) if "msgtype" in one["content"]]
+        kinds, events, place = quote(json.dumps({"types": ["m.room.message"]})), [], ""
+        while True:
+            found = self.call("GET", f"/rooms/{quote(room)}/messages?dir=b&limit=500&filter={kinds}{place}")
+            events += [one for one in found["chunk"] if "msgtype" in one["content"]]
+            if not (found["chunk"] and found.get("end")):
+                return events[::-1]
+            place = f"&from={quote(found['end'])}"
 
     def upload(self, data: bytes) -> str:
         """Upload a file; return its address."""
         found = self.server.call("POST", "/_matrix/media/v3/upload", data, token=self.token)
         return str(found["content_uri"])
+
+
+def answers_of(koi: User, room: str) -> list[tuple[str, str]]:
+    """Return what the assistant says in a room, as it is after its edits, and the thread of each."""
+    texts: dict[str, tuple[str, str]] = {}
+    for event in koi.read(room):
+        content = event["content"]
+        relation = content.get("m.relates_to", {})
+        if event["sender"] == koi.id and relation.get("rel_type") == "m.replace":
+            texts[relation["event_id"]] = content["m.new_content"]["body"], texts[relation["event_id"]][1]
+        elif event["sender"] == koi.id:
+            texts[event["event_id"]] = content["body"], relation.get("event_id", "")
+    return list(texts.values())
+
+
+def texts_of(koi: User, room: str) -> list[str]:
+    """Return the texts of what the assistant says in a room."""
+    return [text for text, _ in answers_of(koi, room)]
 
 
 @contextmanager

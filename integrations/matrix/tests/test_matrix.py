@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 from assistant_process import SETTINGS, TURNS, running, tasks_begun, wait_until
 from cli_process import shell, write_script
-from synapse_server import Synapse, User, run_synapse
+from synapse_server import Synapse, User, answers_of, run_synapse
 from tcp_relay import TcpRelay
 
 from openkoi_hookspecs import AppError, AppRejectedError, SignInRequiredError
@@ -400,7 +400,7 @@ def test_a_message_becomes_a_task_its_approval_is_a_word_and_its_answer_is_in_th
     openkoi = made.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", MATRIX_TOKEN=koi.token)
 
     def said(room: str, thread: str = "") -> list[str]:
-        return [text for text, root in answers_of(world, koi, room) if root == thread]
+        return [text for text, root in answers_of(koi, room) if root == thread]
 
     with running(openkoi):
         direct, group = world.ann.make_room(koi, is_direct=True), world.ann.make_room(koi, world.ben)
@@ -438,19 +438,6 @@ def is_open(event: dict[str, Any], answered: str) -> bool:
     """Return whether an event asks for an answer with another code than the one before."""
     text = str(event["content"]["body"])
     return "`yes " in text and answered not in text
-
-
-def answers_of(world: World, koi: User, room: str) -> list[tuple[str, str]]:
-    """Return what the assistant says in a room, as it is after its edits, and the thread of each."""
-    texts: dict[str, tuple[str, str]] = {}
-    for event in world.ann.read(room):
-        content = event["content"]
-        relation = content.get("m.relates_to", {})
-        if event["sender"] == koi.id and relation.get("rel_type") == "m.replace":
-            texts[relation["event_id"]] = content["m.new_content"]["body"], texts[relation["event_id"]][1]
-        elif event["sender"] == koi.id:
-            texts[event["event_id"]] = content["body"], relation.get("event_id", "")
-    return list(texts.values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")

@@ -192,14 +192,6 @@ def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[
         yield TelegramChat(made.with_environment(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
 
 
-def add_slack(openkoi: Shell, server: SlackServer) -> Shell:
-    """Connect a home to a workspace, too."""
-    config = openkoi.home / "config.toml"
-    app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"\n'
-    config.write_text(f"{config.read_text()}\n{app}")
-    return openkoi.with_environment(SLACK_BOT_TOKEN=server.token, SLACK_APP_TOKEN=server.app_token)
-
-
 @contextmanager
 def slack_workspace(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[tuple[Shell, SlackServer]]:
     """Serve a workspace, and make a home that is connected to it."""
