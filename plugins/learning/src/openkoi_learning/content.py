@@ -13,7 +13,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
-from .text_similarity import WORD, affirmed_text, extract_details
+from .text_similarity import MARKED_NAME, WORD, affirmed_text, extract_details
 
 TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]")
 
@@ -87,9 +87,10 @@ def find_content(
     """
     if extract_details(advice).denied:
         advice = affirmed_text(advice)
-    if names := names_of(advice):
-        shown = [[one for one in names if has_phrase(line.text, one)] for line in written]
-        return tuple(sorted(max(shown, key=len, default=[]) or names))
+    names, written = names_of(advice), list(written)
+    shown = max(([one for one in names if has_phrase(line.text, one)] for line in written), key=len, default=[])
+    if shown or (names and (not written or MARKED_NAME.search(advice))):
+        return tuple(sorted(shown or names))
     old = {word for line in known for word in line.terms}
     phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
     phrases = [phrase for phrase in phrases if terms_of(phrase) - set(about)]

@@ -24,9 +24,11 @@ from .content import (
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
+from .text_similarity import ASSIGNED, MARKED_NAME, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
 FIXED_BY = "fixed by "
+MAX_VALUE_CHARACTERS = 40  # of a value that a line sets; a longer one is an expression (estimate)
 MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
 # Of an advice beside its content; with fewer, its finding's title says what it is about (estimate).
 MIN_SUBJECT_WORDS = 2
@@ -61,7 +63,12 @@ class Repair:
         return find_content(advice, self.written, [*self.before, read_line(title)], about)
 
     def content_of_line(self, line: str) -> tuple[str, ...]:
-        """Return the content of a new line: its names, or what it does not say of the subject and the line before."""
+        """Return the content of a new line: the value that it sets, its names, or what else it does not share.
+
+        Words are shared with the subject and with the line before.
+        """
+        if ASSIGNED.match(line) and len(value := strip_marks(line)) <= MAX_VALUE_CHARACTERS:
+            return (value,)
         if names := names_of(line):
             return tuple(sorted(names))
         replaced = gone_words(self.before, self.after, (line.lower(),))
@@ -115,14 +122,14 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     finding, sure = repair.finding, is_verified(repair.finding, repair.step)
     line = "" if finding.fix or repair.step.broken_checks else fixing_line(repair)
     fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of_line(line)) if line else None
-    if fixed and sure:
+    if fixed and sure and not MARKED_NAME.search(finding.title):
         return fixed
     named, silent = names_of(finding.title), not any(one.fix or one.detail for one in repair.step.old.open)
     for advice in filter(None, (finding.fix, finding.detail, finding.title if named or (silent and not fixed) else "")):
         content = repair.content_of(advice)
         if content and repair.was_followed(content):
             return advice, content
-    return None if named else fixed
+    return fixed if sure or not named else None
 
 
 def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> LearningEntry | None:

@@ -10,12 +10,12 @@ from openkoi_search.words import index_terms
 
 WORD = lazy_pattern(r"[^\W_]+")
 NUMBER = lazy_pattern(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
-IDENTIFIER = lazy_pattern(
-    r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|(?<!\w)[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]+\d+\b"
-)
+MARKED = r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|(?<!\w)'[^'\n]{1,40}'(?!\w)|(?<!\w)\"[^\"\n]{1,40}\"(?!\w)|“[^”\n]{1,40}”"
+MARKED_NAME = lazy_pattern(MARKED)
+IDENTIFIER = lazy_pattern(rf"{MARKED}|\w+(?:[./:\\_]+\w+)+(?:\(\))?|(?<!\w)[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]+\d+\b")
 FILE_NAME = lazy_pattern(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
 CODE_NAME = lazy_pattern(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
-ASSIGNED = lazy_pattern(r"^[\w.\- ]+\s*[=:]\s*(?=\S)")
+ASSIGNED = lazy_pattern(r"^[\w.\- ]+\s*[=:](?!=)\s*(?=\S)")
 NEGATION = lazy_pattern(
     r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ def affirmed_text(text: str) -> str:
 
 def strip_marks(name: str) -> str:
     """Return a name without marks; of an assignment, the assigned value."""
-    return ASSIGNED.sub("", name.strip("`")).strip("\"' ,;").lower()
+    return ASSIGNED.sub("", name.strip("`'\"“”")).strip("\"' ,;").lower()
 
 
 def details_differ(one: str, other: str) -> bool:
