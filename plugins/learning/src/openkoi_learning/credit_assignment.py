@@ -75,4 +75,5 @@ def is_confirmed_by_checks(entry: LearningEntry, evidence: Sequence[Evidence]) -
     if entry.standing is LearningStatus.ACTIVE or entry.is_from_source or not entry.content:
         return False
     checked = any(proof.checked for proof in entry.proofs)
-    return checked and len(evidence) >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)
+    accepted = sum(one.accepted for one in evidence)
+    return checked and accepted >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)

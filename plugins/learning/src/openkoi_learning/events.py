@@ -31,7 +31,8 @@ class OutcomeCredited(Event):
     """How the first attempt of a run went, and which eligible entries its findings are about.
 
     ``of`` is the run, if another run logs it. ``confirmed`` and ``refuted`` are the entries, shown or not, that the
-    result says something about; None in older logs, where the first attempt was all that was known.
+    result says something about; None in older logs, where the first attempt was all that was known. ``unblamed`` are
+    those that an attempt shows while its findings are about other things.
     """
 
     name = "ledger.credited"
@@ -40,6 +41,7 @@ class OutcomeCredited(Event):
     of: str = ""
     confirmed: tuple[str, ...] | None = None
     refuted: tuple[str, ...] = ()
+    unblamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

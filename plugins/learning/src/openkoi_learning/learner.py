@@ -97,7 +97,8 @@ class Learner:
             blamed, confirmed, refuted = (
                 tuple(sorted(some)) for some in (verdicts.blamed & eligible, verdicts.confirmed, verdicts.refuted)
             )
-            await self.run.emit(OutcomeCredited(good, blamed, other, confirmed, refuted))
+            unblamed = tuple(sorted(verdicts.unblamed))
+            await self.run.emit(OutcomeCredited(good, blamed, other, confirmed, refuted, unblamed))
             await self.log_view.read()
             await self.save(link_subjects(lesson.result, known, verdicts))
             if good:

@@ -1,13 +1,14 @@
 """Merge a new entry into the existing ones: entries are never rewritten, only changed by rules."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
 from .content import has_phrase, read_line, terms_of
 from .entry import SAME, LearningEntry, Trust, archive_entry
-from .sameness import have_similar_subjects, is_same, stated_words
+from .sameness import have_similar_subjects, is_same, share_rule, stated_words
+from .subjects import move_topic
 
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
 DISMISSED = "dismissed"
@@ -28,8 +29,18 @@ def merge_entries(
     if twin and twin.id != new.id and states_less(new, twin, kept):
         kept = replace(kept, id=new.id, text=new.text, advice=new.advice)
     others = [one for one in near if one.id != kept.id and one.is_live]
+    moved = {one.id: one for one in link_by_rule(others, kept)}
+    kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
     ended = [(one, end_reason(one, kept, blamed)) for one in others]
-    return [kept, *(archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why)]
+    moved |= {one.id: archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why}
+    return [kept, *moved.values()]
+
+
+def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterable[LearningEntry]:
+    """Return the entries whose subject changes, because findings of one rule show that two subjects are one."""
+    linked = (one for one in others if one.topic != new.topic and share_rule(one, new))
+    old = next(linked, None)
+    return list(move_topic([*others, new], old, new)) if old else []
 
 
 def states_less(new: LearningEntry, known: LearningEntry, merged: LearningEntry) -> bool:

@@ -50,11 +50,15 @@ class TaskHistory:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for an entry or against it: a run's number, its task's words, and whether it was confirmed."""
+    """What speaks for an entry or against it: a run's number, its task's words, and whether it was confirmed.
+
+    ``accepted``: by a result that was accepted, or by its own check.
+    """
 
     number: int
     words: Words
     confirmed: bool
+    accepted: bool = True
 
 
 def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collection[str], history: TaskHistory) -> float:

@@ -24,7 +24,7 @@ from .content import (
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
-from .text_similarity import ASSIGNED, MARKED_NAME, strip_marks
+from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
 FIXED_BY = "fixed by "
@@ -144,14 +144,23 @@ def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> Learn
 
 def keep_opinion(repair: Repair) -> LearningEntry | None:
     """Return advice that no work shows as an opinion, if its finding is gone, or nothing is known of it."""
-    advice = repair.finding.fix or repair.finding.detail
-    step = repair.step
-    known = {one.key for one in step.old.open} - {repair.finding.key}
+    finding, step = repair.finding, repair.step
+    advice, content = finding.fix or finding.detail, tuple[str, ...]()
+    if not advice and (content := expected_names(finding.title, repair.before)):
+        advice = finding.title
+    known = {one.key for one in step.old.open} - {finding.key}
     gone = step.new is step.old or all(one.key in known for one in step.new.open)  # a new one may be it, reworded
     better = step.new is step.old or step.fixed_checks or step.score_gain > 0
     if not advice or not gone or not better or step.broken_checks or step.new.unavailable_reason:
         return None
-    return write_entry(repair, advice, (), {"base": OPINION_WORTH})
+    return write_entry(repair, advice, content, {"base": OPINION_WORTH})
+
+
+def expected_names(title: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
+    """Return the names that a finding's title marks and its work lacks, if it also marks what the work has instead."""
+    names = marked_names(title)
+    missing = tuple(sorted(one for one in names if not is_shown((one,), lines)))
+    return missing if len(missing) < len(names) else ()
 
 
 def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:

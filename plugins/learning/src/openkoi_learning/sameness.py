@@ -5,7 +5,7 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 
 from .content import has_phrase, terms_of
 from .entry import LearningEntry, Trust
-from .text_similarity import details_differ, extract_details, word_overlap
+from .text_similarity import details_differ, extract_details, marked_names, word_overlap
 
 SIMILAR_SUBJECT = 0.6  # share of common words beside their contents; see thresholds.py
 SAME_WORDS = 0.8  # share of common words of two texts without content that say the same; see thresholds.py
@@ -54,6 +54,32 @@ def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
         return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
     return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0
+
+
+def share_rule(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether findings of one rule taught both, which are worded alike and name something in common.
+
+    A linter's rule may be about many things: what its sentences name tells them apart.
+    """
+    if not {proof.rule for proof in one.proofs} & {proof.rule for proof in other.proofs} - {""}:
+        return False
+    mine, theirs = finding_names(one), finding_names(other)
+    if not mine & theirs or found_together(one, other) or have_different_checks(one, other):
+        return False
+    words, others = (
+        terms_of(finding_text(each)) - terms_of(" ".join(names)) for each, names in ((one, mine), (other, theirs))
+    )
+    return len(words & others) >= SIMILAR_SUBJECT * min(len(words), len(others)) > 0
+
+
+def finding_text(entry: LearningEntry) -> str:
+    """Return the findings that taught an entry."""
+    return "\n".join(dict.fromkeys(proof.finding for proof in entry.proofs))
+
+
+def finding_names(entry: LearningEntry) -> frozenset[str]:
+    """Return the names that the findings which taught an entry mark."""
+    return marked_names(finding_text(entry))
 
 
 def found_together(one: LearningEntry, other: LearningEntry) -> bool:

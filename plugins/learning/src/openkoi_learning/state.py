@@ -115,8 +115,9 @@ class LearningState:
             shown = frozenset(visit.selection.shown)
             confirmed, refuted = tuple(shown - blamed) if outcome.passed else (), shown & blamed
         words, project = terms_of(visit.selection.task), visit.selection.project
-        for id in (*confirmed, *refuted):
-            self.proofs[project, id][visit.run] = Evidence(visit.number, words, id not in refuted)
+        for id in (*outcome.unblamed, *confirmed, *refuted):
+            found = Evidence(visit.number, words, id not in refuted, id not in outcome.unblamed)
+            self.proofs[project, id][visit.run] = found
 
     def history(self, project: str) -> TaskHistory:
         """Return the tasks of a project."""

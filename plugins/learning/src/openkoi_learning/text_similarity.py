@@ -43,6 +43,11 @@ def extract_details(text: str) -> Details:
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
 
 
+def marked_names(text: str) -> frozenset[str]:
+    """Return the names that a text marks: in quotes or backticks, or as options."""
+    return frozenset(strip_marks(found) for found in MARKED_NAME.findall(text)) - {""}
+
+
 def affirmed_text(text: str) -> str:
     """Return what a text says to do without what it says not to do: ``use a`` of ``use a instead of b``."""
     return ", ".join(filter(None, (DENIAL.split(clause)[0].strip() for clause in CLAUSE.split(text))))

@@ -6,6 +6,7 @@ only an entry's own check says something. An entry whose content no work can sho
 """
 
 from collections.abc import Collection, Sequence
+from typing import TypeAlias
 
 from openkoi_hookspecs import Evaluation, Finding, Result
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -13,18 +14,24 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
-from .text_similarity import word_overlap
+from .text_similarity import marked_names, word_overlap
 
+Attempt: TypeAlias = tuple[Sequence[WorkLine], Evaluation]
 SAME_FINDING = 0.5  # share of common words of two findings about one thing; see thresholds.py
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdicts:
     """The ids of entries that a run confirms, refutes, and of those that a finding is about although they were shown
-    or because they were held out."""
+    or because they were held out.
+
+    Those ``unblamed`` are confirmed by less than an accepted result: an attempt shows them, and its findings are about
+    other things.
+    """
 
     confirmed: frozenset[str] = frozenset()
     refuted: frozenset[str] = frozenset()
+    unblamed: frozenset[str] = frozenset()
     blamed: frozenset[str] = frozenset()
 
 
@@ -36,7 +43,7 @@ class RunWorks:
     earlier: Sequence[WorkLine]
     final: Sequence[WorkLine]
     accepted: bool
-    attempts: Sequence[tuple[Sequence[WorkLine], Evaluation]]
+    attempts: Sequence[Attempt]
     findings: Sequence[Finding]
     passed: bool
 
@@ -46,9 +53,10 @@ def judge_entries(result: Result, entries: Sequence[LearningEntry], shown: Colle
     run = read_works(result)
     verdicts = {entry.id: judge_entry(entry, run, entry.id in shown) for entry in entries}
     confirmed = frozenset(id for id, verdict in verdicts.items() if verdict is True)
+    unblamed = frozenset(one.id for one in entries if verdicts[one.id] is None and is_unblamed(one, run))
     refuted = frozenset(id for id, verdict in verdicts.items() if verdict is False)
     missed = (one.id for one in entries if one.id in confirmed - set(shown) and not is_in_first(one, run))
-    return RunVerdicts(confirmed, refuted, refuted if run.passed else refuted | frozenset(missed))
+    return RunVerdicts(confirmed, refuted, unblamed, refuted if run.passed else refuted | frozenset(missed))
 
 
 def read_works(result: Result) -> RunWorks:
@@ -80,22 +88,34 @@ def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None
         return judge_by_first(entry, run) if shown and not content else None
     if run.accepted:
         return kept
-    showing = (judged for lines, judged in reversed(run.attempts) if is_shown(content, lines))
-    return next((judge_attempt(entry, judged) for judged in showing), None)
+    attempt = latest_attempt(content, run)
+    return judge_attempt(entry, *attempt) if attempt else None
 
 
-def judge_attempt(entry: LearningEntry, judged: Evaluation) -> bool | None:
+def latest_attempt(content: Collection[str], run: RunWorks) -> Attempt | None:
+    """Return the latest attempt that shows a content."""
+    return next((one for one in reversed(run.attempts) if is_shown(content, one[0])), None)
+
+
+def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
+    """Return whether the latest attempt that shows an entry's content has findings, and none is about the entry."""
+    attempt = latest_attempt(entry.visible_content, run) if not run.accepted else None
+    return bool(attempt and attempt[1].open) and not any(is_about(entry, one) for one in attempt[1].open)
+
+
+def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:
     """Judge an entry whose content an attempt shows: by its own check, or by a finding about it with other advice."""
     check = entry.subject.removeprefix("check ")
     if entry.subject.startswith("check ") and any(one.name == check for one in judged.checks):
         return check not in judged.failing
-    blamed = (one for one in judged.open if is_about(entry, one) and not advises(one, entry.visible_content))
+    blamed = (one for one in judged.open if is_about(entry, one) and not advises(one, entry.visible_content, lines))
     return False if any(True for _ in blamed) else None
 
 
-def advises(finding: Finding, content: Collection[str]) -> bool:
-    """Return whether a finding says to do what a content shows."""
-    return read_line(f"{finding.title} {finding.detail} {finding.fix}").shows(content)
+def advises(finding: Finding, content: Collection[str], lines: Sequence[WorkLine]) -> bool:
+    """Return whether a finding says to do what a content shows: it names that, and nothing that the work lacks."""
+    text = f"{finding.title} {finding.detail} {finding.fix}"
+    return read_line(text).shows(content) and all(is_shown((one,), lines) for one in marked_names(text))
 
 
 def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:

@@ -10,7 +10,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .facts import chosen, claims_about, name_of, names_condition, subject_in
 from .structure import DIMENSIONS, Fact, Structure
 from .truth import DrawnTruth
-from .words import ADVICE, ASPECTS, CONDITIONS, FILLERS, PLATITUDES, TITLES, WORKS
+from .words import ADVICE, ASPECTS, CONDITIONS, FILLERS, LINTERS, PLATITUDES, TITLES, WORKS
 from .world import GymTask, Prompt
 
 GUESS_AGAIN = 0.5  # share of subjects that a model reconsiders when it does not learn what is wrong
@@ -81,7 +81,7 @@ class Actors:
         return Evaluation(
             checks=tuple(self.checks(facts, good)),
             scores=(Score("overall", max(0.05, 0.95 - 0.3 * len(wrong))),),
-            findings=tuple(self.findings(wrong, task)),
+            findings=tuple(self.findings(wrong, task, work)),
         )
 
     def seems_right(self, fact: Fact, task: GymTask, work: str, *, first: bool) -> bool:
@@ -96,14 +96,26 @@ class Actors:
         elif self.like.checks == "fact":
             yield from (Check(check_name(fact), passed=good[fact.key]) for fact in facts)
 
-    def findings(self, wrong: Sequence[Fact], task: GymTask) -> Iterator[Finding]:
+    def findings(self, wrong: Sequence[Fact], task: GymTask, work: str) -> Iterator[Finding]:
         """Yield what is wrong, and now and then something that is true of any work."""
-        yield from (self.finding(fact, task) for fact in wrong)
+        report = self.lint if self.like.form == "linter" else self.finding
+        yield from (report(fact, task, work) for fact in wrong)
         if self.judge.random() < self.like.platitudes:
             title, fix = self.judge.choice(PLATITUDES)
             yield Finding(title, self.judge.choice((Severity.IMPORTANT, Severity.SUGGESTION)), rule="style", fix=fix)
 
-    def finding(self, fact: Fact, task: GymTask) -> Finding:
+    def lint(self, fact: Fact, task: GymTask, work: str) -> Finding:
+        """Return a finding as a linter prints it: a code, the place, what was found and what is expected."""
+        used, name = chosen(fact, work), name_of(fact, None)
+        title = LINTERS[self.like.linter].format(used=used.strip("`"), v=self.advised(fact, task).strip("`"), s=name)
+        lines = [number for number, line in enumerate(work.splitlines(), 1) if used and used.strip("`") in line]
+        where = f"notes/decisions.txt:{lines[0]}" if self.like.file and lines else ""
+        if names_condition(fact, task.text) and self.judge.random() < 0.5:
+            title = f"{title} {self.judge.choice(CONDITIONS[fact.condition])}"
+        code = "DEP001" if self.like.one_rule else f"HSE{100 + int(fact.key[1:])}"
+        return Finding(title, Severity.IMPORTANT, rule=code, where=where)
+
+    def finding(self, fact: Fact, task: GymTask, work: str) -> Finding:
         """Return one finding about a fact."""
         random = self.judge
         name = name_of(fact, random if self.like.reworded else None)
@@ -116,13 +128,17 @@ class Actors:
 
     def advice(self, fact: Fact, task: GymTask, name: str) -> str:
         """Return what to do, which is wrong now and then."""
-        right = self.truth.right(task.project, subject_in(fact, task.text))
-        wrong = self.judge.random() < self.like.wrong_advice
-        value = self.judge.choice([one for one in fact.values if one != right]) if wrong else right
+        value = self.advised(fact, task)
         text = self.judge.choice(ADVICE).format(v=value, s=name)
         if names_condition(fact, task.text) and self.judge.random() < 0.5:
             return f"{text[:-1]} {self.judge.choice(CONDITIONS[fact.condition])}."
         return text
+
+    def advised(self, fact: Fact, task: GymTask) -> str:
+        """Return the value that a finding advises, which is wrong now and then."""
+        right = self.truth.right(task.project, subject_in(fact, task.text))
+        wrong = self.judge.random() < self.like.wrong_advice
+        return self.judge.choice([one for one in fact.values if one != right]) if wrong else right
 
     def rule(self, fact: Fact) -> str:
         """Return what identifies a finding, if anything does."""

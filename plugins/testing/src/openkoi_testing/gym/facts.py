@@ -8,6 +8,8 @@ from .structure import Fact
 from .words import ASPECTS, CONDITIONS, TOPICS
 from .world import Claim
 
+FOUND = re.compile(r"\b(?:deprecated|expression has type|found|assert|AssertionError:)\s[`'\"]?\Z")
+REJECTED = re.compile(r"\A[`'\"]? (?:is (?:banned|deprecated)|should be|==|!=)")
 DENIED = re.compile(r"\b(?:not|never|avoid|avoiding|don't)\b(?:\W+\w+){0,12}\W*$", re.IGNORECASE)
 
 
@@ -26,7 +28,9 @@ def claims_about(fact: Fact, text: str) -> Iterator[Claim]:
     lowered = text.lower()
     for value in (one for one in fact.values if one.strip("`") in lowered):
         for found in re.finditer(rf"(?<![\w-]){re.escape(value.strip('`'))}(?![\w-])", text, re.IGNORECASE):
-            yield Claim(subject_in(fact, text), value, bool(DENIED.search(text[: found.start()])))
+            before, after = text[: found.start()], text[found.end() :]
+            denied = DENIED.search(before) or FOUND.search(before) or REJECTED.search(after)
+            yield Claim(subject_in(fact, text), value, bool(denied))
 
 
 def chosen(fact: Fact, work: str) -> str:

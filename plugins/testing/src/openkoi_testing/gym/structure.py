@@ -4,10 +4,10 @@ from random import Random
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .words import ASPECTS, CONDITIONS, PLAIN, STEMS, TOPICS
+from .words import ASPECTS, CONDITIONS, LINTERS, PLAIN, STEMS, TOPICS
 
 CHECKS = ("fact", "task", "none")
-FORMS = ("rule", "dimension", "templates", "synonyms")
+FORMS = ("rule", "dimension", "templates", "synonyms", "linter")
 FAMILIES = tuple((checks, form) for form in FORMS for checks in CHECKS)
 DIMENSIONS = ("correctness", "completeness", "style")
 VALUES = 4  # of a subject: right in one project, right in the other, right after a drift, never right
@@ -18,8 +18,9 @@ class Structure:
     """The parameters of a world.
 
     ``checks``: one for each fact, one for a task, or none. ``form``: a finding is identified by a rule, by a dimension
-    that many share, or by its words alone, from ten templates or with synonyms too. ``facts`` is how many subjects a
-    task needs at most; they belong to one topic (``shared``) or to as many topics.
+    that many share, by its words alone, from ten templates or with synonyms too, or by a code and the one sentence of a
+    ``linter``, which quotes what it found and what it expects. ``facts`` is how many subjects a task needs at most.
+    They belong to one topic (``shared``) or to as many topics.
     """
 
     checks: str
@@ -42,6 +43,7 @@ class Structure:
     knows: float
     obeys: float
     file: bool
+    linter: int
 
     @property
     def family(self) -> str:
@@ -64,7 +66,7 @@ class Fact:
 
 
 def draw_structure(seed: int) -> Structure:
-    """Draw the parameters of a world; twelve seeds in a row are of twelve families."""
+    """Draw the parameters of a world; fifteen seeds in a row are of fifteen families."""
     random = Random(f"structure {seed}")
     checks, form = FAMILIES[seed % len(FAMILIES)]
     facts, shared = random.randint(1, 6), random.random() < 0.5
@@ -89,6 +91,7 @@ def draw_structure(seed: int) -> Structure:
         knows=random.uniform(0.0, 0.8),
         obeys=random.uniform(0.6, 1.0),
         file=random.random() < 0.5,
+        linter=random.randrange(len(LINTERS)),
     )
 
 

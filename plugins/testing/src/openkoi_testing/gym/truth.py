@@ -54,9 +54,12 @@ class DrawnTruth:
         return [replace(one, subject=subject_in(fact, task.text)) if task else one for fact, one in found]
 
     def subject_of(self, finding: Finding, task: GymTask) -> str:
-        """Return the fact that a finding names."""
-        text = f"{finding.title} {finding.detail} {finding.fix}".lower()
-        return next((subject_in(fact, task.text) for fact in self.find_needed(task) if is_named(fact, text)), "")
+        """Return the fact that a finding names, or else one of whose values it quotes."""
+        text = f"{finding.title} {finding.detail} {finding.fix}"
+        needed = list(self.find_needed(task))
+        named = [fact for fact in needed if is_named(fact, text.lower())]
+        quoted = [fact for fact in needed if not named and any(claims_about(fact, text))]
+        return next((subject_in(fact, task.text) for fact in (*named, *quoted)), "")
 
     def right(self, project: str, subject: str) -> str:
         """Return the right value."""

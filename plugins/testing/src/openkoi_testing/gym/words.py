@@ -69,6 +69,12 @@ ADVICE = (
     "We expect {v} for the {s}.", "For the {s}, {v} is required.", "Switch the {s} to {v}.", "Take {v} for the {s}.",
     "The correct {s} here is {v}.",
 )  # fmt: skip
+LINTERS = (
+    "Use of deprecated `{used}`, use `{v}`", "`{used}` is banned: use {v} as the {s}",
+    'Incompatible types in assignment (expression has type "{used}", variable has type "{v}")',
+    "Expected {s} to be '{v}' but found '{used}'.", "AssertionError: {s}: assert '{used}' == '{v}'",
+    "AssertionError: '{used}' != '{v}'", "{s} {used} should be {v}",
+)  # fmt: skip
 PLATITUDES = (
     ("Readability could be better", "Consider shorter sentences."),
     ("Think about maintainability", "Keep things simple and consistent."),
