@@ -124,7 +124,8 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of_line(line)) if line else None
     if fixed and sure and not MARKED_NAME.search(finding.title):
         return fixed
-    named, silent = names_of(finding.title), not any(one.fix or one.detail for one in repair.step.old.open)
+    named = [one for one in names_of(finding.title) if not is_shown((one,), repair.before)]
+    silent = not any(one.fix or one.detail for one in repair.step.old.open)
     for advice in filter(None, (finding.fix, finding.detail, finding.title if named or (silent and not fixed) else "")):
         content = repair.content_of(advice)
         if content and repair.was_followed(content):
