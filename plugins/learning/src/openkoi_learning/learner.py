@@ -108,7 +108,8 @@ class Learner:
         rivals = {one.id for one in known if one.topic in topics}
         affected = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
         await self.save(status_changes(state, affected, selection.project, lesson.at))
-        return set(verdicts.refuted & set(selection.shown))
+        shown = (one for one in known if one.id in verdicts.refuted & set(selection.shown))
+        return {one.id for one in shown if not was_right_elsewhere(state, one, selection.project)}
 
     async def save(self, entries: Iterable[LearningEntry]) -> None:
         """Log entries whose status changed."""
@@ -124,6 +125,11 @@ class Learner:
             now = to_learning(state, state.entries[id], self.decay)
             if id not in known and figures_differ(saved, now):
                 await self.run.emit(LearningSaved(now))
+
+
+def was_right_elsewhere(state: LearningState, entry: LearningEntry, project: str) -> bool:
+    """Return whether an entry of a project was right in some run: what refutes it now may be a condition."""
+    return entry.scope == "project" and any(one.confirmed for one in state.all_evidence(entry, project))
 
 
 def redact(text: str) -> str:
