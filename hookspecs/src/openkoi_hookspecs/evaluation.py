@@ -91,6 +91,19 @@ class EvaluationMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """The chance that another iteration pays, estimated from ``seen`` iterations of the project.
+
+    ``error`` is the calibration error of such estimates until now: how far they were from what happened, on average;
+    None if too few are known. A plugin sets it at ``after_evaluate``; it can end a run, and accepts nothing.
+    """
+
+    chance: float
+    seen: int
+    error: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """What evaluators say about one work. ``unavailable_reason`` says why a judge gave no score.
 
@@ -106,6 +119,7 @@ class Evaluation:
     missing: tuple[str, ...] = ()
     suggestion: str = ""
     log: str = ""
+    prospect: Prospect | None = None
 
     @property
     def score(self) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 
 from openkoi_learning import LearningHook
 from openkoi_testing import Scenario
-from openkoi_testing.gym.__main__ import run_learners
+from openkoi_testing.gym.courses import run_learners
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.kernel_runs import KernelRuns

@@ -54,9 +54,10 @@ def work_lines(work: ExecutionResult) -> list[WorkLine]:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return the names and numbers in an advice."""
-    found = extract_details(text)
-    return (found.identifiers | found.numbers) - {""}
+    """Return the names and numbers in an advice, without those that are part of another one."""
+    details = extract_details(text)
+    found = (details.identifiers | details.numbers) - {""}
+    return found - {one for one in found for other in found if one != other and has_phrase(other, one)}
 
 
 def has_phrase(text: str, phrase: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from openkoi_hookspecs import (
     DataDir,
     Env,
+    Evaluation,
     Hit,
     KoiError,
     Learning,
@@ -34,6 +35,7 @@ from .log_view import LearningLogView
 from .provenance import quotes_source
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
+from .stopping import estimate_prospect
 from .text_similarity import names_in
 from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, USUAL_TOKENS, Thresholds
 
@@ -114,6 +116,16 @@ class LearningHook:
             shown.append(past_tasks_id(asked.project))
         await run.emit(EntriesShown(asked.text, task.project, model, tuple(shown), tuple(held)))
         return Recall((*entry_hits(choice, state), *past))
+
+    @hookimpl
+    async def after_evaluate(self, evaluation: Evaluation, run: Run) -> Evaluation | None:
+        """Estimate the chance that another iteration pays, where there may be one."""
+        score = evaluation.score or 0.0
+        if is_evaluation_only(run.task) or not (evaluation.red or score < run.task.effective_limits.quality_threshold):
+            return None
+        known = (await self.log_view.read()).iterations[run.task.project]
+        prospect = estimate_prospect(known, len(run.iterations), evaluation)
+        return replace(evaluation, prospect=prospect) if prospect else None
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:

@@ -27,6 +27,7 @@ LEARNING_EVENTS: tuple[type[Event], ...] = (
         EntriesShown,
         OutcomeCredited,
         RunProcessed,
+        events.DecisionMade,
         events.RunCompleted,
         events.TaskStarted,
     ),

@@ -146,9 +146,9 @@ def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> Learn
 def keep_opinion(repair: Repair) -> LearningEntry | None:
     """Return advice that no work shows as an opinion, if its finding is gone, or nothing is known of it."""
     finding, step = repair.finding, repair.step
-    advice, content = finding.fix or finding.detail, tuple[str, ...]()
-    if not advice and (content := expected_names(finding.title, repair.before)):
-        advice = finding.title
+    advice = finding.fix or finding.detail
+    content = expected_names(advice or finding.title, repair.before)
+    advice = advice or (finding.title if content else "")
     known = {one.key for one in step.old.open} - {finding.key}
     gone = step.new is step.old or all(one.key in known for one in step.new.open)  # a new one may be it, reworded
     better = step.new is step.old or step.fixed_checks or step.score_gain > 0
@@ -157,9 +157,9 @@ def keep_opinion(repair: Repair) -> LearningEntry | None:
     return write_entry(repair, advice, content, {"base": OPINION_WORTH})
 
 
-def expected_names(title: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
-    """Return the names that a finding's title marks and its work lacks, if it also marks what the work has instead."""
-    names = marked_names(title)
+def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
+    """Return the names that a finding marks and its work lacks, if it also marks what the work has instead."""
+    names = marked_names(text)
     missing = tuple(sorted(one for one in names if not is_shown((one,), lines)))
     return missing if len(missing) < len(names) else ()
 

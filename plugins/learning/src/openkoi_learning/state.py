@@ -13,6 +13,7 @@ from .effectiveness import EntryOutcome
 from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Evidence, TaskHistory, Words
+from .stopping import NextIteration, Standing, has_paid, standing_of
 from .thresholds import OUTCOME_WORTH
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
@@ -59,6 +60,7 @@ class LearningState:
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
     from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
     the numbers of a project's tasks with each word. ``merged`` are the entries with the same meaning as another.
+    ``decided`` is where runs stand that are not over, ``iterations`` which iterations of a project paid.
     ``saved`` is each entry as it was last saved, ``counted`` its outcomes until a run changes them.
     """
 
@@ -76,6 +78,8 @@ class LearningState:
     questions: dict[str, str] = field(default_factory=dict)
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     checkpoints: dict[str, CheckpointView] = field(default_factory=dict)
+    decided: dict[str, Standing] = field(default_factory=dict)
+    iterations: defaultdict[str, list[NextIteration]] = field(default_factory=lambda: defaultdict(list))
     saved: dict[str, Learning] = field(default_factory=dict)
     counted: dict[str, tuple[EntryOutcome, ...]] = field(default_factory=dict)
 
@@ -97,6 +101,8 @@ class LearningState:
                 self.origins[run] = RunOrigin(model, task.project, task.session)
             case events.RunCompleted():
                 self.due[run] = None
+            case events.DecisionMade() as decided:
+                self.apply_decision(run, decided)
             case RunProcessed(of=of):
                 self.due.pop(of, None)
             case events.QuestionAsked(id=id, text=text):
@@ -105,6 +111,14 @@ class LearningState:
                 self.answers[run].append((self.questions.get(id, ""), answer))
             case event if isinstance(event, UNDO_EVENTS):
                 self.apply_checkpoints(record)
+
+    def apply_decision(self, run: str, decided: events.DecisionMade) -> None:
+        """Record whether an iteration paid, if it was not the first of its run."""
+        if before := self.decided.pop(run, None):
+            known = self.iterations[self.origins.get(run, RunOrigin()).project]
+            known.append(NextIteration(before, has_paid(before, decided)))
+        if not decided.decision.final:
+            self.decided[run] = standing_of(decided)
 
     def apply_outcome(self, visit: RunExposure, outcome: OutcomeCredited) -> None:
         """Record how a run went, and what it says about entries."""

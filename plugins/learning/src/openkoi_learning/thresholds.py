@@ -23,6 +23,7 @@ SURELY_NEEDED = 0.6
 VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # of an entry before any outcome: by what taught it
 INDEPENDENT_RUNS = 3  # that confirm an opinion whose check is about several things, before it is verified
 REFUTATIONS = 3  # in a row, that archive an entry
+PRIOR_ITERATIONS, MIN_ESTIMATES = 4.0, 40  # assumed of each kind of iteration; known before estimates are judged
 OUTVOTED = 8  # times in a row that another entry about its subject was right instead
 
 

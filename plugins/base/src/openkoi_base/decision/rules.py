@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Decision, EvaluationMode, NextAction, StopReason
+from openkoi_hookspecs import Decision, EvaluationMode, NextAction, Prospect, StopReason
 
 from .history import ROUNDING, History, Rule, evaluation_of
 from .refine import NOTHING_DONE
 from .shortfall import format_count
 
+MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (issue 22, N11)
+MIN_CHANCE = 0.1  # that another iteration pays; an iteration costs as much as the first, so one in ten is too few
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 
 
@@ -96,6 +98,20 @@ def stop_stalled(history: History) -> Decision | None:
     return Decision(NextAction.ACCEPT_BEST, "the same findings are still open") if same_findings_open(history) else None
 
 
+def stop_unpromising(history: History) -> Decision | None:
+    """Stop if reliable estimates say that another iteration hardly pays. An open blocker is tried again."""
+    prospect = history.evaluation.prospect
+    if prospect is None or not is_reliable(prospect) or history.evaluation.blockers or prospect.chance >= MIN_CHANCE:
+        return None
+    why = f"another iteration paid in {prospect.chance:.0%} of similar cases here"
+    return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall}, and {why}")
+
+
+def is_reliable(prospect: Prospect) -> bool:
+    """Return whether estimates of the chance that another iteration pays are near enough to what happens."""
+    return prospect.error is not None and prospect.error < MAX_CALIBRATION_ERROR
+
+
 def repeats_nothing(history: History) -> bool:
     """Whether this iteration and the one before did nothing at all."""
     return not any(facts.answered or facts.changed for facts in (history.facts, history.before.facts))
@@ -130,4 +146,5 @@ RULES: Sequence[Rule] = (
     ask_about_blocker,
     stop_after_last,
     stop_stalled,
+    stop_unpromising,
 )

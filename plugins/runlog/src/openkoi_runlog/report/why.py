@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from openkoi_base.decision.history import meets
 from openkoi_base.decision.merge import normalize_weights
-from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
+from openkoi_base.decision.rules import is_reliable
+from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Prospect, Score, Severity, events
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 
@@ -85,6 +86,8 @@ def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[
         yield "weights", ", ".join(format_weights(evaluation.scores))
     yield "findings", format_findings(evaluation.findings)
     yield "score", format_score(evaluation, threshold)
+    if evaluation.prospect:
+        yield "another", format_prospect(evaluation.prospect)
 
 
 def format_check_count(checks: Sequence[Check]) -> str:
@@ -136,6 +139,16 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
     capped = f", capped from {uncapped:.2f}" if uncapped is not None and uncapped > score else ""
     side = "reaches" if meets(score, threshold) else "is below"
     return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
+
+
+def format_prospect(prospect: Prospect) -> str:
+    """Return the chance that another iteration pays, and whether it may decide."""
+    chance = f"an iteration more pays with a chance of {prospect.chance:.0%}"
+    after = f"from {format_count(prospect.seen, 'iteration')} of this project"
+    if prospect.error is None:
+        return f"{chance}, {after}; too few to decide by"
+    kind = "reliable" if is_reliable(prospect) else "too far off to decide by"
+    return f"{chance}, {after}; calibration error {prospect.error:.2f}, {kind}"
 
 
 def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:

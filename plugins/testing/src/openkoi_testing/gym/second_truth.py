@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from typing import TypeAlias
 
 from openkoi_hookspecs import Finding
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -50,6 +51,7 @@ WORDS = {
     Sort.AFTER_FOR: AFTER_FOR,
     Sort.AFTER_AGAINST: AFTER_AGAINST,
 }
+Rights: TypeAlias = Mapping[tuple[str, str], str]
 CUES = {Sort.FOR, Sort.AGAINST, Sort.TOUCHING_AGAINST}
 
 
@@ -197,14 +199,7 @@ def touch(line: str, left: Token, right: Token) -> bool:
 class SecondTruth:
     """What is right in a world, now and after its drift."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        rights: Mapping[tuple[str, str], str],
-        *,
-        later: Mapping[tuple[str, str], str],
-        wrong: float,
-    ) -> None:
+    def __init__(self, reader: Reader, rights: Rights, *, later: Rights, wrong: float) -> None:
         """Start with what is right before the drift."""
         self.reader, self.plan = reader, reader.plan
         self._now, self._later, self._wrong = dict(rights), dict(later), wrong
@@ -242,6 +237,15 @@ class SecondTruth:
             return self._now.get((project, subject), "")
         values = {self._now.get((one, subject), "") for one in self.plan.projects}
         return values.pop() if len(values) == 1 else ""
+
+    def wrong(self, project: str, subject: str) -> str:
+        """Return a value that is not right now."""
+        values = next(one.values for one in self.plan.used if one.name == base_of(subject))
+        return next(one for one in values if one != self.right(project, subject))
+
+    def set_right(self, project: str, subject: str, value: str) -> None:
+        """Let another value be right."""
+        self._now[project, subject] = value
 
     def passes(self, task: GymTask, work: str) -> bool:
         """Return whether a work handles every subject of its task right."""

@@ -65,6 +65,15 @@ class DrawnTruth:
         """Return the right value."""
         return self.values[project][subject]
 
+    def wrong(self, project: str, subject: str) -> str:
+        """Return a value that is not right now, and that no model begins with."""
+        fact = next(one for one in self.facts if one.key == subject.rstrip("|"))
+        return next(one for one in fact.values[1:3] if one != self.right(project, subject))
+
+    def set_right(self, project: str, subject: str, value: str) -> None:
+        """Let another value be right."""
+        self.values[project][subject] = value
+
     def passes(self, task: GymTask, work: str) -> bool:
         """Return whether every subject has its right value."""
         return all(

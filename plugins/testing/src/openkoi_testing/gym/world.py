@@ -82,6 +82,12 @@ class Truth(Protocol):
     def right(self, project: str, subject: str) -> str:
         """Return the value that is right in a project now."""
 
+    def wrong(self, project: str, subject: str) -> str:
+        """Return a value of a subject that is not right in a project now."""
+
+    def set_right(self, project: str, subject: str, value: str) -> None:
+        """Let another value be right in a project from now on."""
+
     def passes(self, task: GymTask, work: str) -> bool:
         """Return whether a work handles every subject of its task right, whatever the evaluator says."""
 
