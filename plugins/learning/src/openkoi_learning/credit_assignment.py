@@ -8,7 +8,7 @@ from openkoi_hookspecs import LearningStatus
 from .effectiveness import is_harmful, is_idle, proves_uplift
 from .entry import LearningEntry, Trust, archive_entry
 from .merge import QUARANTINED
-from .relevance import Evidence, Rivals, same_conditions
+from .relevance import Basis, Evidence, Rivals, same_conditions
 from .sameness import stated_words
 from .state import LearningState
 from .thresholds import INDEPENDENT_RUNS, OUTVOTED, REFUTATIONS
@@ -43,10 +43,15 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
 def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
     """Return whether the latest runs refute an entry: several in a row.
 
-    One is enough if none ever confirmed it, and the result was ``visible``: it gave up the entry's content.
+    One is enough if nothing but advice ever confirmed it, and the result was ``visible``: it gave up its content.
     """
-    wanted = 1 if visible and not any(one.confirmed for one in evidence) else REFUTATIONS
+    wanted = 1 if visible and not any(is_confirmed(one) for one in evidence) else REFUTATIONS
     return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
+
+
+def is_confirmed(one: Evidence) -> bool:
+    """Return whether an attempt or a result confirmed an entry."""
+    return one.confirmed and one.basis > Basis.ADVICE
 
 
 def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]) -> bool:
@@ -75,5 +80,5 @@ def is_confirmed_by_checks(entry: LearningEntry, evidence: Sequence[Evidence]) -
     if entry.standing is LearningStatus.ACTIVE or entry.is_from_source or not entry.content:
         return False
     checked = any(proof.checked for proof in entry.proofs)
-    accepted = sum(one.accepted for one in evidence)
-    return checked and accepted >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)
+    results = sum(one.basis is Basis.RESULT for one in evidence)
+    return checked and results >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)

@@ -12,7 +12,7 @@ from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .credit_assignment import status_changes
+from .credit_assignment import is_confirmed, status_changes
 from .decay import DEFAULT_DECAY, Decay, utc_now
 from .entry import LearningEntry
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
@@ -129,7 +129,7 @@ class Learner:
 
 def was_right_elsewhere(state: LearningState, entry: LearningEntry, project: str) -> bool:
     """Return whether an entry of a project was right in some run: what refutes it now may be a condition."""
-    return entry.scope == "project" and any(one.confirmed for one in state.all_evidence(entry, project))
+    return entry.scope == "project" and any(map(is_confirmed, state.all_evidence(entry, project)))
 
 
 def redact(text: str) -> str:

@@ -27,7 +27,8 @@ def merge_entries(
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
     if twin and twin.id != new.id and states_less(new, twin, kept):
-        kept = replace(kept, id=new.id, text=new.text, advice=new.advice)
+        trusted = {} if new.trust >= twin.trust else {"trust": new.trust, "standing": new.standing}
+        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, **trusted)
     others = [one for one in near if one.id != kept.id and one.is_live]
     moved = {one.id: one for one in link_by_rule(others, kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
@@ -44,11 +45,14 @@ def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterabl
 
 
 def states_less(new: LearningEntry, known: LearningEntry, merged: LearningEntry) -> bool:
-    """Return whether a repeated observation leaves out a condition that is none: its task did not have it."""
+    """Return whether a repeated observation leaves out a condition that is none: its task did not have it.
+
+    The text is then the newer one, with no more trust than it has.
+    """
     if not known.is_live or known.pinned or known.proved or Trust.PERSON in (known.trust, new.trust):
         return False
     dropped = stated_words(known) - stated_words(merged)
-    return bool(dropped - terms_of(new.text)) and new.trust >= known.trust and new.kind == known.kind
+    return bool(dropped - terms_of(new.text)) and new.kind == known.kind
 
 
 def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:

@@ -7,6 +7,7 @@ in tasks under the same conditions; a condition is a word that makes it predicta
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from functools import lru_cache
 from math import log
 
@@ -48,17 +49,25 @@ class TaskHistory:
         return later + min(EARLIER_MAX, EARLIER_WEIGHT * (len(numbers) - later))
 
 
+class Basis(IntEnum):
+    """What evidence comes from: a finding that advises it, an attempt without a finding about it, or a result.
+
+    RESULT is a result that was accepted, or the entry's own check.
+    """
+
+    ADVICE = 0
+    ATTEMPT = 1
+    RESULT = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for an entry or against it: a run's number, its task's words, and whether it was confirmed.
-
-    ``accepted``: by a result that was accepted, or by its own check.
-    """
+    """What speaks for an entry or against it: a run's number, its task's words, and whether it was confirmed."""
 
     number: int
     words: Words
     confirmed: bool
-    accepted: bool = True
+    basis: Basis = Basis.RESULT
 
 
 def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collection[str], history: TaskHistory) -> float:

@@ -12,7 +12,7 @@ from .content import terms_of
 from .effectiveness import EntryOutcome
 from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
-from .relevance import Evidence, TaskHistory, Words
+from .relevance import Basis, Evidence, TaskHistory, Words
 from .stopping import NextIteration, Standing, has_paid, standing_of
 from .thresholds import OUTCOME_WORTH
 
@@ -130,8 +130,8 @@ class LearningState:
             confirmed, refuted = tuple(shown - blamed) if outcome.passed else (), shown & blamed
         words, project = terms_of(visit.selection.task), visit.selection.project
         for id in (*outcome.unblamed, *confirmed, *refuted):
-            found = Evidence(visit.number, words, id not in refuted, id not in outcome.unblamed)
-            self.proofs[project, id][visit.run] = found
+            basis = Basis.ATTEMPT if id in outcome.unblamed else Basis.RESULT
+            self.proofs[project, id][visit.run] = Evidence(visit.number, words, id not in refuted, basis)
 
     def history(self, project: str) -> TaskHistory:
         """Return the tasks of a project."""
@@ -145,13 +145,12 @@ class LearningState:
         return [replace(one, confirmed=False) if self.is_undone(run, id) else one for run, one in found.items()]
 
     def all_evidence(self, entry: LearningEntry, project: str) -> list[Evidence]:
-        """Return the same, with the runs that taught an entry by a check or an accepted result, which confirm it."""
+        """Return the same, with the runs that taught an entry, which confirm it."""
         found = self.evidence(entry.id, project)
-        if entry.base < OUTCOME_WORTH:
-            return found
+        basis = Basis.ADVICE if entry.base < OUTCOME_WORTH else Basis.RESULT
         known = {one.number for one in found}
         taught = self.taught(entry, project)
-        return found + [Evidence(run, words, confirmed=True) for run, words in taught if run not in known]
+        return found + [Evidence(run, words, True, basis) for run, words in taught if run not in known]
 
     def is_undone(self, run: str, id: str) -> bool:
         """Return whether the user undid a run that was shown an entry."""

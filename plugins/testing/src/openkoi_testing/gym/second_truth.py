@@ -239,9 +239,10 @@ class SecondTruth:
         return values.pop() if len(values) == 1 else ""
 
     def wrong(self, project: str, subject: str) -> str:
-        """Return a value that is not right now."""
-        values = next(one.values for one in self.plan.used if one.name == base_of(subject))
-        return next(one for one in values if one != self.right(project, subject))
+        """Return a value that is not right now, with the exception or without."""
+        base = next(one for one in self.plan.used if one.name == base_of(subject))
+        right = {value for (home, one), value in self._now.items() if home == project and base_of(one) == base.name}
+        return next(one for one in base.values if one not in right)
 
     def set_right(self, project: str, subject: str, value: str) -> None:
         """Let another value be right."""

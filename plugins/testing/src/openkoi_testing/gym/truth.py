@@ -66,9 +66,8 @@ class DrawnTruth:
         return self.values[project][subject]
 
     def wrong(self, project: str, subject: str) -> str:
-        """Return a value that is not right now, and that no model begins with."""
-        fact = next(one for one in self.facts if one.key == subject.rstrip("|"))
-        return next(one for one in fact.values[1:3] if one != self.right(project, subject))
+        """Return the value that is right after a drift at the earliest, and that no model begins with."""
+        return next(fact.values[2] for fact in self.facts if fact.key == subject.rstrip("|"))
 
     def set_right(self, project: str, subject: str, value: str) -> None:
         """Let another value be right."""

@@ -83,7 +83,7 @@ class Truth(Protocol):
         """Return the value that is right in a project now."""
 
     def wrong(self, project: str, subject: str) -> str:
-        """Return a value of a subject that is not right in a project now."""
+        """Return a value of a subject that is not right in a project now, under any condition."""
 
     def set_right(self, project: str, subject: str, value: str) -> None:
         """Let another value be right in a project from now on."""
