@@ -4,6 +4,7 @@ An advice's content is the names and numbers in it; without any, the longest phr
 next work has and the work before did not.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
@@ -13,9 +14,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
-from .text_similarity import MARKED_NAME, WORD, affirmed_text, extract_details
+from .text_similarity import MARKED_NAME, NUMBER, WORD, affirmed_text, extract_details
 
-TOKEN = lazy_pattern(r"[^\W_]+|[^\w\s]")
+TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
+UNIT = r"\s+[^\W\d_]+"
 
 MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
@@ -89,7 +91,7 @@ def find_content(
     if extract_details(advice).denied:
         advice = affirmed_text(advice)
     names, written = names_of(advice), list(written)
-    shown = max(([one for one in names if has_phrase(line.text, one)] for line in written), key=len, default=[])
+    shown = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
     if shown or (names and (not written or MARKED_NAME.search(advice))):
         return tuple(sorted(shown or names))
     old = {word for line in known for word in line.terms}
@@ -97,6 +99,19 @@ def find_content(
     phrases = [phrase for phrase in phrases if terms_of(phrase) - set(about)]
     best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")
     return (trim_words(best, about) or best,) if terms_of(best) - old else ()
+
+
+def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:
+    """Return the names that a line has, a number with the unit that both texts have after it."""
+    shown = [one for one in names if has_phrase(line, one)]
+    return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in shown]
+
+
+def number_with_unit(number: str, *texts: str) -> str:
+    """Return a number with the word that all texts have after it, if they have one."""
+    after = [re.search(rf"(?<![\w.]){re.escape(number)}{UNIT}", text) for text in texts]
+    found = {" ".join(one[0].split()) if one else "" for one in after}
+    return (found.pop() if len(found) == 1 else "") or number
 
 
 def trim_words(phrase: str, about: Collection[str]) -> str:
