@@ -33,7 +33,7 @@ def causes_of(worlds: Sequence[WorldCourses]) -> Mapping[str, Sequence[CauseCoun
 def read_arguments() -> argparse.Namespace:
     """Return what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m openkoi_testing.gym", description=__doc__)
-    parser.add_argument("--worlds", default="3", help="a seed, or a range such as 0-60 [default: 3]")
+    parser.add_argument("--worlds", default="3", help="seeds, such as 3, 0-60 or 0,4,8 [default: 3]")
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
     parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
     parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")

@@ -56,10 +56,16 @@ def run_planted(world: World, who: str) -> Planted:
         return asyncio.run(plant_advice(world, learner))
 
 
+def read_seeds(text: str) -> Iterator[int]:
+    """Yield the seeds of a list such as ``3``, ``0-60`` or ``0,4,8``."""
+    for part in text.split(","):
+        first, _, end = part.partition("-")
+        yield from range(int(first), int(end or int(first) + 1))
+
+
 def draw_worlds(given: argparse.Namespace) -> Iterator[Callable[[], World]]:
     """Yield what makes each world that was asked for."""
-    first, _, end = given.worlds.partition("-")
-    for seed in range(int(first), int(end or int(first) + 1)):
+    for seed in read_seeds(given.worlds):
         if given.second:
             yield partial(draw_second_world, f"{SEED}-{seed}", tasks=given.tasks)
         else:
