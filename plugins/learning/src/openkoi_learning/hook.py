@@ -35,7 +35,6 @@ from .log_view import LearningLogView
 from .provenance import quotes_source
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
-from .stopping import estimate_prospect
 from .text_similarity import names_in
 from .thresholds import MIN_RELEVANCE, PLATEAU_DELTA, REGRESSION_DELTA, USUAL_TOKENS, Thresholds
 
@@ -120,6 +119,8 @@ class LearningHook:
     @hookimpl
     async def after_evaluate(self, evaluation: Evaluation, run: Run) -> Evaluation | None:
         """Estimate the chance that another iteration pays, where there may be one."""
+        from .stopping import estimate_prospect
+
         score = evaluation.score or 0.0
         if is_evaluation_only(run.task) or not (evaluation.red or score < run.task.effective_limits.quality_threshold):
             return None

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Learning, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -13,8 +14,10 @@ from .effectiveness import EntryOutcome
 from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Basis, Evidence, TaskHistory, Words
-from .stopping import NextIteration, Standing, has_paid, standing_of
 from .thresholds import OUTCOME_WORTH
+
+if TYPE_CHECKING:
+    from .stopping import NextIteration, Standing
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 PRIOR_RATE = 0.5  # even chances, counted like two runs (estimate)
@@ -78,8 +81,8 @@ class LearningState:
     questions: dict[str, str] = field(default_factory=dict)
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     checkpoints: dict[str, CheckpointView] = field(default_factory=dict)
-    decided: dict[str, Standing] = field(default_factory=dict)
-    iterations: defaultdict[str, list[NextIteration]] = field(default_factory=lambda: defaultdict(list))
+    decided: dict[str, "Standing"] = field(default_factory=dict)
+    iterations: defaultdict[str, list["NextIteration"]] = field(default_factory=lambda: defaultdict(list))
     saved: dict[str, Learning] = field(default_factory=dict)
     counted: dict[str, tuple[EntryOutcome, ...]] = field(default_factory=dict)
 
@@ -114,6 +117,8 @@ class LearningState:
 
     def apply_decision(self, run: str, decided: events.DecisionMade) -> None:
         """Record whether an iteration paid, if it was not the first of its run."""
+        from .stopping import NextIteration, has_paid, standing_of
+
         if before := self.decided.pop(run, None):
             known = self.iterations[self.origins.get(run, RunOrigin()).project]
             known.append(NextIteration(before, has_paid(before, decided)))

@@ -1,18 +1,21 @@
 """Plant wrong advice in a world, and count how often it is shown until a learner withdraws it.
 
-For some tasks the evaluator takes a wrong value of one subject for right, advises it and accepts it; then it knows
-better. A learner has learned the value until then, with all the evidence that the world has to give.
+For some tasks the evaluator takes a wrong value of the most needed subject for right, advises it and accepts it; then
+it knows better. A learner has learned the value until then, with all the evidence that the world has to give.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
+from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .learners import Learner
 from .runs import run_task
-from .world import Claim, GymTask, Truth, World
+from .world import Claim, World
 
+Subject: TypeAlias = tuple[str, str]  # of a project
 PLANTED_AT, RIGHT_AGAIN_AT, TASKS = 30, 60, 180  # task numbers, all before any drift
 LAST_NEEDED = 5  # tasks that need the subject, in none of which it may be shown if it is withdrawn
 GOALS = {True: 2, False: 12}  # uses until the withdrawal, where its own check turns red and where only a score tells
@@ -44,27 +47,23 @@ class Planted:
 
 async def plant_advice(world: World, learner: Learner) -> Planted:
     """Run a world in which a value of a subject is taken for right for some tasks."""
-    truth, planted, right = world.truth, Claim("", ""), ""
-    project, shown = "", list[bool]()
+    truth, needed, shown = world.truth, Counter[Subject](), list[bool]()
+    planted, right = Claim("", ""), ""
     for number in range(TASKS):
         task = world.next_task()
+        if number < PLANTED_AT:
+            needed.update((task.project, subject) for subject in truth.needs(task))
+        [(project, subject)] = [one for one, _ in needed.most_common(1)]
         if number == PLANTED_AT:
-            project, planted = task.project, choose_claim(truth, task)
-            right = truth.right(project, planted.subject)
-            truth.set_right(project, planted.subject, planted.value)
+            planted, right = Claim(subject, truth.wrong(project, subject)), truth.right(project, subject)
+            truth.set_right(project, subject, planted.value)
         if number == RIGHT_AGAIN_AT:
-            truth.set_right(project, planted.subject, right)
+            truth.set_right(project, subject, right)
         lines = tuple(await learner.recall(task))
-        if number >= RIGHT_AGAIN_AT and task.project == project and planted.subject in truth.needs(task):
+        if number >= RIGHT_AGAIN_AT and task.project == project and subject in truth.needs(task):
             shown.append(any(planted in truth.claims(line, task) for line in lines))
         await learner.learn(task, run_task(world, task, lines))
     return Planted("per fact" in world.family, shown)
-
-
-def choose_claim(truth: Truth, task: GymTask) -> Claim:
-    """Return a wrong value of the first subject that a task needs."""
-    subject = truth.needs(task)[0]
-    return Claim(subject, truth.wrong(task.project, subject))
 
 
 def format_planted(every: Sequence[Planted]) -> str:
