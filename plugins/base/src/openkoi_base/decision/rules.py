@@ -9,7 +9,7 @@ from .refine import NOTHING_DONE
 from .shortfall import format_count
 
 MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (issue 22, N11)
-MIN_CHANCE = 0.1  # that another iteration pays; an iteration costs as much as the first, so one in ten is too few
+MIN_CHANCE = 0.1  # that another iteration pays, which costs as much as the first (estimate)
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 
 
