@@ -119,7 +119,7 @@ class Components:
         with report_lateness(
             LOAD_TIMEOUT_SECONDS, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))
         ):
-            self.made[key] = await load_isolated(entry)
+            self.made[key] = await load_isolated(entry, self.warn)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])
         missing = missing_methods(plugin, REQUIRED_METHODS.get(entry.kind, ()))
         if missing and missing_methods(plugin, OTHER_METHODS.get(entry.kind, missing)):

@@ -77,12 +77,15 @@ class Hooks:
         Those that the configuration names run first, as named; the rest keep their order.
         """
         from .hook_implementations import find_implementations
+        from .watched_hooks import watch_first_calls
 
         place = {name: rank for rank, name in enumerate(self.order)}
         found, errors = find_implementations(plugins)
         for hook, implementations in found.items():
             ordered = sorted(implementations, key=lambda one: place.get(one.plugin, len(place)))
             self.implementations_by_hook[hook] = tuple(ordered)
+            for implementation in ordered:
+                watch_first_calls(implementation, self.report)
         self.counted_by_hook.clear()
         return errors
 

@@ -16,6 +16,7 @@ from openkoi_settings import Config, Setting, plugin_keys
 
 from .plugin_discovery import Found, resolve
 from .plugin_factory import BuildContext, construct
+from .watched_hooks import watch_loading
 
 LOAD_TIMEOUT_SECONDS = 10.0
 Load = Callable[[str, str], Awaitable[object]]
@@ -114,15 +115,15 @@ async def load_nothing(kind: str, name: str) -> object:
     raise PluginNotFoundError(kind, name)
 
 
-async def load_isolated(entry: PluginEntry) -> object:
-    """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
+async def load_isolated(entry: PluginEntry, warn: Callable[[str], object]) -> object:
+    """Load one plugin; whatever its import or constructor raises becomes an error with its name."""
     deadline = asyncio.timeout(LOAD_TIMEOUT_SECONDS)
     try:
         loading = entry.load()
         if not inspect.isawaitable(loading):
             raise TypeError("its load() is not an async def")
         async with deadline:
-            return await loading
+            return await watch_loading(entry, loading, warn)
     except (ConfigError, NoProviderError):
         raise
     except KoiError as error:

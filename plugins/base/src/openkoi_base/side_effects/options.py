@@ -1,0 +1,52 @@
+"""How closely calls of plugins are watched: the first ones in a run, all of them in a check."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+NO_FILE = -1
+START, END, EFFECT, TOOK, DEADLINE = "start", "end", "effect", "took", "deadline"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """``calls`` of each function are watched. ``progress`` is the descriptor of a file that lists what happens.
+
+    A check is thorough: it also looks at all modules, and at what child processes print.
+    """
+
+    calls: int = 1
+    is_thorough: bool = False
+    progress: int = NO_FILE
+
+    def note(self, event: str, *words: str) -> None:
+        """Write what happens, so that another process can tell which plugin's code ran if this one ends."""
+        if self.progress != NO_FILE:
+            line = "\t".join((event, *words)).replace("\n", " ")
+            os.write(self.progress, f"{line}\n".encode(errors="replace"))
+
+
+FIRST_CALLS = WatchOptions()
+OPTIONS: ContextVar[WatchOptions] = ContextVar("watch_options", default=FIRST_CALLS)
+
+
+def watch_options() -> WatchOptions:
+    """Return how calls are watched here."""
+    return OPTIONS.get()
+
+
+@contextmanager
+def watch_every_call(progress: Path) -> Iterator[WatchOptions]:
+    """Watch every call thoroughly, and list in a file which plugin's code runs and what it changes."""
+    descriptor = os.open(progress, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    options = WatchOptions(1_000_000, is_thorough=True, progress=descriptor)
+    before = OPTIONS.set(options)
+    try:
+        yield options
+    finally:
+        OPTIONS.reset(before)
+        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""Notice what a plugin prints while its code runs."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from tempfile import TemporaryFile
+from typing import Any
+
+SHOWN_CHARACTERS = 60
+
+
+class NotedStream:
+    """Stands for standard output: passes everything on, and keeps the beginning of what is written."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.noted = ""
+
+    def write(self, text: str) -> Any:
+        """Write a text."""
+        if len(self.noted) < SHOWN_CHARACTERS and isinstance(text, str):
+            self.noted += text[:SHOWN_CHARACTERS]
+        return self._stream.write(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class PrintedText:
+    """What is printed between its making and ``finish``."""
+
+    def __init__(self) -> None:
+        self.real = sys.stdout
+        self.noted: Any = NotedStream(self.real)
+        sys.stdout = self.noted
+
+    def finish(self) -> str:
+        """Return the beginning of what was printed; leave a stream that the plugin put there for the caller to find."""
+        if sys.stdout is self.noted:
+            sys.stdout = self.real
+        return str(self.noted.noted)
+
+
+class DescriptorOutput:
+    """What is written to descriptor 1 between its making and ``finish``, by child processes too."""
+
+    def __init__(self) -> None:
+        flush()
+        self.file = TemporaryFile()  # noqa: SIM115  # closed by finish
+        self.real = os.dup(1)
+        os.dup2(self.file.fileno(), 1)
+
+    def finish(self) -> str:
+        """Write it where it belongs; return its beginning."""
+        flush()
+        if is_open(1) and os.path.sameopenfile(1, self.file.fileno()):
+            os.dup2(self.real, 1)
+        os.close(self.real)
+        with self.file as file:
+            file.seek(0)
+            written = file.read()
+        if written:
+            with suppress(OSError):
+                os.write(1, written)
+        return written[:SHOWN_CHARACTERS].decode(errors="replace")
+
+
+def flush() -> None:
+    """Write what the streams have not written yet."""
+    for stream in (sys.stdout, sys.__stdout__):
+        with suppress(Exception):  # a plugin may have closed or replaced it
+            stream.flush()
+
+
+def is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def quote(text: str, show: Callable[[str], str] = repr) -> str:
+    """Return the beginning of a text in quotes."""
+    line = text.strip()
+    return show(line[:SHOWN_CHARACTERS])

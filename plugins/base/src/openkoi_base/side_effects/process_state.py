@@ -1,0 +1,293 @@
+"""Read the state that all code of a process shares, such as its working directory, and restore it."""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+SIGNALS = [
+    number
+    for name in ("INT", "TERM", "HUP", "QUIT", "CHLD", "ALRM", "PIPE", "USR1", "USR2", "TSTP", "WINCH")
+    if (number := getattr(signal, f"SIG{name}", None))
+]
+get_handler = sys.modules["_signal"].getsignal  # without the conversion to names, which takes 20 times longer
+STREAMS = ("stdin", "stdout", "stderr")
+MEMORY_STEP = 512 * 2**20  # estimate: more than a local embedding model needs
+CATCH_ALL = (("error", None, Warning, None, 0), ("ignore", None, Warning, None, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the state: how it is read and restored, and how a change is described; by default as "changed NAME"."""
+
+    name: str
+    read: Callable[[], Any]
+    restore: Callable[[Any], object] | None = None
+    describe: Callable[[Any, Any], str] | None = None
+
+    def explain(self, before: Any, now: Any) -> str:
+        """Say what was changed."""
+        return self.describe(before, now) if self.describe else f"changed {self.name}"
+
+
+def read_state(parts: Sequence[Part]) -> list[Any]:
+    """Return the state, a value for each part."""
+    return [part.read() for part in parts]
+
+
+def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
+    """Restore what differs from an earlier state, where that is possible; return what was changed."""
+    changes: list[str] = []
+    for part, earlier in zip(parts, before, strict=True):
+        now = part.read()
+        if now != earlier and (text := part.explain(earlier, now)):
+            changes.append(text)
+            if part.restore:
+                with suppress(Exception):  # such as a folder that is gone, or a limit that only root may raise
+                    part.restore(earlier)
+    return changes
+
+
+def read_folder() -> str:
+    with suppress(OSError):
+        return os.getcwd()  # noqa: PTH109  # a Path takes 20 times longer
+    return ""
+
+
+def read_variables() -> dict[Any, Any]:
+    """Return the environment, encoded as it is kept: to decode it takes a hundred times longer."""
+    return dict(getattr(os.environ, "_data", os.environ))
+
+
+def restore_variables(before: Mapping[Any, Any]) -> None:
+    """Restore the environment."""
+    now = read_variables()
+    for name in (one for one in {*before, *now} if before.get(one) != now.get(one)):
+        if name in before:
+            os.environ[os.fsdecode(name)] = os.fsdecode(before[name])
+        else:
+            del os.environ[os.fsdecode(name)]
+
+
+def describe_variables(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> str:
+    """Name the variables, not their values."""
+    names = sorted(os.fsdecode(name) for name in {*before, *now} if before.get(name) != now.get(name))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"changed environment variables ({', '.join(names[:3])}{more})"
+
+
+def read_handlers() -> list[Any]:
+    return [get_handler(number) for number in SIGNALS]
+
+
+def restore_handlers(before: Sequence[Any]) -> None:
+    for number, handler in zip(SIGNALS, before, strict=True):
+        if handler is not None and get_handler(number) is not handler:
+            signal.signal(number, handler)
+
+
+def describe_handlers(before: Sequence[Any], now: Sequence[Any]) -> str:
+    names = [number.name for number, old, new in zip(SIGNALS, before, now, strict=True) if old is not new]
+    return f"changed the handling of {', '.join(names)}"
+
+
+def has_timer() -> bool:
+    return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
+def restore_timer(before: bool) -> None:
+    if not before:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def read_streams() -> list[Any]:
+    return [getattr(sys, name) for name in STREAMS]
+
+
+def restore_streams(before: Sequence[Any]) -> None:
+    for name, stream in zip(STREAMS, before, strict=True):
+        setattr(sys, name, stream)
+
+
+def read_closed_streams() -> list[bool]:
+    return [bool(getattr(getattr(sys, name), "closed", True)) for name in STREAMS]
+
+
+def read_descriptors() -> list[tuple[int, int] | None]:
+    """Return what the standard descriptors are open on."""
+    found: list[tuple[int, int] | None] = []
+    for descriptor in range(3):
+        try:
+            status = os.fstat(descriptor)
+            found.append((status.st_dev, status.st_ino))
+        except OSError:
+            found.append(None)
+    return found
+
+
+def read_tracers() -> tuple[Any, Any]:
+    return sys.gettrace(), sys.getprofile()
+
+
+def restore_tracers(before: tuple[Any, Any]) -> None:
+    sys.settrace(before[0])
+    sys.setprofile(before[1])
+
+
+def read_error_hooks() -> list[Any]:
+    return [sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook]
+
+
+def restore_error_hooks(before: Sequence[Any]) -> None:
+    sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook = before
+
+
+def restore_path(before: Sequence[str]) -> None:
+    sys.path[:] = before
+
+
+def read_gc() -> tuple[bool, tuple[int, int, int]]:
+    return gc.isenabled(), gc.get_threshold()
+
+
+def restore_gc(before: tuple[bool, tuple[int, int, int]]) -> None:
+    (gc.enable if before[0] else gc.disable)()
+    gc.set_threshold(*before[1])
+
+
+def read_umask() -> int:
+    """Return the mask of new files, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def read_limits() -> list[tuple[int, int]]:
+    """Return the resource limits; none where the system has none."""
+    with suppress(ImportError):
+        import resource
+
+        names = ("NOFILE", "FSIZE", "AS", "DATA", "STACK", "CPU", "CORE")
+        return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
+    return []
+
+
+def read_memory() -> int:
+    """Return the most memory that was in use so far, in steps."""
+    with suppress(ImportError):
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // MEMORY_STEP
+    return 0
+
+
+def read_priority() -> int:
+    return os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
+
+
+def read_locale() -> str:
+    import _locale
+
+    return _locale.setlocale(_locale.LC_ALL)
+
+
+def restore_locale(before: str) -> None:
+    import _locale
+
+    _locale.setlocale(_locale.LC_ALL, before)
+
+
+def read_socket_timeout() -> float | None:
+    import _socket
+
+    timeout: float | None = _socket.getdefaulttimeout()
+    return timeout
+
+
+def restore_socket_timeout(before: float | None) -> None:
+    import _socket
+
+    _socket.setdefaulttimeout(before)
+
+
+def read_logging() -> tuple[int, int]:
+    import logging
+
+    return logging.root.manager.disable, logging.root.level
+
+
+def restore_logging(before: tuple[int, int]) -> None:
+    import logging
+
+    logging.disable(before[0])
+    logging.root.setLevel(before[1])
+
+
+def read_warning_filters() -> list[bool]:
+    """Return which filters apply to all warnings."""
+    return [one in warnings.filters for one in CATCH_ALL]
+
+
+def read_loop() -> tuple[Any, bool, bool]:
+    """Return the event loop's handler of errors, whether it debugs, and whether it was stopped."""
+    loop = asyncio.get_running_loop()
+    return loop.get_exception_handler(), loop.get_debug(), getattr(loop, "_stopping", False)
+
+
+def restore_loop(before: tuple[Any, bool, bool]) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(before[0])
+    loop.set_debug(before[1])
+    if getattr(loop, "_stopping", False) and not before[2]:
+        loop._stopping = False  # type: ignore[attr-defined]
+
+
+def read_first_finder() -> list[Any]:
+    return sys.meta_path[:1]
+
+
+def restore_first_finder(before: Sequence[Any]) -> None:
+    first, *_ = before
+    while sys.meta_path[:1] != [first] and first in sys.meta_path:
+        del sys.meta_path[0]
+    if first not in sys.meta_path:
+        sys.meta_path.insert(0, first)
+
+
+QUICK_PARTS = (
+    Part("the standard streams", read_streams, restore_streams),
+    Part("closed", read_closed_streams, None, lambda *_: "closed a standard stream"),
+    Part("the working directory", read_folder, os.chdir),
+    Part("variables", read_variables, restore_variables, describe_variables),
+    Part("handlers", read_handlers, restore_handlers, describe_handlers),
+    Part("the trace or profile function", read_tracers, restore_tracers),
+    Part("how uncaught errors are reported", read_error_hooks, restore_error_hooks),
+    Part("sys.path", lambda: [*sys.path], restore_path),
+    Part("how modules are imported", read_first_finder, restore_first_finder),
+    Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+    Part("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
+    Part("garbage collection", read_gc, restore_gc),
+    Part("the default timeout of sockets", read_socket_timeout, restore_socket_timeout),
+    Part("the level of logging", read_logging, restore_logging),
+    Part("the filters of all warnings", read_warning_filters),
+    Part("the event loop", read_loop, restore_loop),
+)
+ALL_PARTS = (
+    *QUICK_PARTS,
+    Part("descriptors", read_descriptors, None, lambda *_: "closed or replaced a standard descriptor"),
+    Part("timer", has_timer, restore_timer, lambda *_: "set a timer that interrupts the process"),
+    Part("the umask", read_umask, os.umask),
+    Part("resource limits", read_limits),
+    Part("memory", read_memory, None, lambda before, now: f"used {(now - before) * MEMORY_STEP // 2**20} MB of memory"),
+    Part("the priority of the process", read_priority),
+    Part("the locale", read_locale, restore_locale),
+)

@@ -1,0 +1,114 @@
+"""Watch one call of a plugin's function: what it prints, changes for all other code, and leaves running."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from time import perf_counter
+from typing import Any
+
+from openkoi_hookspecs import PluginError
+
+from .fact_changes import FactSnapshot
+from .left_running import Started, StartWatch, child_processes, describe_task, describe_thread
+from .module_changes import ModuleSnapshot
+from .options import EFFECT, END, START, TOOK, WatchOptions
+from .printed import DescriptorOutput, PrintedText, quote
+from .process_state import ALL_PARTS, QUICK_PARTS, read_state, restore_state
+
+FEW_STEPS, ALL_STEPS = 20, 1_000_000  # to watch a step takes 50 microseconds
+COPIES = [0]  # of this process, made by os.fork
+WATCHING = RLock()  # one thread at a time watches, because what is watched belongs to the process
+
+
+def count_copy() -> None:
+    """Count a copy of this process."""
+    COPIES[0] += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=count_copy)
+
+
+class WatchedCall:
+    """A call, of which each step is watched: an asynchronous function has several, and other code runs in between."""
+
+    def __init__(self, plugin: str, hook: str, options: WatchOptions, kind: str = "hooks") -> None:
+        self.name = kind, plugin, hook
+        self.facts: Sequence[Any] = ()
+        self.steps_left = ALL_STEPS if options.is_thorough else FEW_STEPS
+        self.options = options
+        self.changes: dict[str, None] = {}
+        self.started = Started(set(), set(), set())
+        self.process = os.getpid()
+        self.began = perf_counter()
+        self.watching = 0.0
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Watch the code that runs meanwhile, and restore what it changed as far as possible."""
+        self.steps_left -= 1
+        if self.steps_left < 0 or not WATCHING.acquire(blocking=False):
+            yield
+            return
+        entered = perf_counter()
+        before = Before(self.facts, self.options.is_thorough)
+        self.options.note(START, *self.name)
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            ended = perf_counter()
+            if os.getpid() != self.process:
+                os._exit(1)  # a copy of this process would do the rest of the task a second time
+            self.compare(before)
+            self.options.note(END)
+            WATCHING.release()
+            self.watching += perf_counter() - ended + began - entered
+
+    def compare(self, before: "Before") -> None:
+        """Note what a step changed and started."""
+        started = before.starts.finish()
+        self.changes |= dict.fromkeys(before.find_changes())
+        self.started.threads.update(started.threads)
+        self.started.tasks.update(started.tasks)
+        self.started.processes.update(started.processes)
+
+    def finish(self, report: Callable[[str], object]) -> None:
+        """Report what the call changed, and what it left running."""
+        self.options.note(TOOK, *self.name, str(perf_counter() - self.began - self.watching))
+        left = [describe_thread(one) for one in self.started.threads if one.is_alive()]
+        left += [describe_task(one) for one in self.started.tasks if not one.done()]
+        left += ["left a process running"] if self.started.processes & child_processes() else []
+        if changes := [text for text in (*self.changes, *left) if text]:
+            _, plugin, hook = self.name
+            error = str(PluginError(plugin, hook, f"it {', '.join(changes)}"))
+            self.options.note(EFFECT, error)
+            report(error)
+
+
+class Before:
+    """What is compared after a step."""
+
+    def __init__(self, facts: Sequence[Any], is_thorough: bool) -> None:
+        self.copies = COPIES[0]
+        self.facts = FactSnapshot(facts)
+        self.modules = ModuleSnapshot.take() if is_thorough else None
+        self.parts = ALL_PARTS if is_thorough else QUICK_PARTS
+        self.state = read_state(self.parts)
+        self.output = DescriptorOutput() if is_thorough else None
+        self.printed = PrintedText()
+        self.starts = StartWatch(with_processes=is_thorough)
+
+    def find_changes(self) -> Iterator[str]:
+        """Yield what the step printed and changed, and restore it."""
+        printed = self.printed.finish()
+        written = self.output.finish() if self.output else ""
+        if printed or written:
+            yield f"printed {quote(printed or written)} to standard output"
+        if COPIES[0] != self.copies:
+            yield "copied the process (os.fork)"
+        yield from restore_state(self.parts, self.state)
+        yield from (f"changed {name}, which other plugins get too" for name in self.facts.restore())
+        if self.modules:
+            yield from (f"replaced {name}" for name in self.modules.restore())

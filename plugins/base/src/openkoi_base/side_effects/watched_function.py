@@ -1,0 +1,59 @@
+"""Watch the first calls of a plugin's function, or all of them, and report what they change for other code."""
+
+from collections.abc import Awaitable, Callable, Generator
+from inspect import isawaitable
+from typing import Any
+
+from .options import watch_options
+from .watched_call import WatchedCall
+
+Report = Callable[[str], object]
+
+
+def watch_function(
+    function: Callable[..., object], call: Callable[[], WatchedCall], report: Report, end: Callable[[], object]
+) -> Callable[..., object]:
+    """Return the function as it is watched; ``end`` is called when no more calls are to be watched."""
+    left = watch_options().calls
+
+    def watched(*facts: Any) -> object:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            end()
+        this, answer = call(), None
+        this.facts = facts
+        try:
+            with this.step():
+                answer = function(*facts)
+        finally:
+            if not isawaitable(answer):
+                this.finish(report)
+        return WatchedAwaitable(answer, this, report) if isawaitable(answer) else answer
+
+    return watched
+
+
+class WatchedAwaitable:
+    """Awaits what a plugin returned, and watches each step."""
+
+    def __init__(self, awaitable: Awaitable[Any], call: WatchedCall, report: Report) -> None:
+        self.awaitable, self.call, self.report = awaitable, call, report
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        try:
+            steps = self.awaitable.__await__()
+            error: BaseException | None = None
+            while True:
+                try:
+                    with self.call.step():
+                        waiting = steps.throw(error) if error else next(steps)
+                except StopIteration as ended:
+                    return ended.value
+                try:
+                    yield waiting
+                    error = None
+                except BaseException as raised:  # a cancellation, or the end of a coroutine that is closed
+                    error = raised
+        finally:
+            self.call.finish(self.report)

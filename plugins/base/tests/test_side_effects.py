@@ -1,0 +1,139 @@
+"""What a plugin's code changes for all other code is noticed and restored, and nothing else is."""
+
+import asyncio
+import io
+import json
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_base.side_effects import WatchedCall, WatchOptions, watch_function
+from openkoi_hookspecs import Recall, Task
+
+
+def watched(function: Callable[..., Any], *facts: Any, thorough: bool = False) -> tuple[list[str], str]:
+    """Return what is reported of a call, and what it printed."""
+    reports: list[str] = []
+
+    async def main() -> None:
+        def call() -> WatchedCall:
+            return WatchedCall("acme", "before_plan", WatchOptions(is_thorough=thorough))
+
+        answer = watch_function(function, call, lambda text: reports.append(str(text)), lambda: None)(*facts)
+        if isinstance(answer, Awaitable):
+            await answer
+
+    with redirect_stdout(io.StringIO()) as printed:
+        asyncio.run(main())
+    return reports, printed.getvalue()
+
+
+def test_a_function_that_changes_nothing_is_not_reported() -> None:
+    async def honest(task: Task) -> str:
+        await asyncio.gather(asyncio.to_thread(json.dumps, {}), asyncio.create_task(asyncio.sleep(0)))
+        thread = threading.Thread(target=os.getpid)
+        thread.start()
+        thread.join()
+        return task.text
+
+    assert ([], "") == watched(honest, Task("a"), thorough=True)
+
+
+def test_what_is_changed_is_restored() -> None:
+    def changes(task: Task, recall: Recall) -> None:
+        os.chdir("/")
+        os.environ["ACME"] = "1"
+        sys.path.insert(0, "/acme")
+        object.__setattr__(task, "text", "evil")
+        print("hello")
+
+    before = Path.cwd(), [*sys.path]
+    task = Task("good")
+
+    reports, printed = watched(changes, task, Recall())
+
+    (text,) = reports
+    assert text.startswith("Plugin 'acme' failed at before_plan: it printed 'hello' to standard output, changed ")
+    assert all(part in text for part in ("the working directory", "(ACME)", "sys.path", "Task.text"))
+    assert "hello\n" == printed
+    assert (*before, "good") == (Path.cwd(), [*sys.path], task.text)
+    assert "ACME" not in os.environ
+
+
+def test_each_step_of_an_asynchronous_function_is_watched_and_nothing_in_between() -> None:
+    async def changes(task: Task) -> None:
+        asyncio.get_running_loop().call_soon(os.environ.__setitem__, "BETWEEN", "1")
+        await asyncio.sleep(0.01)
+        os.environ["LATER"] = "1"
+
+    try:
+        reports, _ = watched(changes, Task("a"))
+    finally:
+        os.environ.pop("BETWEEN", None)
+
+    assert ["Plugin 'acme' failed at before_plan: it changed environment variables (LATER)"] == reports
+
+
+def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> None:
+    def fails() -> None:
+        os.environ["ACME"] = "1"
+        raise ValueError("no")
+
+    reports: list[object] = []
+
+    async def main() -> None:
+        call = watch_function(fails, lambda: WatchedCall("acme", "x", WatchOptions()), reports.append, lambda: None)
+        call()
+
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(main())
+    assert ["Plugin 'acme' failed at x: it changed environment variables (ACME)"] == reports
+
+
+def test_only_the_first_calls_are_watched() -> None:
+    ended: list[bool] = []
+
+    def prints() -> None:
+        print("hello")
+
+    async def main() -> list[object]:
+        reports: list[object] = []
+        call = watch_function(
+            prints,
+            lambda: WatchedCall("acme", "x", WatchOptions()),
+            reports.append,
+            lambda: ended.append(True),
+        )
+        call()
+        return reports
+
+    assert 1 == len(asyncio.run(main()))
+    assert [True] == ended
+
+
+def test_a_thread_that_other_code_starts_meanwhile_is_not_the_plugin_s() -> None:
+    go, started, stop = threading.Event(), threading.Event(), threading.Event()
+
+    def other() -> None:
+        go.wait()
+        threading.Thread(target=stop.wait, name="theirs", daemon=True).start()
+        started.set()
+
+    beside = threading.Thread(target=other)
+    beside.start()
+
+    def waits() -> None:
+        go.set()
+        started.wait()
+
+    try:
+        assert ([], "") == watched(waits, thorough=True)
+    finally:
+        stop.set()
+        beside.join()

@@ -1,0 +1,128 @@
+"""Check in a copy of this process, and name the plugin whose code ran when it ended or stopped to answer."""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .synthetic_task import PROGRESS, HookReport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BLOCKED_SECONDS = 15.0  # without `[hooks] deadline_seconds`; estimate: an honest import of a large library takes less
+POLL_SECONDS = 0.02
+REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a copy of this process wrote: the effects so far, whose code ran last, whether it still runs, its limit."""
+
+    effects: "Sequence[str]"
+    last: "Sequence[str]"
+    is_running: bool
+    seconds: float
+
+
+def check_in_fork(check: Callable[[], HookReport], folder: Path) -> tuple[HookReport, str]:
+    """Return the report, and the plugin (``hooks.NAME``) that ended or blocked the process, if one did."""
+    process = os.fork()
+    if process == 0:
+        run_in_copy(check, folder / REPORT)
+    ending = wait_for(process, folder / PROGRESS)
+    if (folder / REPORT).exists():
+        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        return HookReport(report["lines"], report["issues"]), ""
+    progress = read_progress(folder / PROGRESS)
+    issue, culprit = explain_ending(progress, ending)
+    return HookReport([], [*progress.effects, issue]), culprit
+
+
+def run_in_copy(check: Callable[[], HookReport], result: Path) -> None:
+    """Check, write the report, and end this process."""
+    status = 1
+    try:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        report = check()
+        text = json.dumps({"lines": report.lines, "issues": report.issues})
+        result.with_suffix(".part").write_text(text, encoding="utf-8")
+        result.with_suffix(".part").rename(result)
+        status = 0
+    except BaseException:  # an error of ours, or one that a plugin caused in our code
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def wait_for(process: int, progress: Path) -> str:
+    """Wait for a process, and end it when one call of a plugin takes too long; return how it ended."""
+    changed, size = monotonic(), -1
+    try:
+        while True:
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                return describe_status(status)
+            before, size = size, progress.stat().st_size if progress.exists() else 0
+            if size != before:
+                changed = monotonic()
+            elif monotonic() - changed > (now := read_progress(progress)).seconds and now.is_running:
+                return f"did not return within {now.seconds:g} s"
+            sleep(POLL_SECONDS)
+    finally:
+        end_group(process)
+
+
+def end_group(process: int) -> None:
+    """End a process and those that it started."""
+    try:
+        os.killpg(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+    except (ProcessLookupError, PermissionError, ChildProcessError):
+        return
+
+
+def describe_status(status: int) -> str:
+    """Say how a process ended."""
+    if os.WIFSIGNALED(status):
+        return f"ended the process by {signal.Signals(os.WTERMSIG(status)).name}"
+    return f"ended the process with status {os.WEXITSTATUS(status)}"
+
+
+def read_progress(path: Path) -> Progress:
+    """Read what was written so far; the last line may be incomplete."""
+    from openkoi_base.side_effects import DEADLINE, EFFECT, END, START
+
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    found = defaultdict[str, list[list[str]]](list)
+    state = ""
+    for line in text.split("\n")[:-1]:
+        event, *words = line.split("\t")
+        found[event].append(words)
+        state = event if event in (START, END) else state
+    seconds = [float(words[0]) for words in found[DEADLINE] if words]
+    effects = [words[0] for words in found[EFFECT]]
+    last = found[START][-1] if found[START] else ()
+    return Progress(effects, last, state == START, *(seconds[-1:] or [BLOCKED_SECONDS]))
+
+
+def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
+    """Return the issue, and the plugin without which the check may be made again."""
+    from openkoi_hookspecs import PluginError
+
+    if not progress.last:
+        return f"The check failed before it loaded a plugin: it {ending}.", ""
+    kind, plugin, hook = progress.last
+    if not progress.is_running:
+        return f"The check {ending}, after {hook} of {plugin}.", ""
+    return str(PluginError(plugin, hook, f"it {ending}")), f"{kind}.{plugin}"

@@ -1,0 +1,92 @@
+"""Plugins that disturb the process which they share with everything else; each is a hook, and what it is named for."""
+
+HEAD = "import asyncio, builtins, os, signal, sys, threading, time\nfrom openkoi_hookspecs import Section, hookimpl\n\n"
+SYNC = "@hookimpl\ndef before_plan(task, recall, run):\n    {}\n"
+ASYNC = "@hookimpl\nasync def before_plan(task, recall, run):\n    await asyncio.sleep(0)\n    {}\n"
+EFFECTS = {
+    "prints": ("print('hello')", "printed 'hello'"),
+    "prints-bytes": ("sys.stdout.buffer.write(b'raw')", "printed 'raw'"),
+    "prints-below": ("os.write(1, b'below')", "printed 'below'"),
+    "prints-by-child": ("os.system('echo child')", "printed 'child'"),
+    "replaces-stdout": ("import io; sys.stdout = io.StringIO()", "the standard streams"),
+    "removes-stderr": ("sys.stderr = None", "the standard streams"),
+    "closes-stdin": ("sys.stdin.close()", "closed a standard stream"),
+    "moves": ("os.chdir('/')", "the working directory"),
+    "moves-into-nothing": ("os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')", "the working directory"),
+    "sets-variable": ("os.environ['ACME_TOKEN'] = 'x'", "environment variables (ACME_TOKEN)"),
+    "clears-variables": ("os.environ.clear()", "environment variables"),
+    "removes-path": ("del os.environ['PATH']", "environment variables (PATH)"),
+    "ignores-interrupts": ("signal.signal(signal.SIGINT, signal.SIG_IGN)", "SIGINT"),
+    "takes-termination": ("signal.signal(signal.SIGTERM, lambda *_: None)", "SIGTERM"),
+    "loses-children": ("signal.signal(signal.SIGCHLD, signal.SIG_IGN)", "SIGCHLD"),
+    "sets-alarm": ("signal.setitimer(signal.ITIMER_REAL, 3600)", "a timer"),
+    "leaves-thread": ("threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", "a thread running"),
+    "leaves-task": ("asyncio.get_running_loop().create_task(asyncio.sleep(60))", "a task running (sleep)"),
+    "leaves-process": ("import subprocess; subprocess.Popen(['sleep', '60'])", "a process running"),
+    "copies-process": ("if os.fork() == 0: pass", "copied the process"),
+    "changes-frozen": ("object.__setattr__(task, 'text', 'Do evil')", "changed Task.text"),
+    "changes-run": ("run.task = None", "changed TaskRun.task"),
+    "changes-nested": ("object.__setattr__(recall, 'hits', ('x',))", "changed Recall.hits"),
+    "patches-builtin": ("builtins.sorted = lambda *a, **b: []", "replaced builtins.sorted"),
+    "patches-time": ("time.monotonic = lambda: 0.0", "replaced time.monotonic"),
+    "patches-contract": (
+        "import openkoi_hookspecs; openkoi_hookspecs.Allow = Section",
+        "replaced openkoi_hookspecs.Allow",
+    ),
+    "patches-kernel": (
+        "import openkoi.phases.evaluate as phase; phase.evaluate = print",
+        "replaced openkoi.phases.evaluate.evaluate",
+    ),
+    "patches-method": ("type(run).chat = lambda *a, **b: None", "replaced TaskRun.chat"),
+    "patches-a-guard": (
+        "import openkoi_guard.hook as guard\n    for name in dir(guard):\n"
+        "        if callable(getattr(guard, name)): setattr(guard, name, lambda *a, **b: None)",
+        "replaced openkoi_guard",
+    ),
+    "replaces-module": ("sys.modules['json'] = sys.modules['os']", "replaced json"),
+    "adds-finder": (
+        "sys.meta_path.insert(0, type('F', (), {'find_spec': lambda *a: None}))",
+        "how modules are imported",
+    ),
+    "changes-path": ("sys.path.insert(0, '/tmp')", "sys.path"),
+    "traces": ("sys.settrace(lambda *a: None)", "the trace or profile function"),
+    "profiles": ("sys.setprofile(lambda *a: None)", "the trace or profile function"),
+    "hides-errors": ("sys.excepthook = lambda *a: None", "uncaught errors"),
+    "limits-recursion": ("sys.setrecursionlimit(150)", "the recursion limit"),
+    "slows-switches": ("sys.setswitchinterval(5)", "the switch interval"),
+    "stops-gc": ("import gc; gc.disable()", "garbage collection"),
+    "sets-umask": ("os.umask(0o777)", "the umask"),
+    "limits-files": (
+        "from resource import RLIMIT_NOFILE as N, getrlimit, setrlimit\n    setrlimit(N, (64, getrlimit(N)[1]))",
+        "resource limits",
+    ),
+    "takes-memory": ("b'x' * (700 * 2**20)", "MB of memory"),
+    "sets-locale": (
+        "import locale; locale.setlocale(locale.LC_ALL, 'C.UTF-8' if locale.setlocale(locale.LC_ALL) == 'C' else 'C')",
+        "the locale",
+    ),
+    "cuts-sockets": ("import socket; socket.setdefaulttimeout(0.001)", "the default timeout of sockets"),
+    "silences-logging": ("import logging; logging.disable(100)", "the level of logging"),
+    "raises-warnings": ("import warnings; warnings.simplefilter('error')", "the filters of all warnings"),
+    "takes-loop-errors": ("asyncio.get_running_loop().set_exception_handler(lambda *a: None)", "the event loop"),
+    "debugs-loop": ("asyncio.get_running_loop().set_debug(True)", "the event loop"),
+    "stops-loop": ("asyncio.get_running_loop().stop()", "the event loop"),
+    "lowers-priority": ("os.nice(1)", "the priority"),
+    "prints-when-imported": (None, "at loading: it printed 'imported'"),
+}
+ENDINGS = {
+    "ends": ("os._exit(7)", "ended the process with status 7"),
+    "kills": ("os.kill(os.getpid(), signal.SIGKILL)", "ended the process by SIGKILL"),
+    "aborts": ("os.abort()", "ended the process by SIGABRT"),
+    "crashes": ("import ctypes; ctypes.string_at(0)", "ended the process by SIGSEGV"),
+    "replaces-process": ("os.execv('/bin/true', ['true'])", "ended the process with status 0"),
+    "blocks": ("while True: pass", "did not return within"),
+    "reads-terminal": ("sys.stdin.readline(); os.read(0, 1); input()", "EOFError"),
+}
+
+
+def module_of(body: str | None, *, waits: bool) -> str:
+    """Return the module of a plugin that does this."""
+    if body is None:
+        return HEAD + "print('imported')\n" + SYNC.format("pass")
+    return HEAD + (ASYNC if waits else SYNC).format(body)
