@@ -22,9 +22,11 @@ def test_a_plugin_is_used_once_it_is_approved_and_until_its_module_or_manifest_c
     write_plugin(place, answering("42 fish"))
     openkoi("Do it")
 
-    wanted = "! The WASM plugin fish is not approved, so it is not used. To decide, run `openkoi wasm approve fish`."
-    assert [True, True, True] == [wanted in one for one in (refused, changed, asked_more)]
-    assert "It adds tools run. It may do nothing but compute." in approved
+    rest = ", so it is not used. To decide, run `openkoi wasm approve fish`."
+    assert f"! The WASM plugin fish is not approved{rest}" in refused
+    since = f"! The WASM plugin fish has changed since you approved it{rest}"
+    assert [True, True] == [since in one for one in (changed, asked_more)]
+    assert "It adds tools fish__run. It may do nothing but compute." in approved
     assert 2 == openkoi.results.count("42 fish")
     assert not any("sharks" in one for one in openkoi.results)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from openkoi_base.grants import revoke_command
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
 
@@ -17,12 +18,16 @@ from .definitions import Definitions, count, visible
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
-from .snapshots import YES, Snapshots, describe_given, start_question
+from .snapshots import YES, Snapshots, describe_given, explain_why, start_question
 
 if TYPE_CHECKING:
     from .server_tools import ServerTools
 
 ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
+EXISTS = (
+    "There is an MCP server {0} already. To replace it, run `openkoi mcp remove {0}` first; to change a part of it, "
+    "`openkoi config set mcp.servers.{0}.args '[...]'`."
+)
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
 
@@ -70,6 +75,8 @@ async def add(
     header: Sequence[str],
 ) -> None:
     """Add an MCP server to your configuration; options come before its name."""
+    if option := next((one for one in (name, *command[:1]) if one.startswith("-")), ""):
+        raise click.UsageError(f"There is no option {option}. Options come before the name of the server.")
     if bool(command) == bool(url):
         raise click.UsageError("Give either a command or --url.")
     table: dict[str, Json] = {"url": url} if url else {"command": command[0], "args": [*command[1:]]}
@@ -79,7 +86,7 @@ async def add(
         raise click.UsageError(f"The MCP server {name!r} cannot be added: {problem}.")
     listed = koi.setting(SERVERS, list, [])
     if name in configured_names(koi):
-        raise KoiError(f"There is an MCP server {name} already. To replace it, run `openkoi mcp remove {name}` first.")
+        raise KoiError(EXISTS.format(name))
     file = koi.set_setting(SERVERS, [*listed, {"name": name, **table}]) if listed else set_table(koi, name, table)
     click.echo(ADDED.format(name, file))
 
@@ -119,7 +126,8 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
             snapshots = Snapshots(koi)
             koi.keep_consent(snapshots.question(config, found), YES)
             snapshots.keep(config, found)
-            click.echo(f"Approved {config.name}. To revoke that, run `openkoi trust`.")
+            command = revoke_command(koi, found.digest(config))
+            click.echo(f"Approved {config.name}. To revoke that, run `{command}`.")
 
 
 @mcp.command()
@@ -149,7 +157,8 @@ async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tupl
     """Return whether a server starts and lists what it offers, and a line about it."""
     began = monotonic()
     if not may_start(config, koi):
-        return False, f"{config.name}: not approved, so it was not started. Run `openkoi mcp approve {config.name}`."
+        why = explain_why(config, koi).removeprefix("is ")
+        return False, f"{config.name}: {why}, so it was not started. Run `openkoi mcp approve {config.name}`."
     try:
         async with started(source, config, koi) as server:
             client = await server.connection.client()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0  # npx and uvx may have to download a server first
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a server is started again, doubled each time
 HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
+VARIABLES_HINT = " It gets only the variables {0}; to pass more, set mcp.servers.{1}.env_names."
 PATIENCE = 5.0  # seconds that a call waits for such a delay; after a longer one it fails at once
 
 
@@ -99,7 +100,17 @@ class Connection:
             return error
         why = f"it did not answer within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else reason_of(error)
         verb = "reached" if self.config.table.url else "started"
-        return ToolError(f"The MCP server {self.config.name} cannot be {verb}: {why}.{self.error_tail}")
+        return ToolError(
+            f"The MCP server {self.config.name} cannot be {verb}: {why}.{self.error_tail}{self.variables_hint}"
+        )
+
+    @property
+    def variables_hint(self) -> str:
+        """Which variables a program got, because one that it misses is a usual reason why it ends at once."""
+        if self.config.table.url or self.config.table.inherit_env:
+            return ""
+        more = "".join(f", {name}" for name in sorted({*self.config.given_variables, *self.config.table.env}))
+        return VARIABLES_HINT.format(f"PATH, HOME, LANG, TMPDIR{more}", self.config.name)
 
     def note_failure(self, error_tail: str = "") -> None:
         """Let the next start wait, longer with each failure in a row."""

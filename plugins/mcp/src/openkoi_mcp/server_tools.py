@@ -15,7 +15,7 @@ from .events import ToolsOffered
 from .given_secrets import given_secrets
 from .run_calls import RunCalls
 from .server_config import STDIO, ServerConfig
-from .snapshots import Snapshots, start_question
+from .snapshots import Snapshots, explain_why, start_question
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_types import ElicitRequestParams, ElicitResult
 
 REFUSED_KEYS = ("$schema", "oneOf", "anyOf", "allOf")  # Anthropic takes no combination at the top of a schema
-NOT_APPROVED = "The MCP server {0} is not approved, so {1}. To decide, run `openkoi mcp approve {0}`."
+NOT_APPROVED = "The MCP server {0} {1}, so {2}. To decide, run `openkoi mcp approve {0}`."
 
 
 class ServerTools:
@@ -77,7 +77,11 @@ class ServerTools:
     def warn_undecided(self, answer: str | None, consequence: str) -> None:
         """Warn that a server is not used because the user gave no answer; one who refused knows it."""
         if answer is None:
-            self.koi.warn(NOT_APPROVED.format(self.config.name, consequence))
+            self.koi.warn(self.explain_unused(consequence))
+
+    def explain_unused(self, consequence: str) -> str:
+        """Return the sentence about a server that is not approved as it is now."""
+        return NOT_APPROVED.format(self.config.name, explain_why(self.config, self.koi), consequence)
 
     async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
         """Whether the user allows these definitions; asks at most once for all calls that wait."""
@@ -115,12 +119,10 @@ class ServerTools:
     async def health(self) -> Mapping[str, str]:
         """Start the server if it may be started, and say how many tools it has."""
         if self.config.project and not is_yes(self.koi.consent(start_question(self.config).digest)):
-            raise ToolError(NOT_APPROVED.format(self.config.name, "it was not started"))
+            raise ToolError(self.explain_unused("it was not started"))
         found = await self.list_definitions(await self.connection.client())
         if not self.snapshots.allows(self.config, found):
-            raise ToolError(
-                NOT_APPROVED.format(self.config.name, f"its {count(len(found.tools), 'tool')} are not used")
-            )
+            raise ToolError(self.explain_unused(f"its {count(len(found.tools), 'tool')} are not used"))
         return {"ok,": count(len(found.tools), "tool")}
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import read_small_text, replace_file
+from openkoi_base.grants import explain_missing
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -70,11 +71,21 @@ class Snapshots:
 
 def start_question(config: ServerConfig) -> Question:
     """Return the question whether a server may be started, before anything of it runs."""
-    verb = "Connect to" if config.table.url else "Start"
-    started = f"{verb} the MCP server {config.name} of {config.origin}: {visible(config.command_line)}?"
+    started = f"{start_subject(config)}{visible(config.command_line)}?"
     text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
+
+
+def start_subject(config: ServerConfig) -> str:
+    """Return how the questions begin whether a server may be started, whatever its command is now."""
+    verb = "Connect to" if config.table.url else "Start"
+    return f"{verb} the MCP server {config.name} of {config.origin}: "
+
+
+def explain_why(config: ServerConfig, koi: Koi) -> str:
+    """Return why a server is not used, as a clause."""
+    return explain_missing(koi, start_subject(config))
 
 
 def describe_given(config: ServerConfig) -> str:

@@ -25,6 +25,7 @@ from .server_config import SSE, STDIO, ServerConfig, child_environment, expand, 
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 READ_SECONDS = 0.5  # for the last lines; a process that outlives the server may keep its output open
+SHOWN_LINES = 3  # the last line is often a hint, and the error is before it
 KEPT_LINES = 20  # of what a server writes to its standard error
 HTTP_TIMEOUT = httpx2.Timeout(30.0, read=300.0)  # as the SDK has it: a stream may be silent for minutes
 
@@ -69,9 +70,9 @@ class ErrorOutput:
 
     @property
     def tail(self) -> str:
-        """The last line that says something, for a sentence."""
-        written = [visible(line).strip() for line in self.lines if line.strip()]
-        return f" It wrote: {written[-1][:300]}" if written else ""
+        """The last lines that say something, for a sentence."""
+        written = [visible(line).strip() for line in self.lines if line.strip()][-SHOWN_LINES:]
+        return f" It wrote: {' / '.join(line[:300] for line in written)}" if written else ""
 
 
 @asynccontextmanager

@@ -2,17 +2,18 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import click
 
+from openkoi_base.grants import revoke_command
 from openkoi_base.terminal import require_prompt
-from openkoi_hookspecs import Koi, PluginNotFoundError
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .consent import NO, YES, is_approved, is_refused, make_question
 from .discovery import Scripts
-from .listing import list_scripts
-from .script_files import ScriptFile
+from .listing import list_scripts, load_script
+from .script_files import ScriptFile, plugin_name
 
 NONE = "No scripts. To write one, run `openkoi plugin new script NAME`."
 
@@ -26,11 +27,13 @@ def script() -> None:
 @click.pass_obj
 async def list_all(koi: Koi, /) -> None:
     """List the scripts of this folder, and whether they are approved."""
-    found = await find_all(koi)
+    source, found = await find_source(koi), await find_all(koi)
     width = max((len(one.name) for one in found), default=0)
     for one in found:
-        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<12}  {one.path} ({one.origin})"))
-        for line in describe(one):
+        problem = await find_problem(one, koi, source.seconds)
+        state = "broken" if problem else state_of(one, koi)
+        click.echo(koi.redact(f"{one.name:<{width}}  {state:<12}  {one.path} ({one.origin})"))
+        for line in (*problem.splitlines(), *describe(one)):
             click.echo(koi.redact(f"{'':<{width}}  {'':<12}  {line}"))
     if not found:
         click.echo(NONE)
@@ -45,19 +48,39 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     if not yes:
         require_prompt(sys.stdout)
     found = await find_all(koi)
-    for name in names:
+    for name in map(plugin_name, names):
         named = [one for one in found if one.name == name]
         if not named:
             raise PluginNotFoundError("script", name, tuple(one.name for one in found))
         for question in map(make_question, named):
+            if yes:
+                click.echo(koi.redact(question.text))
             allowed = yes or click.confirm(koi.redact(question.text))
             koi.keep_consent(question, YES if allowed else NO)
-            click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To revoke that, run `openkoi trust`.")
+            command = revoke_command(koi, question.digest)
+            click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To revoke that, run `{command}`.")
+
+
+async def find_source(koi: Koi) -> Scripts:
+    """Return the plugin that finds scripts."""
+    return cast(Scripts, await koi.load("sources", "scripts"))
+
+
+async def find_problem(one: ScriptFile, koi: Koi, seconds: float) -> str:
+    """Return why a script cannot be loaded; empty if it can, or if nothing of it may run yet."""
+    try:
+        plugin: Any = await load_script(one, seconds, koi)
+        if not one.is_command:
+            await plugin.__aenter__()
+            await plugin.__aexit__()
+    except KoiError as error:
+        return str(error)
+    return ""
 
 
 async def find_all(koi: Koi) -> list[ScriptFile]:
     """Return the scripts of this folder; print what is wrong with others."""
-    source = cast(Scripts, await koi.load("sources", "scripts"))
+    source = await find_source(koi)
     found = [*list_scripts(await source.places(koi, koi.workspace), koi)]
     for warning in koi.warnings():
         click.echo(koi.redact(f"! {warning}"), err=True)

@@ -1,12 +1,13 @@
 """Ask the user whether a script may run, once for each version of it."""
 
-from openkoi_base.grants import HOOK_SECONDS, Consent
+from openkoi_base.grants import HOOK_SECONDS, Consent, explain_missing
 from openkoi_hookspecs import Koi, Question, Run, is_yes
 
 from .script_files import ScriptFile
 
 YES, NO = "yes", "no"
-NOT_APPROVED = "Plugin {name!r} is not used: {path} is not approved. To decide, run `openkoi script approve {name}`."
+NOT_APPROVED = "Plugin {name!r} is not used: {path} {why}. To decide, run `openkoi script approve {name}`."
+SUBJECT = "Run the script {path}? "
 COMPUTES = "It cannot reach files, the network, variables or programs."
 UNLIMITED = "It is Python and can do anything that you can."
 
@@ -14,7 +15,8 @@ UNLIMITED = "It is Python and can do anything that you can."
 def make_question(script: ScriptFile) -> Question:
     """Return the question whether a script may run."""
     may = UNLIMITED if script.is_python else f"It may {', '.join(script.capabilities.texts)}."
-    text = f"Run the script {script.path}? {may if script.is_python or script.capabilities.texts else COMPUTES}"
+    may = may if script.is_python or script.capabilities.texts else COMPUTES
+    text = SUBJECT.format(path=script.path) + may
     return Question(text, choices=(YES, NO), keep=True, digest=script.digest)
 
 
@@ -31,7 +33,17 @@ def is_approved(script: ScriptFile, koi: Koi) -> bool:
 
 def make_consent(script: ScriptFile, koi: Koi) -> Consent:
     """Return the user's consent to a script as it is now."""
-    return Consent(make_question(script), NOT_APPROVED.format(name=script.name, path=script.path), koi)
+    return Consent(make_question(script), lambda: explain_unused(script, koi), koi)
+
+
+def explain_unused(script: ScriptFile, koi: Koi) -> str:
+    """Return the warning about a script that is not approved as it is now."""
+    return NOT_APPROVED.format(name=script.name, path=script.path, why=explain_why(script, koi))
+
+
+def explain_why(script: ScriptFile, koi: Koi) -> str:
+    """Return why a script needs approval, as a clause."""
+    return explain_missing(koi, SUBJECT.format(path=script.path))
 
 
 async def ask_approval(script: ScriptFile, consent: Consent, run: Run | None) -> bool:

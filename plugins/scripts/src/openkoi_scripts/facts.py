@@ -52,11 +52,19 @@ def visible_fact(name: str, value: Any) -> Any:
     return value
 
 
+def refuse_other_items(items: list[Any], kind: str) -> None:
+    """Raise ScriptError for an item that is neither a text nor an object of fields."""
+    if wrong := [one for one in items if not isinstance(one, (str, dict))]:
+        shape = "a text, section(name, text)" if kind == "Section" else f"an object of the fields of a {kind}"
+        raise ScriptError(f"returned {wrong[0]!r:.40}. Return {shape}, a list of those, or None")
+
+
 def build_answer(answer: Any, hook: str, first: object, script: str) -> Any:
     """Return the answer of a hook; a single item is a list of one, and a text a section that the script names."""
     kind = answer_type(hook)
     if answer is not None and get_args(kind):
         listed = answer if isinstance(answer, list) else [answer]
+        refuse_other_items(listed, get_args(kind)[0].__name__)
         answer = [{"name": script, "text": one} if isinstance(one, str) else one for one in listed]
         if get_args(kind)[0] is not Section and any(one is not two for one, two in zip(answer, listed, strict=True)):
             raise ScriptError(f"{hook} returned a string, not a {get_args(kind)[0].__name__}")

@@ -32,10 +32,10 @@ def make_entry(script: ScriptFile, seconds: float, koi: Koi) -> PluginEntry:
     """Return the entry of a script; another one when it, or the decision about it, has changed."""
     version = f"{script.digest} {is_approved(script, koi)} {seconds}"
     kind = "commands" if script.is_command else "hooks"
-    return PluginEntry(kind, script.name, str(script.path), partial(load, script, seconds, koi), version=version)
+    return PluginEntry(kind, script.name, str(script.path), partial(load_script, script, seconds, koi), version=version)
 
 
-async def load(script: ScriptFile, seconds: float, koi: Koi) -> object:
+async def load_script(script: ScriptFile, seconds: float, koi: Koi) -> object:
     """Make the plugin of a script."""
     if script.is_command:
         from .script_command import make_command

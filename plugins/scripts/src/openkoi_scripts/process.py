@@ -130,7 +130,7 @@ def minimal_environment() -> dict[str, str]:
 def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
-        return f"ended its interpreter: a value was too large or nested too deeply (limit: {MEGABYTES} MB)"
+        return f"ended its interpreter: it used more than {MEGABYTES} MB, or a value was nested too deeply"
     return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal.Signals(-code).name}"
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable, signature
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
 from openkoi_base.grants import UNASKED_HOOKS
+from openkoi_base.isolation import format_error
 from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
 
 from .consent import ask_approval, is_approved, make_consent
@@ -50,9 +52,19 @@ class PythonHooks:
         if self.module is None:
             module = ModuleType(f"openkoi_script_{self.script.name.replace('-', '_')}")
             module.__file__ = str(self.script.path)
-            exec(compile(self.script.text, str(self.script.path), "exec"), vars(module))  # consent is given
+            try:
+                exec(compile(self.script.text, str(self.script.path), "exec"), vars(module))  # consent is given
+            except Exception as error:
+                raise PluginError(self.script.name, "loading", self.explain(error)) from error
             self.module = module
         return self.module
+
+    def explain(self, error: Exception) -> str:
+        """Return where the file failed, and how."""
+        path = str(self.script.path)
+        lines = [frame.f_lineno for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == path]
+        line = error.lineno if isinstance(error, SyntaxError) else next(iter(lines), None)
+        return f"{path}:{line}: {format_error(error)}" if line else f"{path}: {format_error(error)}"
 
     def implement(self, hook: str) -> Callable[..., Awaitable[Any]]:
         """Return an implementation that asks first."""

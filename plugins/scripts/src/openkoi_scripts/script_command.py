@@ -9,7 +9,7 @@ import click
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginError, Result, Task
 
-from .consent import NO, YES, is_approved, make_question
+from .consent import NO, YES, explain_why, is_approved, make_question
 from .facts import encode_facts
 from .host_functions import NAMES, HostFunctions
 from .process import ScriptError, ScriptProcesses
@@ -17,7 +17,7 @@ from .script_files import ScriptFile
 
 FUNCTION, PARAMETERS = "command", ("words", "workspace")
 NO_FUNCTION = "{path} has no function command(words), so it is not a command."
-NOT_APPROVED = "{path} is not approved, so it is not run. To decide, run `openkoi script approve {name}`."
+NOT_APPROVED = "{path} {why}, so it is not run. To decide, run `openkoi script approve {name}`."
 NOT_ACCEPTED = 3  # the exit status of a task whose result was not accepted
 
 
@@ -68,4 +68,4 @@ def require_consent(script: ScriptFile, koi: Koi) -> None:
     if can_prompt(sys.stderr) and koi.consent(script.digest) is None:
         koi.keep_consent(question, YES if click.confirm(koi.redact(question.text), err=True) else NO)
     if not is_approved(script, koi):
-        raise KoiError(NOT_APPROVED.format(path=script.path, name=script.name))
+        raise KoiError(NOT_APPROVED.format(path=script.path, name=script.name, why=explain_why(script, koi)))

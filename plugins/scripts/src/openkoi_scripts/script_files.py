@@ -57,7 +57,7 @@ class ScriptFile:
     @property
     def name(self) -> str:
         """What the plugin is called."""
-        return NOT_IN_NAMES.sub("-", self.path.stem.lower()).strip("-") or "script"
+        return plugin_name(self.path.stem)
 
     @property
     def is_python(self) -> bool:
@@ -76,6 +76,11 @@ class ScriptFile:
         """What consent is bound to: the text, the language and the capabilities. The folder does not matter."""
         parts = ("openkoi-scripts", self.path.suffix, self.text, *self.capabilities.texts)
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plugin_name(stem: str) -> str:
+    """Return the name of the plugin in a file: ``house-rules`` of ``House_Rules``."""
+    return NOT_IN_NAMES.sub("-", stem.lower()).strip("-") or "script"
 
 
 async def find_bundle_folders(bundles: Iterable[PluginEntry]) -> list[Path]:

@@ -3,23 +3,30 @@
 Consent is bound to the module and its manifest: when either changes, the user is asked again.
 """
 
-from openkoi_base.grants import Consent
+from openkoi_base.grants import Consent, explain_missing
 from openkoi_hookspecs import Koi, Question
 
 from .manifest import Manifest
 
 YES, NO = "yes", "no"
-NOT_APPROVED = "The WASM plugin {0} is not approved, so it is not used. To decide, run `openkoi wasm approve {0}`."
+NOT_APPROVED = "The WASM plugin {0} {1}, so it is not used. To decide, run `openkoi wasm approve {0}`."
+SUBJECT = "Allow the WASM plugin {0} "
 
 
 def make_consent(manifest: Manifest, digest: str, koi: Koi) -> Consent:
     """Return the user's consent to a plugin as it is now."""
-    return Consent(question(manifest, digest), NOT_APPROVED.format(manifest.name), koi)
+    return Consent(question(manifest, digest), lambda: explain_unused(manifest.name, koi), koi)
+
+
+def explain_unused(name: str, koi: Koi) -> str:
+    """Return the sentence about a plugin that is not approved as it is now."""
+    return NOT_APPROVED.format(name, explain_missing(koi, SUBJECT.format(name)))
 
 
 def question(manifest: Manifest, digest: str) -> Question:
     """Return the question whether a plugin may be used."""
-    text = f"Allow the WASM plugin {manifest.name} {manifest.version} ({manifest.module})? {describe(manifest)}"
+    subject = SUBJECT.format(manifest.name)
+    text = f"{subject}{manifest.version} ({manifest.module})? {describe(manifest)}"
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
 
 

@@ -12,16 +12,21 @@ from time import monotonic
 import click
 
 from openkoi_base.files import private_folder
+from openkoi_base.grants import revoke_command
+from openkoi_base.schema import coerce_arguments
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 
-from .approval import NOT_APPROVED, YES, describe, question
+from .approval import YES, describe, explain_unused, question
 from .discovery import MANIFEST, WasmPlugins, manifest_file
 from .manifest import Manifest, read_manifest
 from .plugin import WasmPlugin
 
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
-EXISTS = "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm remove {0}` first."
+EXISTS = (
+    "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm add --replace {2}`. "
+    "To use a folder as it is built, add it to [plugins] wasm."
+)
 NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
 SCHEMA = "openkoi.wasm/1"
 
@@ -53,16 +58,17 @@ async def list_plugins(koi: Koi, /, layout: str) -> None:
 
 @wasm.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace the plugin of this name in the data folder.")
 @click.pass_obj
-async def add(koi: Koi, /, path: Path) -> None:
+async def add(koi: Koi, /, path: Path, replace: bool) -> None:
     """Copy a plugin into the data folder. PATH is a folder with plugin.toml, or a module beside one."""
     manifest = read_manifest(manifest_file(path))
     content = manifest.read_module()
     source = await source_of(koi)
-    for other in source.find(koi):
-        if other.name == manifest.name:
-            raise KoiError(EXISTS.format(manifest.name, other.file.parent))
     folder = private_folder(source.folder) / manifest.name
+    for other in source.find(koi):
+        if other.name == manifest.name and not (replace and is_same_folder(other.file.parent, folder)):
+            raise KoiError(EXISTS.format(manifest.name, other.file.parent, path))
     try:
         await asyncio.to_thread(copy_plugin, manifest, content, folder)
     except OSError as error:
@@ -103,7 +109,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
         click.echo(koi.redact(f"{manifest.name} {manifest.version} ({manifest.module})\n  {describe(manifest)}"))
         if yes or click.confirm("Allow OpenKoi to use it?"):
             koi.keep_consent(question(manifest, plugin.digest), YES)
-            click.echo(f"Approved {manifest.name}. To revoke that, run `openkoi trust`.")
+            click.echo(f"Approved {manifest.name}. To revoke that, run `{revoke_command(koi, plugin.digest)}`.")
 
 
 @wasm.command()
@@ -130,14 +136,18 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
     (manifest,) = plugins_of(source, koi, [name])
     plugin = source.plugin_of(manifest, koi)
     if not plugin.consent.is_given:
-        raise KoiError(NOT_APPROVED.format(name))
-    if tool not in [one.name for one in manifest.tools]:
+        raise KoiError(explain_unused(name, koi))
+    declared = {one.name: one for one in manifest.tools} | {manifest.full_name(one.name): one for one in manifest.tools}
+    if tool not in declared:
         raise PluginNotFoundError("tools", tool, tuple(one.name for one in manifest.tools))
     try:
         given = json.loads(arguments)
     except ValueError as error:
         raise click.UsageError(f"ARGUMENTS is not JSON: {error}.") from None
-    found = await plugin.call("tool", {"tool": tool, "arguments": given}, None)
+    if not isinstance(given, dict):
+        raise click.UsageError("ARGUMENTS is not a JSON object.")
+    given = coerce_arguments(given, dict(declared[tool].parameters))
+    found = await plugin.call("tool", {"tool": declared[tool].name, "arguments": given}, None)
     click.echo(koi.redact(found if isinstance(found, str) else json.dumps(found)))
 
 
@@ -168,10 +178,17 @@ async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:
 
 
 def copy_plugin(manifest: Manifest, content: bytes, folder: Path) -> None:
-    """Copy a manifest and its module into a new folder."""
+    """Copy a manifest and its module into a folder, in place of what it contains."""
+    text = manifest.file.read_bytes()
+    if folder.exists():
+        shutil.rmtree(folder)
     folder.mkdir(mode=0o700)
     (folder / manifest.module.name).write_bytes(content)
-    (folder / MANIFEST).write_bytes(manifest.file.read_bytes())
+    (folder / MANIFEST).write_bytes(text)
+
+
+def is_same_folder(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
 
 
 async def source_of(koi: Koi) -> WasmPlugins:

@@ -38,6 +38,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 TOOL_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,39}")
 EFFECTS = {"reads": Effect.READS, "writes": Effect.WRITES, "irreversible": Effect.IRREVERSIBLE}
 SIZES = {"context": 32_000, "output": 4_000}  # tokens
+NOT_BUILT = "{0} does not exist. Build it, or name another file as `module` in {1}."
 NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -82,10 +83,14 @@ class Manifest:
         }
         return tuple(kind for kind, has in brought.items() if has)
 
+    def full_name(self, tool: str) -> str:
+        """Return the name by which models call a tool: that of the plugin, two underscores, its own."""
+        return f"{self.name.replace('-', '_')}__{tool}"
+
     @property
     def brings(self) -> tuple[str, ...]:
         """What it brings, as the user is asked about it."""
-        tools, hooks = ", ".join(one.name for one in self.tools), ", ".join(self.hooks)
+        tools, hooks = ", ".join(self.full_name(one.name) for one in self.tools), ", ".join(self.hooks)
         models = ", ".join(one.name for one in self.models)
         judge = "judge" if (self.evaluator or {}).get("judges") else "evaluator"
         return tuple(
@@ -111,8 +116,10 @@ class Manifest:
             if size > MAX_MODULE_BYTES or not self.module.is_file():
                 raise ConfigError(f"{self.module} is not a file of at most {MAX_MODULE_BYTES // MIB} MiB.")
             return self.module.read_bytes()
+        except FileNotFoundError:
+            raise ConfigError(NOT_BUILT.format(self.module, self.file)) from None
         except OSError as error:
-            raise ConfigError(f"{self.module} cannot be read: {error.strerror}. {self.file} names it.") from None
+            raise ConfigError(f"{self.module} cannot be read: {error.strerror}.") from None
 
     def digest(self, wasm: bytes) -> str:
         """Return what consent is bound to: the module and all of its manifest."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from openkoi_base.redact import secrets_of
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
 
-from .approval import NOT_APPROVED, make_consent
+from .approval import explain_unused, make_consent
 from .manifest import Manifest
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Adapter:
     async def health(self) -> Mapping[str, str]:
         """Say that the module can be used; raise KoiError if it is not approved or cannot be compiled."""
         if not self.plugin.consent.is_given:
-            raise KoiError(NOT_APPROVED.format(self.plugin.manifest.name))
+            raise KoiError(explain_unused(self.plugin.manifest.name, self.plugin.koi))
         await self.plugin.load()
         return {"ok,": f"a WASM module that may {'; '.join(self.plugin.manifest.wants) or 'do nothing but compute'}"}
 

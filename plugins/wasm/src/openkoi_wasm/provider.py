@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 
-from .approval import NOT_APPROVED
+from .approval import explain_unused
 from .plugin import Adapter
 
 
@@ -32,7 +32,7 @@ class WasmProvider(Adapter):
         """Yield the answer; raise RequestRejectedError for one that cannot be had."""
         plugin = self.plugin
         if not plugin.consent.is_given:
-            raise RequestRejectedError(NOT_APPROVED.format(plugin.manifest.name))
+            raise RequestRejectedError(explain_unused(plugin.manifest.name, plugin.koi))
         try:
             found = await plugin.call("chat", {"request": request_to_json(request)}, None)
             chunks = [*read_chunks(found)]

@@ -22,14 +22,14 @@ class WasmTools(Adapter):
 
     def tool(self, declared: ToolDeclaration, run: Run) -> Tool:
         """Return a tool as models see it; its name begins with that of the plugin."""
-        name = self.plugin.manifest.name
+        manifest = self.plugin.manifest
         return Tool(
-            f"{name.replace('-', '_')}__{declared.name}",
+            manifest.full_name(declared.name),
             declared.description,
             dict(declared.parameters),
             partial(self.call, declared.name, run),
             effect=declared.effect,
-            progress_text=f"Calling {declared.name} of {name}",
+            progress_text=f"Calling {declared.name} of {manifest.name}",
             deferred=declared.deferred,
         )
 

@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .capabilities import NO_CAPABILITIES, Capabilities, read_capabilities
-    from .consent import HOOK_SECONDS, UNASKED_HOOKS, Consent
+    from .consent import HOOK_SECONDS, UNASKED_HOOKS, Consent, explain_missing, revoke_command
     from .path_grants import PathGrant
     from .url_patterns import UrlPattern
 
@@ -19,5 +19,7 @@ __all__ = [
     "Consent",
     "PathGrant",
     "UrlPattern",
+    "explain_missing",
     "read_capabilities",
+    "revoke_command",
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 
 from openkoi_hookspecs import Koi, Question, Run, is_yes
@@ -9,13 +10,14 @@ from openkoi_hookspecs import Koi, Question, Run, is_yes
 HOOK_SECONDS = 25.0  # that a hook may wait for an answer: it is cut off after 30 s by default
 # Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
 UNASKED_HOOKS = frozenset({"on_event", "before_learn", "on_learning"})
+SHOWN_ID_LENGTH = 8  # as `openkoi trust` shows them
 MAX_RUNS = 256  # that are remembered to have been asked
 
 
 class Consent:
-    """Whether the user allows what a question is about; its digest changes with it. ``unanswered`` is a warning."""
+    """Whether the user allows what a question is about; its digest changes with it. ``unanswered`` makes a warning."""
 
-    def __init__(self, question: Question, unanswered: str, koi: Koi) -> None:
+    def __init__(self, question: Question, unanswered: Callable[[], str], koi: Koi) -> None:
         self.question, self.unanswered, self.koi = question, unanswered, koi
         self.asking = asyncio.Lock()
         self.asked: OrderedDict[str, None] = OrderedDict()
@@ -35,7 +37,7 @@ class Consent:
                     async with asyncio.timeout(seconds):
                         answer = await run.ask(self.question)
                 if answer is None:
-                    self.koi.warn(self.unanswered)
+                    self.koi.warn(self.unanswered())
         return self.is_given
 
     def remember(self, run: str) -> None:
@@ -43,3 +45,15 @@ class Consent:
         self.asked[run] = None
         if len(self.asked) > MAX_RUNS:
             self.asked.popitem(last=False)
+
+
+def explain_missing(koi: Koi, subject: str) -> str:
+    """Return why something may not be used, as a clause; ``subject`` is how the questions about it begin."""
+    earlier = any(one.text.startswith(subject) and is_yes(one.answer) for one in koi.consents())
+    return "has changed since you approved it" if earlier else "is not approved"
+
+
+def revoke_command(koi: Koi, digest: str) -> str:
+    """Return the command that revokes a kept answer."""
+    kept = [one.id for one in koi.consents() if one.digest == digest]
+    return f"openkoi trust revoke {kept[0][:SHOWN_ID_LENGTH]}" if kept else "openkoi trust"

@@ -73,7 +73,8 @@ class DescriptorOutput:
 
 def flush() -> None:
     """Write what the streams have not written yet."""
-    for stream in (sys.stdout, sys.__stdout__):
+    streams: list[Any] = [sys.stdout, sys.__stdout__]
+    for stream in streams:
         with suppress(Exception):  # a plugin may have closed or replaced it
             stream.flush()
 

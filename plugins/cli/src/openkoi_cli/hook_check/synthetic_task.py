@@ -52,7 +52,8 @@ def make_report(invocation: "Invocation", folder: "Path", without: Sequence[str]
         activity, answers, issues = asyncio.run(run_synthetic_task(koi, workspace))
     seconds = read_seconds(folder / PROGRESS)
     lines = format_activity([replace(one, seconds=seconds[one.plugin, one.hook]) for one in activity], answers, began)
-    return HookReport(koi.redact("\n".join(lines)).split("\n"), [koi.redact(issue) for issue in issues])
+    issues = [koi.redact(issue.replace(str(workspace), str(Path.cwd()))) for issue in issues]
+    return HookReport(koi.redact("\n".join(lines)).split("\n"), issues)
 
 
 def read_seconds(progress: "Path") -> dict[tuple[str, str], float]:
