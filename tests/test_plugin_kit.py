@@ -180,6 +180,8 @@ def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     refused = openkoi("plugin", "docs", "heron")
 
-    assert openkoi("plugin", "docs").stdout.startswith("budget\nbundle\n")
+    kinds = dict(line.split(maxsplit=1) for line in openkoi("plugin", "docs").stdout.splitlines())
+    assert {"budget", "bundle", "hook", "integration", "wasm"} <= kinds.keys()
+    assert all(text.endswith(".") for text in kinds.values())
     assert refused.returncode == 2
     assert "There is no kind of plugin named 'heron'. Choose from: budget, " in refused.stderr

@@ -72,7 +72,7 @@ class ErrorOutput:
     def tail(self) -> str:
         """The last lines that say something, for a sentence."""
         written = [visible(line).strip() for line in self.lines if line.strip()][-SHOWN_LINES:]
-        return f" It wrote: {' / '.join(line[:300] for line in written)}" if written else ""
+        return f" It wrote: {' / '.join(line[:300] for line in written).rstrip('.')}." if written else ""
 
 
 @asynccontextmanager

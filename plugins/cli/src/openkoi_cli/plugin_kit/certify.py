@@ -5,6 +5,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
+
 from openkoi_hookspecs import KoiError
 
 WASM_MANIFEST = "plugin.toml"
@@ -17,7 +19,9 @@ def certify_package(folder: Path) -> int:
     if (folder / WASM_MANIFEST).exists():
         if find_spec("openkoi_wasm") is None:
             raise KoiError(NO_WASM)
-        return subprocess.run([sys.executable, "-m", "openkoi", "wasm", "test", str(folder)], check=False).returncode
+        code = subprocess.run([sys.executable, "-m", "openkoi", "wasm", "test", str(folder)], check=False).returncode
+        click.echo("Not certified." if code else "✓ Certified.")
+        return code
     if find_spec("openkoi_testing") is None:
         raise KoiError(MISSING)
     return subprocess.run([sys.executable, "-m", "openkoi_testing.certify", str(folder)], check=False).returncode

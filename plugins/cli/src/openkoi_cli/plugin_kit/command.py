@@ -24,7 +24,7 @@ def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> N
     """Write the package of a new plugin, with tests and CI, or a script, which is one file.
 
     KIND is bundle, command, evaluator, hook, judge, script, tool or wasm. For others, see `openkoi plugin docs`. A
-    script is written into your own scripts.
+    script is written into your own scripts, in Starlark; in Python if NAME ends in .py.
     """
     if kind == SCRIPT:
         from .new_script import write_script
@@ -38,10 +38,10 @@ def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> N
 @click.argument("kind", metavar="[KIND]", default="")
 def docs(kind: str) -> None:
     """Show how a kind of plugin is written: its contract, and a whole example. Without KIND, list the kinds."""
-    from .docs import CONTRACTS, describe_kind
+    from .docs import CONTRACTS, describe_kind, list_kinds
 
     if not kind:
-        click.echo("\n".join(CONTRACTS))
+        click.echo("\n".join(list_kinds()))
         return
     if kind not in CONTRACTS:
         raise click.UsageError(f"There is no kind of plugin named {kind!r}. Choose from: {', '.join(CONTRACTS)}.")

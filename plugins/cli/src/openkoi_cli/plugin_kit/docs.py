@@ -18,6 +18,7 @@ CONTRACTS: Mapping[str, tuple[str, str]] = {
     "evaluator": ("evaluators", "Evaluator"),
     "frontend": ("frontends", "Frontend"),
     "hook": ("hooks", "hooks"),
+    "integration": ("integrations", "Messenger"),
     "judge": ("evaluators", "Evaluator"),
     "memory": ("memory", "Memory"),
     "provider": ("providers", "Provider"),
@@ -46,6 +47,14 @@ FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
         ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts"),
     ),
 }
+SUMMARIES: Mapping[str, str] = {
+    "bundle": "A team's choice of plugins, settings, skills and hooks, without code.",
+    "command": "A command of `openkoi`.",
+    "hook": "Functions that are called at a step of a task: they add to prompts, check tool calls, hear events.",
+    "judge": "An evaluator that scores the work.",
+    "script": "Hooks or a command in one Starlark file, which is run in a sandbox.",
+    "wasm": "Tools, hooks, evaluators or models in a WebAssembly module, which is run in a sandbox.",
+}
 SCRIPT = """\
 One file in Starlark, which is written as Python is and reaches nothing of your machine. A function with the name of a
 hook is called with the facts that it takes; it returns None to add nothing. Sections are texts or
@@ -53,7 +62,27 @@ hook is called with the facts that it takes; it returns None to add nothing. Sec
 such as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More must be granted: `NAME.toml`
 beside it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
 `messages`, for `send_message(app, channel, text)`. It needs openkoi-scripts."""
+SCRIPT_STEPS = """\
+To write this file into your own scripts, run `openkoi plugin new script my-script`; `my-script.py` writes one in
+Python, which runs without a sandbox and needs your approval."""
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
+
+
+def list_kinds() -> Iterator[str]:
+    """Yield a line for each kind."""
+    width = max(map(len, CONTRACTS)) + 2
+    yield from (f"{kind:<{width}}{summarize_kind(kind)}" for kind in CONTRACTS)
+
+
+def summarize_kind(kind: str) -> str:
+    """Return what a kind of plugin is for, in a sentence: of its contract where it has one."""
+    import openkoi_hookspecs
+
+    _, name = CONTRACTS[kind]
+    if kind in SUMMARIES or not name:
+        return SUMMARIES[kind]
+    text = inspect.getdoc(getattr(openkoi_hookspecs, name)) or ""
+    return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
 
 
 def describe_kind(kind: str) -> Iterator[str]:
@@ -105,7 +134,7 @@ def describe_script() -> Iterator[str]:
     yield "## Hooks\n\n" + "\n".join(f"    {spec}" for spec in specs)
     text = fill_template("script.star", {"name": "my-script", "summary": "Change prompts."})
     yield f"## my-script.star\n\n{indent(text)}"
-    yield "To write this file into your own scripts, run `openkoi plugin new script my-script`."
+    yield SCRIPT_STEPS
 
 
 def indent(text: str) -> str:

@@ -10,6 +10,7 @@ from ..invocation import Invocation
 from .new import check_name, fill_template
 
 SCRIPTS = Path("plugins", "scripts")  # in the data folder
+PYTHON = ".py"
 NEXT = """\
 Created {file}. {used}
 
@@ -17,21 +18,26 @@ Created {file}. {used}
     openkoi doctor --hooks              # what each of its functions returns
 """
 USED = "It is used from the next task on. To see that:"
+APPROVE = "Python runs without a sandbox: run `openkoi script approve {name}` to use it. To see what it does:"
 UNUSED = "It is used in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
 MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."
 
 
 def write_script(name: str, invocation: Invocation, into: Path | None) -> str:
-    """Write a script into the user's folder, or into another one; return what to do next."""
+    """Write a script into the user's folder, or into another one; return what to do next. ``NAME.py`` is in Python."""
+    suffix = PYTHON if name.endswith(PYTHON) else ".star"
+    name = name.removesuffix(PYTHON)
     check_name(name)
     if "scripts" not in [one.name for one in invocation.launcher.plugins("sources")]:
         raise KoiError(MISSING)
-    file = (into or invocation.paths.data / SCRIPTS) / f"{name}.star"
+    file = (into or invocation.paths.data / SCRIPTS) / f"{name}{suffix}"
     if file.exists():
         raise click.UsageError(f"{file} already exists. Choose another name, or another folder with --into.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(fill_template("script.star", {"name": name, "summary": "Change prompts."}), encoding="utf-8")
+        text = fill_template(f"script{suffix}", {"name": name, "summary": "Change prompts."})
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise KoiError(f"{file} cannot be written: {error.strerror}. Choose another folder with --into.") from error
-    return NEXT.format(file=file, used=UNUSED if into else USED)
+    used = APPROVE.format(name=name) if suffix == PYTHON else USED
+    return NEXT.format(file=file, used=UNUSED if into else used)
