@@ -10,7 +10,7 @@ EFFECTS = {
     "prints-by-child": ("os.system('echo child')", "printed 'child'"),
     "replaces-stdout": ("import io; sys.stdout = io.StringIO()", "the standard streams"),
     "removes-stderr": ("sys.stderr = None", "the standard streams"),
-    "closes-stdin": ("sys.stdin.close()", "closed a standard stream"),
+    "closes-stdin": ("sys.stdin.close()", "a standard stream"),
     "moves": ("os.chdir('/')", "the working directory"),
     "moves-into-nothing": ("os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')", "the working directory"),
     "sets-variable": ("os.environ['ACME_TOKEN'] = 'x'", "environment variables (ACME_TOKEN)"),
@@ -82,11 +82,44 @@ ENDINGS = {
     "replaces-process": ("os.execv('/bin/true', ['true'])", "ended the process with status 0"),
     "blocks": ("while True: pass", "did not return within"),
     "reads-terminal": ("sys.stdin.readline(); os.read(0, 1); input()", "EOFError"),
+    "exits-later": ("threading.Timer(0.2, os._exit, [5]).start()", "a thread running"),
+    "cancels-all": ("[one.cancel() for one in asyncio.all_tasks()]; await asyncio.sleep(0)", "cancelled tasks"),
+    "calls-itself": (
+        "from openkoi_hookspecs.hooks import before_plan as b; await run.collect(b, task=task, recall=recall, run=run)",
+        "failed at before_plan",
+    ),
+    "removes-hooks": ("run.services.hooks.implementations_by_hook['before_tool'] = ()", "which hooks are called"),
+}
+
+# Written after the code that names them, to find out what it misses.
+FRESH = {
+    "prints-to-the-original": ("print('original', file=sys.__stdout__)", "printed 'original'"),
+    "prints-lines": ("sys.stdout.writelines(['a line'])", "printed 'a line'"),
+    "prints-from-a-thread": (
+        "t = threading.Thread(target=print, args=('threaded',)); t.start(); t.join()",
+        "printed 'threaded'",
+    ),
+    "reconfigures-stdout": ("sys.stdout.reconfigure(encoding='ascii', errors='ignore')", "reconfigured a standard"),
+    "replaces-descriptor": ("os.dup2(os.open('/dev/zero', os.O_RDONLY), 0)", "a standard descriptor"),
+    "replaces-environ": ("os.environ = dict(os.environ, X='1')", "environment variables"),
+    "plans-a-call": ("asyncio.get_running_loop().call_later(60, os.chdir, '/')", "a callback scheduled (chdir)"),
+    "plans-a-call-soon": ("asyncio.get_running_loop().call_soon(lambda: None)", "a callback scheduled"),
+    "patches-init": ("type(task).__init__ = lambda *a, **b: None", "replaced Task.__init__"),
+    "patches-a-field": ("type(task).text = 'Do evil'", "replaced Task.text"),
+    "moves-in-a-thread": ("await asyncio.to_thread(os.chdir, '/')", "the working directory"),
+    "adds-to-a-class": ("type(task).__getattribute__ = lambda self, name: 'evil'", "replaced Task.__getattribute__"),
+    "patches-import": ("builtins.__import__ = lambda *a, **b: sys", "replaced builtins.__import__"),
+    "patches-certificates": ("import ssl; ssl.create_default_context = print", "replaced ssl.create_default_context"),
+    "removes-a-module": ("del sys.modules['openkoi_hookspecs.task']", "replaced openkoi_hookspecs.task"),
+    "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "the precision of decimals"),
+    "takes-usr1": ("signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))", "SIGUSR1"),
+    "changes-limits": ("object.__setattr__(task, 'limits', None)", "changed Task.limits"),
+    "raises-escapes": ("raise RuntimeError('\\x1b[2J\\x1b]0;owned\\x07' + 'y' * 100_000)", "RuntimeError: \\x1b[2J"),
 }
 
 
-def module_of(body: str | None, *, waits: bool) -> str:
-    """Return the module of a plugin that does this."""
+def module_of(body: str | None, *, waits: bool = False) -> str:
+    """Return the module of a plugin that does this, in an asynchronous hook if it waits."""
     if body is None:
         return HEAD + "print('imported')\n" + SYNC.format("pass")
-    return HEAD + (ASYNC if waits else SYNC).format(body)
+    return HEAD + (ASYNC if waits or "await" in body else SYNC).format(body)

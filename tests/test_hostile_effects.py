@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell, write_script
 from hostile_distributions import install
-from hostile_effects import EFFECTS, ENDINGS, HEAD, SYNC, module_of
+from hostile_effects import EFFECTS, ENDINGS, FRESH, HEAD, SYNC, module_of
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the state of the process is Linux's")
 
@@ -25,14 +25,16 @@ def lines_about(name: str, text: str) -> list[str]:
     return [line for line in text.splitlines() if f"Plugin '{name}' failed" in line]
 
 
-def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(tmp_path: Path) -> None:
-    bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(EFFECTS.items())}
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])
+def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step: int, tmp_path: Path) -> None:
+    effects = dict([*EFFECTS.items(), *FRESH.items()][::step])
+    bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(effects.items())}
     openkoi = install_all(shell(tmp_path), {**bodies, "zz-good": HEAD + SYNC.format("return [Section('a', 'b')]")})
 
     done = openkoi("doctor", "--hooks", seconds=120)
 
-    found = {name: " ".join(lines_about(name, done.stdout)) for name in EFFECTS}
-    assert {name: text for name, (_, text) in EFFECTS.items() if text not in found[name]} == {}
+    found = {name: " ".join(lines_about(name, done.stdout)) for name in effects}
+    assert {name: text for name, (_, text) in effects.items() if text not in found[name]} == {}
     assert [] == [one for one in done.stdout.splitlines() if one[:1] == "!" and not any(f"'{n}'" in one for n in found)]
     assert "zz-good" in done.stdout
     assert 1 == done.returncode
@@ -44,8 +46,8 @@ def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(tmp_p
 def test_a_check_names_plugins_that_end_or_block_the_process_and_checks_the_others(
     names: list[str], tmp_path: Path
 ) -> None:
-    bodies = {name: module_of(ENDINGS[name][0], waits=False) for name in names}
-    openkoi = install_all(shell(tmp_path), {**bodies, "prints": module_of(EFFECTS["prints"][0], waits=False)})
+    bodies = {name: module_of(ENDINGS[name][0]) for name in names}
+    openkoi = install_all(shell(tmp_path), {**bodies, "prints": module_of(EFFECTS["prints"][0])})
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[hooks]\ndeadline_seconds = 6\n")
 
@@ -60,7 +62,7 @@ def test_a_check_names_plugins_that_end_or_block_the_process_and_checks_the_othe
 
 def test_a_run_names_them_restores_what_they_changed_and_keeps_its_output_clean(tmp_path: Path) -> None:
     names = ["prints", "moves", "ignores-interrupts", "changes-frozen", "leaves-thread", "removes-path"]
-    openkoi = install_all(shell(tmp_path), {name: module_of(EFFECTS[name][0], waits=False) for name in names})
+    openkoi = install_all(shell(tmp_path), {name: module_of(EFFECTS[name][0]) for name in names})
     model = write_script(openkoi.folder, '  - calls: [{tool: bash, arguments: {command: pwd}}]\n  - says: "Paris."\n')
 
     done = openkoi("-m", model, "--no-judge", "--format", "json", "Name a town")

@@ -110,7 +110,7 @@ class TerminalOutput:
         self.spoke = monotonic()
         with IGNORE_CLOSED:
             if self.lines:
-                print(text, file=self.lines, flush=True)
+                print(strip_controls(text), file=self.lines, flush=True)
             else:
                 marks = ("dim",) if text.startswith(STEPS) else ("yellow",) if text.startswith("  ! ") else ()
                 self.held.append(self.style.mark(strip_controls(text), *marks))

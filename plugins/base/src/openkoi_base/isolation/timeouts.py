@@ -15,6 +15,7 @@ from typing import TypeVar
 from openkoi_hookspecs import LimitExceededError
 
 T = TypeVar("T")
+MAX_MESSAGE = 2_000  # characters of an error: more than the longest of ours, which lists choices
 
 
 @contextmanager
@@ -64,9 +65,9 @@ def contain_exit() -> Iterator[None]:
 
 
 def format_error(error: BaseException) -> str:
-    """Return an error's type and message; without a message if it has none, or none that can be printed."""
+    """Return an error's type and the beginning of its message, if it has one that can be printed."""
     name = type(error).__name__
-    return f"{name}: {error}".rstrip(": ") if is_printable(error) else name
+    return f"{name}: {str(error)[:MAX_MESSAGE]}".rstrip(": ") if is_printable(error) else name
 
 
 def is_printable(error: BaseException) -> bool:

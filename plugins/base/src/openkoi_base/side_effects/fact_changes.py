@@ -1,6 +1,7 @@
 """Notice when a plugin changes facts that it was passed: frozen ones too, by ``object.__setattr__``."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -28,7 +29,8 @@ class FactSnapshot:
         changed: list[str] = []
         for owner, name, value in self.fields:
             if getattr(owner, name, self) is not value:
-                object.__setattr__(owner, name, value)
+                with suppress(AttributeError):  # of a class whose fields were replaced
+                    object.__setattr__(owner, name, value)
                 changed.append(f"{type(owner).__name__}.{name}")
         for container, copy in self.containers:
             if not is_same(container, copy):
@@ -36,6 +38,23 @@ class FactSnapshot:
                 container.update(copy) if isinstance(container, dict) else container.extend(copy)
                 changed.append(f"a {type(container).__name__}")
         return changed
+
+
+class HookNames:
+    """Which hooks of which plugins are called, as the facts of a call show it."""
+
+    def __init__(self, facts: Iterable[Any]) -> None:
+        lent = [getattr(fact, "koi", fact) for fact in facts]
+        self.koi = next((one for one in lent if hasattr(type(one), "hook_activity")), None)
+        self.names = self.read()
+
+    def read(self) -> list[tuple[str, str]]:
+        """Return the names now."""
+        return [(one.hook, one.plugin) for one in self.koi.hook_activity()] if self.koi else []
+
+    def have_changed(self) -> bool:
+        """Return whether the names are others than at first."""
+        return self.read() != self.names
 
 
 def walk(facts: Iterable[Any]) -> Iterator[Any]:

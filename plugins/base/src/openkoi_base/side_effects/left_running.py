@@ -3,7 +3,9 @@
 import asyncio
 import os
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
+OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
 OWN_CODE = f"{os.sep}openkoi"
 
 
@@ -20,7 +23,9 @@ class Started:
 
     threads: set[threading.Thread]
     tasks: set["asyncio.Task[Any]"]
+    callbacks: set[asyncio.Handle]
     processes: set[int]
+    has_cancelled: bool
 
 
 class StartWatch:
@@ -29,6 +34,8 @@ class StartWatch:
     def __init__(self, *, with_processes: bool) -> None:
         self.threads: set[threading.Thread] = set()
         self.tasks = asyncio.all_tasks()
+        self.callbacks = scheduled_callbacks()
+        self.cancelled = count_cancelled(self.tasks)
         self.processes = child_processes() if with_processes else None
         self.start_before = start = threading.Thread.start
         this, threads = threading.current_thread(), self.threads
@@ -44,7 +51,9 @@ class StartWatch:
         """Return what was started."""
         threading.Thread.start = self.start_before  # type: ignore[method-assign]  # as above
         processes = set() if self.processes is None else child_processes() - self.processes
-        return Started(self.threads, asyncio.all_tasks() - self.tasks, processes)
+        tasks, callbacks = asyncio.all_tasks() - self.tasks, scheduled_callbacks() - self.callbacks
+        has_cancelled = count_cancelled(self.tasks) > self.cancelled
+        return Started(self.threads, tasks, callbacks, processes, has_cancelled)
 
 
 def describe_thread(thread: threading.Thread) -> str:
@@ -55,10 +64,43 @@ def describe_thread(thread: threading.Thread) -> str:
 def describe_task(task: "asyncio.Task[Any]") -> str:
     """Say which task runs; nothing of one that is OpenKoi's own."""
     coroutine = task.get_coro()
-    code = getattr(coroutine, "cr_code", None)
-    if isinstance(code, CodeType) and OWN_CODE in code.co_filename:
+    if is_own_code(coroutine):
         return ""
     return f"left a task running ({getattr(coroutine, '__qualname__', task.get_name())})"
+
+
+def is_own_code(thing: object) -> bool:
+    """Return whether a function or coroutine is OpenKoi's own."""
+    code = getattr(thing, "cr_code", None) or getattr(thing, "__code__", None)
+    return isinstance(code, CodeType) and OWN_CODE in code.co_filename
+
+
+def count_cancelled(tasks: Iterable["asyncio.Task[Any]"]) -> int:
+    """Return how often tasks of OpenKoi were cancelled, but for the current one."""
+    current = asyncio.current_task()
+    return sum(one.cancelling() for one in tasks if one is not current and is_own_code(one.get_coro()))
+
+
+def scheduled_callbacks() -> set[asyncio.Handle]:
+    """Return the calls that the event loop will make later, but for its own and OpenKoi's."""
+    loop: Any = asyncio.get_running_loop()
+    handles = [*getattr(loop, "_scheduled", ()), *getattr(loop, "_ready", ())]
+    return {one for one in handles if not one.cancelled() and is_foreign(one)}
+
+
+def is_foreign(handle: asyncio.Handle) -> bool:
+    """Return whether a call is that of a function of a plugin, or of Python's that a plugin may have passed."""
+    function: Any = getattr(handle, "_callback", None)
+    while isinstance(function, partial):
+        function = function.func
+    module = str(getattr(function, "__module__", "") or "_asyncio").partition(".")[0]
+    return module not in OWN_MODULES and not module.startswith("openkoi")
+
+
+def describe_callback(handle: asyncio.Handle) -> str:
+    """Say which call is still to be made."""
+    function: Any = getattr(handle, "_callback", None)
+    return f"left a callback scheduled ({getattr(function, '__qualname__', function)})"
 
 
 def child_processes() -> set[int]:

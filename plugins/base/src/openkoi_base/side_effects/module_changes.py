@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 STANDARD = (
@@ -12,7 +12,7 @@ STANDARD = (
     *("subprocess", "sys", "tempfile", "threading", "time", "uuid"),
 )
 OURS = "openkoi"
-CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property)
+CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
 
 class ModuleSnapshot:
@@ -21,23 +21,26 @@ class ModuleSnapshot:
     last: "ModuleSnapshot | None" = None
 
     def __init__(self) -> None:
-        self.count = len(sys.modules)
-        self.modules = {name: module for name, module in [*sys.modules.items()] if is_watched(name, module)}
-        self.members = {owner: dict(vars(owner)) for owner in self.owners()}
+        self.seen: set[str] = set()
+        self.modules: dict[str, ModuleType] = {}
+        self.members: dict[Any, dict[str, Any]] = {}
 
     @classmethod
     def take(cls) -> "ModuleSnapshot":
-        """Return a snapshot: the last one, unless modules were imported since, because a new one takes 2 ms."""
-        if cls.last is None or cls.last.count != len(sys.modules):
-            cls.last = cls()
+        """Return the last snapshot with the modules that were imported since: a new one takes 2 ms."""
+        cls.last = cls.last or cls()
+        cls.last.add_imported()
         return cls.last
 
-    def owners(self) -> Iterator[Any]:
-        """Yield the modules, and the classes of OpenKoi's modules."""
-        for name, module in self.modules.items():
-            yield module
-            if name.startswith(OURS):
-                yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
+    def add_imported(self) -> None:
+        """Add the members of modules that are not among the known ones."""
+        if len(self.seen) == len(sys.modules):
+            return
+        for name in sys.modules.keys() - self.seen:
+            self.seen.add(name)
+            if is_watched(name, module := sys.modules[name]):
+                self.modules[name] = module
+                self.members |= {owner: dict(vars(owner)) for owner in owners_of(name, module)}
 
     def restore(self) -> list[str]:
         """Restore what was replaced; return the names."""
@@ -50,8 +53,19 @@ class ModuleSnapshot:
             for name in find_replaced(members, now, root_of(owner)):
                 setattr(owner, name, members[name])
                 changed.append(f"{getattr(owner, '__qualname__', owner.__name__)}.{name}")
+            added = find_added(members, now, root_of(owner)) if isinstance(owner, type) else []
+            for name in added:
+                delattr(owner, name)
+                changed.append(f"{owner.__qualname__}.{name}")
             self.members[owner] = dict(vars(owner))
         return changed
+
+
+def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
+    """Yield a module, and if it is OpenKoi's its classes."""
+    yield module
+    if name.startswith(OURS):
+        yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
 
 
 def is_watched(name: str, module: object) -> bool:
@@ -61,12 +75,21 @@ def is_watched(name: str, module: object) -> bool:
 def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
     """Return the names whose code is other code now, from another package than the one that it belongs to."""
     return [
-        name
-        for name, value in before.items()
-        if (new := now.get(name)) is not value
-        and isinstance(value, CODE)
-        and not (name_of(new) == name_of(value) and is_own(new, root))
+        name for name, value in before.items() if (new := now.get(name)) is not value and is_foreign(value, new, root)
     ]
+
+
+def is_foreign(before: Any, now: Any, root: str) -> bool:
+    """Return whether a value was replaced by one that its package has not defined there itself."""
+    if isinstance(before, CODE):
+        return name_of(before) != name_of(now) or not is_own(now, root)
+    return isinstance(now, CODE) and not is_own(now, root)
+
+
+def find_added(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
+    """Return the names that another package gave a class."""
+    added = {name: value for name, value in now.items() if name not in before}
+    return [name for name, value in added.items() if isinstance(value, CODE) and not is_own(value, root)]
 
 
 def name_of(value: object) -> str:
@@ -81,16 +104,18 @@ def is_own(value: Any, root: str) -> bool:
         value = value.fget
     if isinstance(value, partial):
         value = value.func
+    name = str(getattr(value, "__module__", ""))
     code = getattr(value, "__code__", None)
     if code and not code.co_filename.startswith("<"):
-        module = sys.modules.get(str(getattr(value, "__module__", "")))
-        return bool(module) and getattr(module, "__file__", "") == code.co_filename and module_root(module) == root
-    return str(getattr(value, "__module__", "")).partition(".")[0] == root
+        module = sys.modules.get(name)
+        return bool(module) and getattr(module, "__file__", "") == code.co_filename and package_of(name) == root
+    return package_of(name) == root
 
 
 def root_of(owner: Any) -> str:
-    return str(owner.__name__ if isinstance(owner, ModuleType) else owner.__module__).partition(".")[0]
+    return package_of(str(owner.__name__ if isinstance(owner, ModuleType) else owner.__module__))
 
 
-def module_root(module: Any) -> str:
-    return str(module.__name__).partition(".")[0]
+def package_of(module: str) -> str:
+    """Return the package of a module; all of OpenKoi's are one, because one of them makes the methods of others."""
+    return OURS if module.startswith(OURS) else module.partition(".")[0]

@@ -4,8 +4,8 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from tempfile import TemporaryFile
-from typing import Any
+from functools import cache
+from typing import IO, Any
 
 SHOWN_CHARACTERS = 60
 
@@ -47,12 +47,20 @@ class PrintedText:
         return str(self.noted.noted)
 
 
+@cache
+def output_file() -> IO[bytes]:
+    """Return the file that takes what is written to descriptor 1, one for all calls."""
+    from tempfile import TemporaryFile
+
+    return TemporaryFile()
+
+
 class DescriptorOutput:
     """What is written to descriptor 1 between its making and ``finish``, by child processes too."""
 
     def __init__(self) -> None:
         flush()
-        self.file = TemporaryFile()  # noqa: SIM115  # closed by finish
+        self.file = output_file()
         self.real = os.dup(1)
         os.dup2(self.file.fileno(), 1)
 
@@ -62,10 +70,10 @@ class DescriptorOutput:
         if is_open(1) and os.path.sameopenfile(1, self.file.fileno()):
             os.dup2(self.real, 1)
         os.close(self.real)
-        with self.file as file:
-            file.seek(0)
-            written = file.read()
+        written = os.pread(self.file.fileno(), os.fstat(self.file.fileno()).st_size, 0)
         if written:
+            os.ftruncate(self.file.fileno(), 0)
+            os.lseek(self.file.fileno(), 0, os.SEEK_SET)
             with suppress(OSError):
                 os.write(1, written)
         return written[:SHOWN_CHARACTERS].decode(errors="replace")

@@ -1,14 +1,18 @@
 """Read the state that all code of a process shares, such as its working directory, and restore it."""
 
+import _locale
 import asyncio
 import gc
+import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -54,6 +58,12 @@ def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
                 with suppress(Exception):  # such as a folder that is gone, or a limit that only root may raise
                     part.restore(earlier)
     return changes
+
+
+def restore_stream_settings(before: Sequence[tuple[Any, ...]]) -> None:
+    """Let the streams that are open encode as before."""
+    for name, (_, encoding, errors) in zip(STREAMS, before, strict=True):
+        getattr(sys, name).reconfigure(encoding=encoding, errors=errors)
 
 
 def read_folder() -> str:
@@ -103,11 +113,6 @@ def has_timer() -> bool:
     return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0
 
 
-def restore_timer(before: bool) -> None:
-    if not before:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
 def read_streams() -> list[Any]:
     return [getattr(sys, name) for name in STREAMS]
 
@@ -117,8 +122,10 @@ def restore_streams(before: Sequence[Any]) -> None:
         setattr(sys, name, stream)
 
 
-def read_closed_streams() -> list[bool]:
-    return [bool(getattr(getattr(sys, name), "closed", True)) for name in STREAMS]
+def read_stream_settings() -> list[tuple[object, ...]]:
+    """Return whether each stream is closed, and how it encodes."""
+    names = ("closed", "encoding", "errors")
+    return [tuple(getattr(getattr(sys, stream), name, None) for name in names) for stream in STREAMS]
 
 
 def read_descriptors() -> list[tuple[int, int] | None]:
@@ -170,24 +177,26 @@ def read_umask() -> int:
     return mask
 
 
-def read_limits() -> list[tuple[int, int]]:
-    """Return the resource limits; none where the system has none."""
+@cache
+def resource_module() -> Any:
+    """Return the module of resource limits; None where the system has none."""
     with suppress(ImportError):
         import resource
 
-        names = ("NOFILE", "FSIZE", "AS", "DATA", "STACK", "CPU", "CORE")
-        return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
-    return []
+        return resource
+    return None
+
+
+def read_limits() -> list[tuple[int, int]]:
+    resource = resource_module()
+    names = ("NOFILE", "FSIZE", "AS", "DATA", "STACK", "CPU", "CORE") if resource else ()
+    return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
 
 
 def read_memory() -> int:
     """Return the most memory that was in use so far, in steps."""
-    with suppress(ImportError):
-        import resource
-
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // MEMORY_STEP
-    return 0
+    resource, unit = resource_module(), 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // MEMORY_STEP if resource else 0
 
 
 def read_priority() -> int:
@@ -195,39 +204,18 @@ def read_priority() -> int:
 
 
 def read_locale() -> str:
-    import _locale
-
-    return _locale.setlocale(_locale.LC_ALL)
+    return str(_locale.setlocale(_locale.LC_ALL))
 
 
 def restore_locale(before: str) -> None:
-    import _locale
-
     _locale.setlocale(_locale.LC_ALL, before)
 
 
-def read_socket_timeout() -> float | None:
-    import _socket
-
-    timeout: float | None = _socket.getdefaulttimeout()
-    return timeout
-
-
-def restore_socket_timeout(before: float | None) -> None:
-    import _socket
-
-    _socket.setdefaulttimeout(before)
-
-
 def read_logging() -> tuple[int, int]:
-    import logging
-
     return logging.root.manager.disable, logging.root.level
 
 
 def restore_logging(before: tuple[int, int]) -> None:
-    import logging
-
     logging.disable(before[0])
     logging.root.setLevel(before[1])
 
@@ -251,6 +239,16 @@ def restore_loop(before: tuple[Any, bool, bool]) -> None:
         loop._stopping = False  # type: ignore[attr-defined]
 
 
+def read_loop_policy() -> object:
+    return getattr(asyncio.events, "_event_loop_policy", None)
+
+
+def read_decimal_precision() -> int:
+    """Return the precision of this context; what it is by default while nothing has imported the module."""
+    module: Any = sys.modules.get("decimal")
+    return int(module.getcontext().prec) if module else 28
+
+
 def read_first_finder() -> list[Any]:
     return sys.meta_path[:1]
 
@@ -265,7 +263,12 @@ def restore_first_finder(before: Sequence[Any]) -> None:
 
 QUICK_PARTS = (
     Part("the standard streams", read_streams, restore_streams),
-    Part("closed", read_closed_streams, None, lambda *_: "closed a standard stream"),
+    Part(
+        "stream settings",
+        read_stream_settings,
+        restore_stream_settings,
+        lambda *_: "closed or reconfigured a standard stream",
+    ),
     Part("the working directory", read_folder, os.chdir),
     Part("variables", read_variables, restore_variables, describe_variables),
     Part("handlers", read_handlers, restore_handlers, describe_handlers),
@@ -276,18 +279,25 @@ QUICK_PARTS = (
     Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
     Part("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
     Part("garbage collection", read_gc, restore_gc),
-    Part("the default timeout of sockets", read_socket_timeout, restore_socket_timeout),
+    Part("the default timeout of sockets", socket.getdefaulttimeout, socket.setdefaulttimeout),
     Part("the level of logging", read_logging, restore_logging),
     Part("the filters of all warnings", read_warning_filters),
     Part("the event loop", read_loop, restore_loop),
 )
-ALL_PARTS = (
-    *QUICK_PARTS,
-    Part("descriptors", read_descriptors, None, lambda *_: "closed or replaced a standard descriptor"),
-    Part("timer", has_timer, restore_timer, lambda *_: "set a timer that interrupts the process"),
+LASTING_PARTS = (  # what is not replaced while a call is watched
+    *QUICK_PARTS[2:],
+    Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
     Part("the umask", read_umask, os.umask),
     Part("resource limits", read_limits),
     Part("memory", read_memory, None, lambda before, now: f"used {(now - before) * MEMORY_STEP // 2**20} MB of memory"),
     Part("the priority of the process", read_priority),
     Part("the locale", read_locale, restore_locale),
+    Part("the policy of event loops", read_loop_policy),
+    Part("the precision of decimals", read_decimal_precision),
+    Part("how modules are found", lambda: [*sys.path_hooks]),
+)
+ALL_PARTS = (
+    *QUICK_PARTS[:2],
+    Part("descriptors", read_descriptors, None, lambda *_: "closed or replaced a standard descriptor"),
+    *LASTING_PARTS,
 )

@@ -5,16 +5,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openkoi_hookspecs import PluginError
 
-from .fact_changes import FactSnapshot
-from .left_running import Started, StartWatch, child_processes, describe_task, describe_thread
-from .module_changes import ModuleSnapshot
+from .fact_changes import FactSnapshot, HookNames
+from .left_running import (
+    Started,
+    StartWatch,
+    child_processes,
+    describe_callback,
+    describe_task,
+    describe_thread,
+    scheduled_callbacks,
+)
 from .options import EFFECT, END, START, TOOK, WatchOptions
 from .printed import DescriptorOutput, PrintedText, quote
-from .process_state import ALL_PARTS, QUICK_PARTS, read_state, restore_state
+from .process_state import ALL_PARTS, LASTING_PARTS, QUICK_PARTS, read_state, restore_state
+
+if TYPE_CHECKING:
+    from .module_changes import ModuleSnapshot
 
 FEW_STEPS, ALL_STEPS = 20, 1_000_000  # to watch a step takes 50 microseconds
 COPIES = [0]  # of this process, made by os.fork
@@ -36,10 +46,12 @@ class WatchedCall:
     def __init__(self, plugin: str, hook: str, options: WatchOptions, kind: str = "hooks") -> None:
         self.name = kind, plugin, hook
         self.facts: Sequence[Any] = ()
+        self.is_own = False
         self.steps_left = ALL_STEPS if options.is_thorough else FEW_STEPS
         self.options = options
         self.changes: dict[str, None] = {}
-        self.started = Started(set(), set(), set())
+        self.first: Before | None = None
+        self.started = Started(set(), set(), set(), set(), has_cancelled=False)
         self.process = os.getpid()
         self.began = perf_counter()
         self.watching = 0.0
@@ -53,6 +65,7 @@ class WatchedCall:
             return
         entered = perf_counter()
         before = Before(self.facts, self.options.is_thorough)
+        self.first = self.first or before
         self.options.note(START, *self.name)
         began = perf_counter()
         try:
@@ -72,13 +85,20 @@ class WatchedCall:
         self.changes |= dict.fromkeys(before.find_changes())
         self.started.threads.update(started.threads)
         self.started.tasks.update(started.tasks)
+        self.started.callbacks.update(started.callbacks)
         self.started.processes.update(started.processes)
+        if started.has_cancelled and not self.is_own:
+            self.changes["cancelled tasks of OpenKoi"] = None
 
     def finish(self, report: Callable[[str], object]) -> None:
         """Report what the call changed, and what it left running."""
+        if self.options.is_thorough and self.first:  # what other threads changed for it while it waited
+            lasting = self.first.state[-len(LASTING_PARTS) :]
+            self.changes |= dict.fromkeys(restore_state(LASTING_PARTS, lasting))
         self.options.note(TOOK, *self.name, str(perf_counter() - self.began - self.watching))
         left = [describe_thread(one) for one in self.started.threads if one.is_alive()]
         left += [describe_task(one) for one in self.started.tasks if not one.done()]
+        left += [describe_callback(one) for one in self.started.callbacks & scheduled_callbacks()]
         left += ["left a process running"] if self.started.processes & child_processes() else []
         if changes := [text for text in (*self.changes, *left) if text]:
             _, plugin, hook = self.name
@@ -87,13 +107,21 @@ class WatchedCall:
             report(error)
 
 
+def take_module_snapshot() -> "ModuleSnapshot":
+    """Return the functions and classes of the watched modules."""
+    from .module_changes import ModuleSnapshot
+
+    return ModuleSnapshot.take()
+
+
 class Before:
     """What is compared after a step."""
 
     def __init__(self, facts: Sequence[Any], is_thorough: bool) -> None:
         self.copies = COPIES[0]
         self.facts = FactSnapshot(facts)
-        self.modules = ModuleSnapshot.take() if is_thorough else None
+        self.hooks = HookNames(facts) if is_thorough else None
+        self.modules = take_module_snapshot() if is_thorough else None
         self.parts = ALL_PARTS if is_thorough else QUICK_PARTS
         self.state = read_state(self.parts)
         self.output = DescriptorOutput() if is_thorough else None
@@ -109,6 +137,8 @@ class Before:
         if COPIES[0] != self.copies:
             yield "copied the process (os.fork)"
         yield from restore_state(self.parts, self.state)
-        yield from (f"changed {name}, which other plugins get too" for name in self.facts.restore())
         if self.modules:
             yield from (f"replaced {name}" for name in self.modules.restore())
+        yield from (f"changed {name}, which other plugins get too" for name in self.facts.restore())
+        if self.hooks and self.hooks.have_changed():
+            yield "changed which hooks are called"

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Generator
 from inspect import isawaitable
 from typing import Any
 
+from .left_running import is_own_code
 from .options import watch_options
 from .watched_call import WatchedCall
 
@@ -14,7 +15,7 @@ def watch_function(
     function: Callable[..., object], call: Callable[[], WatchedCall], report: Report, end: Callable[[], object]
 ) -> Callable[..., object]:
     """Return the function as it is watched; ``end`` is called when no more calls are to be watched."""
-    left = watch_options().calls
+    left, is_own = watch_options().calls, is_own_code(function)
 
     def watched(*facts: Any) -> object:
         nonlocal left
@@ -22,7 +23,7 @@ def watch_function(
         if left == 0:
             end()
         this, answer = call(), None
-        this.facts = facts
+        this.facts, this.is_own = facts, is_own
         try:
             with this.step():
                 answer = function(*facts)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..escape import escape_controls
 from .forked_check import check_in_fork
 from .synthetic_task import HookReport, make_report
 
@@ -28,9 +29,9 @@ def check_hooks(invocation: "Invocation") -> int:
 
     with TemporaryDirectory(prefix="openkoi-hooks-") as name:
         report = check_without_endings(invocation, Path(name).resolve())
-    click.echo("\n".join(report.lines))
+    click.echo(escape_controls("\n".join(report.lines)))
     for issue in report.issues:
-        click.echo(f"! {issue}")
+        click.echo(f"! {escape_controls(issue)}")
     return 1 if report.issues else 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import traceback
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 BLOCKED_SECONDS = 15.0  # without `[hooks] deadline_seconds`; estimate: an honest import of a large library takes less
 POLL_SECONDS = 0.02
 REPORT = "report.json"
+LEFT_RUNNING = re.compile(
+    r"Plugin '([^']+)' failed at .* (?:left a|cancelled tasks of) "
+)  # what may have ended the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,12 @@ def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
     if not progress.last:
         return f"The check failed before it loaded a plugin: it {ending}.", ""
     kind, plugin, hook = progress.last
+    left = [match[1] for text in progress.effects if (match := LEFT_RUNNING.search(text))]
+    if left and left[-1] != plugin:
+        return (
+            f"The check {ending} in or after {hook} of {plugin}, with what {left[-1]} left running.",
+            f"hooks.{left[-1]}",
+        )
     if not progress.is_running:
         return f"The check {ending}, after {hook} of {plugin}.", ""
     return str(PluginError(plugin, hook, f"it {ending}")), f"{kind}.{plugin}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from ..setting_names import HOOK_DEADLINE
 from .call_hooks import call_uncalled
 from .ignored_hooks import find_ignored_hooks
 from .synthetic_home import MODEL, TASK, make_home, make_workspace, use_home
@@ -46,7 +47,7 @@ def make_report(invocation: "Invocation", folder: "Path", without: Sequence[str]
     settings = {"providers.scripted.folder": str(home), **{f"{name}.enabled": False for name in without}}
     with use_home(home), watch_every_call(folder / PROGRESS) as watch:
         koi = invocation.open(FLAGS, workspace=workspace, settings=settings)
-        deadlines = [str(one.value) for one in koi.settings() if one.key == "hooks.deadline_seconds"]
+        deadlines = [str(one.value) for one in koi.settings() if one.key == HOOK_DEADLINE]
         watch.note(DEADLINE, *deadlines)
         began = time()
         activity, answers, issues = asyncio.run(run_synthetic_task(koi, workspace))
