@@ -29,7 +29,7 @@ class InstalledPlugin(Protocol):
 class PluginState:
     """An installed plugin. ``winner`` is the distribution whose plugin of this kind and name is ``used``, if any is.
 
-    ``version`` is the distribution's; empty if it declares none.
+    ``version`` is the distribution's; empty if it declares none. ``enabled`` is what the configuration says.
     """
 
     kind: str
@@ -38,6 +38,7 @@ class PluginState:
     used: bool = True
     winner: str = ""
     version: str = ""
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)

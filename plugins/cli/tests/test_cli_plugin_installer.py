@@ -24,11 +24,13 @@ def make_uv_tool(tmp_path: Path) -> Path:
 
 def test_an_environment_of_uv_tool_keeps_its_plugins(uv_tool: Path) -> None:
     added = install_command(["openkoi-slack", "carp"], uv_tool, upgrade=False)
-    removed = remove_command(["openkoi-slack"], uv_tool)
+    removed = remove_command(["openkoi_Slack"], uv_tool)
+    without_folder = remove_command(["fish"], uv_tool)
 
     start = ["uv", "tool", "install", "--quiet", "openkoi"]
     assert [*start, "--with", "openkoi-slack", "--with", "/src/fish", "--with", "carp"] == added
     assert [*start, "--with", "/src/fish"] == removed
+    assert [*start, "--with", "openkoi-slack"] == without_folder
 
 
 def test_pipx_injects_plugins(tmp_path: Path) -> None:

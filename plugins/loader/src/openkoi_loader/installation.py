@@ -4,7 +4,7 @@ from pathlib import Path
 
 from openkoi_base.files import find_workspace
 from openkoi_hookspecs import ConfigError, Installation, Paths, PluginNotFoundError, PluginState
-from openkoi_settings import load_config
+from openkoi_settings import Config, load_config, plugin_keys
 
 from .bundles import as_preferred, bundle_folders
 from .fingerprint import fingerprint
@@ -13,7 +13,8 @@ from .plugin_discovery import Scan, resolve
 
 def list_installed(found: Scan, paths: Paths) -> Installation:
     """Return the state of every installed plugin, by kind and name, and what is wrong with the installation."""
-    scanned = with_own_preferences(found, paths)
+    config = read_config(found, paths)
+    scanned = as_preferred(found, config) if config else found
     winners = {(one.kind, one.name): one.distribution for one in scanned.found}
     versions = {one.distribution: one.read_version() for one in scanned.claims}
     states = [
@@ -24,18 +25,19 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
             one in scanned.found,
             winners.get((one.kind, one.name), ""),
             versions[one.distribution],
+            config is None or config[plugin_keys.ENABLED.at(one.kind, one.name)],
         )
         for one in sorted(scanned.claims)
     ]
     return Installation(tuple(states), (*scanned.broken, *map(str, scanned.clashes)), fingerprint(scanned))
 
 
-def with_own_preferences(found: Scan, paths: Paths) -> Scan:
-    """Return the scan as the configuration prefers, if that can be read."""
+def read_config(found: Scan, paths: Paths) -> Config | None:
+    """Return the configuration of this folder; None if it cannot be read."""
     try:
-        return as_preferred(found, load_config(paths, find_workspace(Path.cwd()), bundles=bundle_folders(found)))
+        return load_config(paths, find_workspace(Path.cwd()), bundles=bundle_folders(found))
     except ConfigError:
-        return found
+        return None
 
 
 def explain_broken(found: Scan, plugin: PluginState) -> str:

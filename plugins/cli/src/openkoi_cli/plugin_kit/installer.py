@@ -10,6 +10,7 @@ import click
 
 from openkoi_hookspecs import KoiError
 
+from ..hook_check.ignored_hooks import normalize_name
 from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx, is_uv_tool, last_error, run
 
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
@@ -37,7 +38,7 @@ def remove_plugins(names: Sequence[str]) -> None:
 def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> list[str]:
     """Return the command that installs into the environment at ``prefix``."""
     if is_uv_tool(prefix):
-        return tool_command([*read_receipt(prefix), *names], prefix, upgrade=upgrade)
+        return tool_command([*read_receipt(prefix).values(), *names], prefix, upgrade=upgrade)
     if is_pipx(prefix):
         return ["pipx", "inject", "--quiet", *(["--force"] if upgrade else []), prefix.name, *names]
     upgraded = ["--upgrade"] if upgrade else []
@@ -49,7 +50,9 @@ def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> lis
 def remove_command(names: Sequence[str], prefix: Path) -> list[str]:
     """Return the command that uninstalls from the environment at ``prefix``."""
     if is_uv_tool(prefix):
-        return tool_command([one for one in read_receipt(prefix) if one not in names], prefix)
+        removed = {normalize_name(name) for name in names}
+        kept = [one for name, one in read_receipt(prefix).items() if normalize_name(name) not in removed]
+        return tool_command(kept, prefix)
     if is_pipx(prefix):
         return ["pipx", "uninject", "--quiet", prefix.name, *names]
     if has_uv():
@@ -63,14 +66,15 @@ def tool_command(plugins: Sequence[str], prefix: Path, *, upgrade: bool = False)
     return ["uv", "tool", "install", "--quiet", *(["--upgrade"] if upgrade else []), prefix.name, *added]
 
 
-def read_receipt(prefix: Path) -> list[str]:
-    """Return the plugins that ``uv tool`` has installed beside its main distribution."""
+def read_receipt(prefix: Path) -> dict[str, str]:
+    """Return the plugins that ``uv tool`` has installed beside its main distribution: what each was installed from."""
     try:
         receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return []
+        return {}
     listed = receipt.get("tool", {}).get("requirements", [])
-    return [one.get("directory") or one.get("path") or one["name"] for one in listed if one["name"] != prefix.name]
+    plugins = [one for one in listed if one["name"] != prefix.name]
+    return {one["name"]: one.get("directory") or one.get("path") or one["name"] for one in plugins}
 
 
 def locate(name: str) -> str:
