@@ -41,7 +41,7 @@ def mcp() -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def list_servers(koi: Koi, /, layout: str) -> None:
-    """List the MCP servers of this folder: your own, those you share with other programs, and the project's."""
+    """List the MCP servers of this folder: your own, shared ones, the project's."""
     found = (await source_of(koi)).find(koi, koi.workspace)
     for warning in koi.warnings():
         click.echo(koi.redact(f"! {warning}"), err=True)
@@ -74,7 +74,7 @@ async def add(
     env: Sequence[str],
     header: Sequence[str],
 ) -> None:
-    """Add an MCP server to your configuration; options come before its name."""
+    """Add an MCP server to your configuration. Options come before its name."""
     if option := next((one for one in (name, *command[:1]) if one.startswith("-")), ""):
         raise click.UsageError(f"There is no option {option}. Options come before the name of the server.")
     if bool(command) == bool(url):
@@ -110,7 +110,7 @@ async def remove(koi: Koi, /, name: str) -> None:
 @click.option("--yes", is_flag=True, help="Approve without asking.")
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
-    """Show what MCP servers offer, and let OpenKoi call them; a server that changes needs approval again."""
+    """Show what MCP servers offer, and let OpenKoi call it. A server that changes needs approval again."""
     if not yes:
         require_prompt(sys.stdout)
     source = await source_of(koi)
@@ -134,7 +134,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str]) -> int:
-    """Start MCP servers, or all that you approved, and report what each offers; exit status 1 if one fails."""
+    """Start MCP servers and report what each offers. Without NAME, all approved ones; exit status 1 if one fails."""
     source = await source_of(koi)
     every = [one for one in source.find(koi, koi.workspace) if one.table.enabled and may_start(one, koi)]
     wanted = await servers_of(koi, names) if names else every
@@ -147,7 +147,7 @@ async def test(koi: Koi, /, names: Sequence[str]) -> int:
 @mcp.command()
 @click.pass_obj
 async def serve(koi: Koi, /) -> None:
-    """Serve OpenKoi on standard input and output, for other programs that speak MCP."""
+    """Serve OpenKoi to programs that speak MCP. It uses standard input and output."""
     from .serve import serve_stdio
 
     await serve_stdio(koi)

@@ -44,7 +44,7 @@ async def list_all(koi: Koi, /) -> None:
 @click.option("--yes", is_flag=True, help="Approve without asking.")
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
-    """Let OpenKoi run scripts as they are now; one that changes needs approval again."""
+    """Let OpenKoi run scripts as they are now. One that changes needs approval again."""
     if not yes:
         require_prompt(sys.stdout)
     found = await find_all(koi)

@@ -40,7 +40,7 @@ def wasm() -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def list_plugins(koi: Koi, /, layout: str) -> None:
-    """List the WASM plugins, what each may do, and whether you approved that."""
+    """List the WASM plugins and what each may do. It says whether you approved that."""
     source = await source_of(koi)
     found = source.find(koi)
     for warning in koi.warnings():
@@ -80,7 +80,7 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Delete a plugin from the data folder; a plugin of that name must be approved again."""
+    """Delete a plugin from the data folder. A plugin of that name must be approved again."""
     source = await source_of(koi)
     (found,) = plugins_of(source, koi, [name])
     folder = found.file.parent
@@ -99,7 +99,7 @@ async def remove(koi: Koi, /, name: str) -> None:
 @click.option("--yes", is_flag=True, help="Approve without asking.")
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
-    """Show what plugins add and may do, and let OpenKoi use them; a plugin that changes needs approval again."""
+    """Show what plugins may do, and let OpenKoi use them. A plugin that changes needs approval again."""
     if not yes:
         require_prompt(sys.stdout)
     source = await source_of(koi)
@@ -116,7 +116,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str]) -> int:
-    """Compile plugins and check what they import and export; exit status 1 if one cannot be used."""
+    """Compile plugins and check what they import and export. Exit status 1 if one cannot be used."""
     source = await source_of(koi)
     found = [one for name in names for one in find_named(source, koi, name)] if names else source.find(koi)
     results = [await try_plugin(source.plugin_of(one, koi)) for one in found]
@@ -131,7 +131,7 @@ async def test(koi: Koi, /, names: Sequence[str]) -> int:
 @click.argument("arguments", default="{}")
 @click.pass_obj
 async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
-    """Call a tool of an approved plugin, with ARGUMENTS as a JSON object; print what it answers."""
+    """Call a tool of an approved plugin. ARGUMENTS is a JSON object; the answer is printed."""
     source = await source_of(koi)
     (manifest,) = plugins_of(source, koi, [name])
     plugin = source.plugin_of(manifest, koi)
@@ -154,7 +154,7 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
 @wasm.command()
 @click.option("--wit", is_flag=True, help="Show only the world of components, for their toolchains.")
 def docs(wit: bool) -> None:
-    """Show the manifest, the functions and the bytes by which a module speaks with OpenKoi."""
+    """Show how a module speaks with OpenKoi. That is its manifest, the functions and the bytes."""
     world, pages = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("plugin.wit", "ABI.md"))
     click.echo(world if wit else f"{pages}\n```wit\n{world}```\n", nl=False)
 

@@ -21,10 +21,11 @@ def command() -> None:
 @click.option("--into", type=click.Path(path_type=Path), help="Parent folder. [default: this one]")
 @click.pass_obj
 def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
-    """Write the package of a new plugin, with tests and CI, or a script, which is one file.
+    """Write the package of a new plugin, or a script.
 
-    KIND is bundle, command, evaluator, hook, judge, script, tool or wasm. For others, see `openkoi plugin docs`. A
-    script is written into your own scripts, in Starlark; in Python if NAME ends in .py.
+    A package has tests and CI, a script is one file. KIND is bundle, command, evaluator, hook, judge, script, tool or
+    wasm. For others, see `openkoi plugin docs`. A script is written into your own scripts, in Starlark; in Python if
+    NAME ends in .py.
     """
     if kind == SCRIPT:
         from .new_script import write_script
@@ -37,7 +38,7 @@ def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> N
 @command.command()
 @click.argument("kind", metavar="[KIND]", default="")
 def docs(kind: str) -> None:
-    """Show how a kind of plugin is written: its contract, and a whole example. Without KIND, list the kinds."""
+    """Show the contract of a kind, with an example. Without KIND, list the kinds."""
     from .docs import CONTRACTS, describe_kind, list_kinds
 
     if not kind:
@@ -51,7 +52,7 @@ def docs(kind: str) -> None:
 @command.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path())
 def certify(folder: Path) -> int:
-    """Test a plugin's package: its tests, and the contract suite of each kind that it registers."""
+    """Run a package's tests and its contract suites. Each kind of plugin that it registers needs its suite."""
     from .certify import certify_package
 
     return certify_package(folder)
@@ -61,7 +62,7 @@ def certify(folder: Path) -> int:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.pass_obj
 def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
-    """Install plugins from your catalogues, else from the package index, or from a folder or file."""
+    """Install plugins. NAME is looked for in your catalogues, then in the package index; or it is a folder or file."""
     from .catalogue_install import install_named
 
     install_named(names, invocation)
