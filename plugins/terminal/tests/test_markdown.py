@@ -7,10 +7,46 @@ from openkoi_terminal import MarkdownStream, Style
 from openkoi_terminal.markdown import parse, render_nodes, render_text
 
 WORDS = (
-    *("word", "two words", "1. one", "12) twelve", "- item", "* item", "+ 3 items", "# Title", "###### Low", "####### no"),
+    *(
+        "word",
+        "two words",
+        "1. one",
+        "12) twelve",
+        "- item",
+        "* item",
+        "+ 3 items",
+        "# Title",
+        "###### Low",
+        "####### no",
+    ),
     *("## Closed ##", "# C#", "#", "-", "- - deep", "- # heading", "1986. A year", "> quoted", "- [x] done", "a | b"),
-    *("- \u00e9t\u00e9", "- \u6f22\u5b57", "-  two spaces", "   indented", "# ", "a\\", "x > y", "50 % of $3", "---", "==="),
-    *("a  ", "tab\there", "&amp;", "<b>", "`code`", "*em*", "_em_", "~~no~~", "!", "![i](u)", "http://a.b", "\u00a0", ""),
+    *(
+        "- \u00e9t\u00e9",
+        "- \u6f22\u5b57",
+        "-  two spaces",
+        "   indented",
+        "# ",
+        "a\\",
+        "x > y",
+        "50 % of $3",
+        "---",
+        "===",
+    ),
+    *(
+        "a  ",
+        "tab\there",
+        "&amp;",
+        "<b>",
+        "`code`",
+        "*em*",
+        "_em_",
+        "~~no~~",
+        "!",
+        "![i](u)",
+        "http://a.b",
+        "\u00a0",
+        "",
+    ),
 )
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map("\n".join)
 

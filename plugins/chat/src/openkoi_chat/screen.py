@@ -18,7 +18,8 @@ from .chat_application import ChatApplication
 from .frame_output import FrameOutput
 from .layout import INDENT, ROWS_OF_TAIL, Rows, make_layout
 
-INTERVAL = 0.1  # seconds between frames of an answer
+INTERVAL, MAX_INTERVAL = 0.1, 0.5  # seconds between frames of an answer
+PAUSE = 9.0  # times as long as a frame took: drawing may take a tenth of the time, also on a busy or slow machine
 AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
 CLOCK = 1.0
 KEYS_OF_PASTE = 3
@@ -34,11 +35,12 @@ class Screen:
     def __init__(self, input_buffer: Buffer, bindings: KeyBindingsBase, style: Style) -> None:
         self.output = FrameOutput()
         self.style = style
-        self.rows = Rows()
+        self.rows = Rows(columns=self.output.get_size().columns)
         self.stream = MarkdownStream()
         self.finished: list[str] = []
         self.working: Callable[[int], str] | None = None
         self.drawn_at = self.key_at = 0.0
+        self.interval = INTERVAL
         self.timer: asyncio.TimerHandle | None = None
         self.clock: asyncio.TimerHandle | None = None
         self.blocks = 0
@@ -121,13 +123,13 @@ class Screen:
     # What is drawn
 
     def request_frame(self, *, now: bool = False) -> None:
-        """Draw soon: a tenth of a second after the last frame, and not right after a key."""
+        """Draw soon: some time after the last frame, and not right after a key."""
         if self.timer and now:
             self.timer.cancel()
             self.timer = None
         if self.timer or not self.app.is_running:
             return
-        after = 0.0 if now else max(self.drawn_at + INTERVAL, self.key_at + AFTER_KEY) - monotonic()
+        after = 0.0 if now else max(self.drawn_at + self.interval, self.key_at + AFTER_KEY) - monotonic()
         self.timer = asyncio.get_running_loop().call_later(max(after, 0.0), self.draw)
 
     def draw(self) -> None:
@@ -144,6 +146,7 @@ class Screen:
                 self.app.renderer.erase()
                 self.output.write_raw(text.replace("\n", "\r\n"))
             self.app.draw_now(self.rows.count)
+        self.interval = min(max(INTERVAL, PAUSE * (monotonic() - self.drawn_at)), MAX_INTERVAL)
 
     def update_rows(self) -> None:
         """Set the rows that change: the end of the answer, the working line, and a gap below what is finished.
