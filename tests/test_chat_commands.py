@@ -45,6 +45,11 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/rewind", "Nothing to rewind"),
             ("/copy", "No answer to copy yet."),
             ("/soul review", "The installed plugins have no soul to review."),
+            ("/bug", "Unknown command /bug."),
+            ("/review", "`openkoi evaluate --diff main` scores a diff"),
+            ("/usage", "This session has cost nothing yet."),
+            ("/skills", "No skills"),
+            ("/memory", "/memory WORDS searches memory"),
         ):
             opened.send(line)
             opened.shows(answer)

@@ -95,6 +95,10 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
         opened.send("/history")
         opened.shows("  2. say it again")
         assert "3. other words" not in opened.display
+    with chat(openkoi, says("Well.", ""), "--resume") as opened:
+        opened.shows("▸ other words")
+        opened.inner.type("\x1b[B\r")
+        opened.shows("Where we were: say it again")
 
 
 def test_keys_are_those_of_a_file_and_an_error_in_it_leaves_the_usual_ones(openkoi: Shell) -> None:

@@ -2,6 +2,8 @@
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .other_names import ALIASES
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -44,24 +46,13 @@ COMMANDS = (
     Command("context", "", "Show the prompt of the last task, part by part.", "look:context"),
     Command("learn", "[ARGS]", "Review what was learned.", "look:learn", during_task=False),
     Command("soul", "[review]", "Show the soul, or review changes to it.", "look:soul"),
-    Command("memory", "WORDS", "Search memory.", "look:memory"),
+    Command("memory", "[WORDS]", "Search memory; # TEXT adds to it.", "look:memory"),
     Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
-    Command("init", "", "Set up a model.", "look:init", during_task=False),
+    Command("init", "", "Set up a model; for an AGENTS.md, ask for one.", "look:init", during_task=False),
     Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),
     Command("plain", "", "Go on line by line, for screen readers.", "talk:plain", during_task=False),
     Command("quit", "", "Leave the chat.", "talk:quit_chat"),
 )
-ALIASES = {
-    "bashes": "background",
-    "tasks": "background",
-    "permission": "permissions",
-    "exit": "quit",
-    "q": "quit",
-    "?": "help",
-    "costs": "cost",
-    "new": "clear",
-    "continue": "resume",
-}
 
 
 def find_command(name: str) -> Command | None:

@@ -7,6 +7,7 @@ from openkoi_terminal import strip_controls
 from .attachments import Draft
 from .chat import ChatProgram
 from .command_table import COMMANDS, Command, find_command
+from .other_names import HINTS, RUNS
 
 Action = Callable[[ChatProgram, str], Awaitable[None]]
 MODULES = {"talk": "conversation_commands", "set": "settings_commands", "look": "inspection_commands"}
@@ -31,7 +32,7 @@ async def run_command(chat: ChatProgram, line: str) -> None:
             chat.view.note(BUSY.format(name=command.name))
             return
         await load_action(command)(chat, words.strip())
-    elif not await run_added(chat, name, words.strip()):
+    elif not (await run_added(chat, name, words.strip()) or await run_other(chat, name)):
         chat.view.note(
             UNKNOWN.format(
                 name=strip_controls(name), near=suggest(name, [*(one.name for one in COMMANDS), *chat.added.all])
@@ -48,6 +49,16 @@ async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
     elif name in chat.added.of_skills:
         chat.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
     return name in chat.added.all
+
+
+async def run_other(chat: ChatProgram, name: str) -> bool:
+    """Run a command of ``openkoi``, or say how to do what a command of another agent does; return whether it is one."""
+    if words := RUNS.get(name):
+        done = await chat.run_cli(*words)
+        chat.view.note(strip_controls(done.text))
+    elif hint := HINTS.get(name):
+        chat.view.note(hint)
+    return name in RUNS or name in HINTS
 
 
 def suggest(name: str, names: Sequence[str]) -> str:

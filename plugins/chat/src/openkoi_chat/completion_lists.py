@@ -57,9 +57,12 @@ class Lists:
     def command_items(self, typed: str) -> Sequence[Item]:
         """Return the commands that begin with what is typed, or contain its letters."""
         from .command_table import COMMANDS
+        from .other_names import ALIASES, HINTS, RUNS
 
         known = {one.name: (one.takes, one.summary) for one in COMMANDS}
         known |= {name: ("", summary) for name, summary in (self.chat.added.all if self.chat else {}).items()}
+        if typed in {*ALIASES, *RUNS, *HINTS} - known.keys():
+            return ()  # Enter runs it, and nothing else that its letters are in
         begin = sorted((name for name in known if name.startswith(typed)), key=lambda name: name != typed)
         names = begin or match_fuzzy(typed, known)
         return [Item(f"/{name} {known[name][0]}".rstrip(), known[name][1], f"/{name}") for name in names]
@@ -86,12 +89,15 @@ class Lists:
 
     def accept(self, *, run: bool) -> bool:
         """Take the selected item; return whether the line is complete and ``run`` asks to enter it."""
-        item, menu = self.menu.current, self.menu
+        item, menu, moved = self.menu.current, self.menu, self.menu.selected > 0
         if self.choosing or menu.title:
             self.finish(item)
             return False
         start = menu.start
+        typed = self.buffer.document.text_before_cursor
         menu.close()
+        if run and typed.startswith("/") and not (moved or item.text.startswith(typed)):
+            return True  # as it was typed: a list by letters may begin with something else
         needs_words = item.label.startswith("/") and " " in item.label and "[" not in item.label
         text = f"{item.text} " if needs_words or (item.label.startswith("/") and not run) else item.text
         self.buffer.delete_before_cursor(len(self.buffer.document.text_before_cursor) - start)

@@ -8,6 +8,7 @@ from openkoi_terminal import render_diff, strip_controls
 from .chat import ChatProgram
 
 NO_TASK = "No task in this session yet."
+MEMORY = "/memory WORDS searches memory, # TEXT remembers a preference, /learn shows what was learned."
 NO_SOUL = "The installed plugins have no soul to review. `openkoi plugins` lists what is there."
 
 
@@ -102,7 +103,10 @@ async def soul(chat: ChatProgram, words: str) -> None:
 
 async def memory(chat: ChatProgram, words: str) -> None:
     """Search memory."""
-    await show(chat, "memory", "search", words) if words else await show(chat, "memory")
+    if words:
+        await show(chat, "memory", "search", words)
+    else:
+        chat.view.note(MEMORY)
 
 
 async def export(chat: ChatProgram, words: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher
 
 HEARTBEAT = 30.0
-STOP = "/stop"
+STOP, PICK = "/stop", "/resume"
 IS_PLAIN = "This chat is line by line already."
 PLAIN_KEYS = (
     ("Enter", "send; a task under way reads it before its next model call"),
@@ -178,6 +178,8 @@ class PlainProgram:
                 await make_banner(self.chat.require_koi(), self.launcher.version, self.chat.session.sessions)
             )
             self.view.print(HELP)
+            if self.options.picks:
+                self.take(PICK)
             loop.add_reader(sys.stdin.fileno(), lambda: self.lines.put_nowait(sys.stdin.readline() or None))
             while (line := await self.next_line()) is not None:
                 self.take(line)

@@ -10,20 +10,22 @@ USAGE = """Usage: openkoi chat [OPTIONS]
 
 Options:
   -c, --continue    Continue the last session in this folder.
-  --session ID      Continue a session, by its id or that of one of its tasks (also --resume ID).
+  -r, --resume [ID] Continue a session, by its id or that of one of its tasks; without an id, one from a list.
   -m, --model MODEL Model for every role: provider/model or a short name.
   --plain           One line at a time, without colours or redrawing (also ACCESSIBLE=1).
   -h, --help        Show this message and exit.
 """
 FLAGS = {"-c": "continued", "--continue": "continued", "--plain": "plain", "-h": "help", "--help": "help"}
-VALUES = {"--session": "session", "--resume": "session", "-m": "model", "--model": "model"}
+VALUES = {"--session": "session", "-r": "session", "--resume": "session", "-m": "model", "--model": "model"}
+PICKS = ("-r", "--resume")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the chat starts with."""
+    """What the chat starts with; ``picks`` if the user chooses the session from a list."""
 
     continued: bool = False
+    picks: bool = False
     session: str = ""
     model: str = ""
     plain: bool = False
@@ -34,13 +36,18 @@ class Options:
 def read_options(arguments: Sequence[str]) -> Options:
     """Return the options; ``error`` says what cannot be read."""
     found: dict[str, str | bool] = {}
-    words = iter(arguments)
-    for word in words:
+    words = [*arguments]
+    while words:
+        word = words.pop(0)
         name, given, value = word.partition("=")
         if word in FLAGS:
             found[FLAGS[word]] = True
-        elif name in VALUES and (value or not given) and (value := value or next(words, "")):
-            found[VALUES[name]] = value
+        elif name not in VALUES:
+            return Options(error=f"No such option: {word}")
+        elif value or (not given and words and not words[0].startswith("-")):
+            found[VALUES[name]] = value or words.pop(0)
+        elif word in PICKS:
+            found["picks"] = True
         else:
-            return Options(error=f"No such option: {word}" if name not in VALUES else f"{name} requires a value.")
+            return Options(error=f"{name} requires a value.")
     return Options(**found)  # type: ignore[arg-type]  # the two tables name each field with a value of its type

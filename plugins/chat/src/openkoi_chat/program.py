@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 HINT = "? for keys · / for commands"
 STARTING = "starting… · ? for keys"
+PICK = "/resume"
 END_SIGNALS = ("SIGTERM", "SIGHUP")
-GOODBYE = "To continue this session: openkoi chat -c"
+GOODBYE = "To continue this session: openkoi -c"
 
 
 async def run_chat(launcher: "Launcher", options: Options) -> int:
@@ -117,6 +118,8 @@ class ScreenProgram:
         self.lists.attach(chat)
         await self.show_banner(chat)
         self.actions.attach(chat)
+        if self.options.picks:
+            self.actions.run_command(PICK)
 
     def load_keys(self) -> None:
         """Use the user's own keys, if there are any; an error in them leaves the usual ones."""

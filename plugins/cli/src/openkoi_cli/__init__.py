@@ -14,7 +14,8 @@ CHAT = "chat"  # what the default bundle chooses; a test compares both
 DEFAULT_BUNDLE = "openkoi"
 SETTING = "frontend"
 READING = ("status", "memory")  # commands that may answer without click
-LINES_OF_CHAT: Sequence[Sequence[str]] = ([], ["-c"], ["--continue"])
+CHAT_OPTIONS = frozenset({"-c", "--continue", "--plain", "-m", "--model", "-r", "--resume", "--session"})
+WITH_VALUE = frozenset({"-m", "--model", "-r", "--resume", "--session"})
 
 
 class CommandLine:
@@ -38,10 +39,20 @@ class CommandLine:
 
 def opens_chat(launcher: "Launcher", words: Sequence[str]) -> bool:
     """Return whether a line opens the chat, unless settings may choose another frontend: those are not read here."""
-    if list(words) not in LINES_OF_CHAT or not has_terminal():
+    if not (has_only_chat_options(words) and has_terminal()):
         return False
     there = any(one.name == CHAT for one in launcher.plugins("frontends"))
     return there and (bool(words) or not may_choose(launcher))
+
+
+def has_only_chat_options(words: Sequence[str]) -> bool:
+    """Return whether a line has no task, and no option but those of the chat."""
+    before = ""
+    for word in words:
+        if word.partition("=")[0] not in CHAT_OPTIONS and (before not in WITH_VALUE or word.startswith("-")):
+            return False
+        before = word
+    return True
 
 
 def has_terminal() -> bool:

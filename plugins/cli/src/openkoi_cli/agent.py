@@ -54,7 +54,7 @@ command = click.Command(
     params=[
         click.Argument(["agent"], metavar="AGENT.yaml"),
         click.Argument(["words"], nargs=-1, metavar="TASK..."),
-        *(param for param in of_tasks.params if isinstance(param, click.Option)),
+        *(one for one in of_tasks.params if isinstance(one, click.Option) and one.name != "as_task"),
     ],
     context_settings=of_tasks.context_settings,
 )

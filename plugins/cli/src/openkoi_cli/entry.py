@@ -11,6 +11,7 @@ from .errors import print_line, report_error
 from .frontends import COMPLETE_VARIABLE, default_frontend
 from .group import OpenKoi
 from .invocation import Invocation
+from .other_programs import INSTEAD
 from .streams import open_missing_streams
 
 EXIT_INTERRUPTED = 130
@@ -71,6 +72,8 @@ def show_error(error: click.ClickException, invocation: Invocation) -> None:
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
     """Print a usage error, and how to quote a task that starts with a command's name."""
     show_error(error, invocation)
+    if isinstance(error, click.NoSuchOption) and (instead := INSTEAD.get(error.option_name)):
+        print_line(instead)
     place = find_first_word(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:

@@ -18,6 +18,7 @@ from .async_command import run_async_command
 from .command_words import find_first_word, find_words
 from .frontends import FrontendCommand, refuse_options_before
 from .invocation import Invocation
+from .other_programs import has_option_of_another
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import InstalledPlugin
@@ -59,6 +60,8 @@ PLUGIN_COMMANDS = {
 ALIASES = {"self-update": "update"}
 MODULES = {"bisect": "bisect.command", "import": "import_", "plugin": "plugin_kit.command"}
 AGENT = "agent"
+AS_TASK = ("-p", "--print")
+TASK_MARKS = frozenset({"--", "--stdin", *AS_TASK})
 SUMMARY = "Run a task, evaluate the result, and retry until it meets your quality bar. Piped input is added as context."
 WIDEST, NARROWEST = 80, 50
 
@@ -208,7 +211,7 @@ def asks_for_group(args: list[str]) -> bool:
 def put_command_first(args: list[str], commands: list[str]) -> list[str]:
     """Move the command to the front: the one that the first word names, else ``run``."""
     place = find_first_word(args)
-    if place is None or args[place] not in commands:
+    if place is None or args[place] not in commands or any(word in AS_TASK for word in args[:place]):
         return ["run", *args]
     rest = [*args[:place], *args[place + 1 :]]
     return resolve_run(args, rest) if args[place] == "run" else [args[place], *rest]
@@ -230,7 +233,7 @@ def names_agent(word: str) -> bool:
 def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
     """Confirm a line that looks like a missing command; without a terminal, raise UsageError."""
     words = [args[1:][place] for place in find_words(args[1:])]
-    if args[0] != "run" or "--" in args or "--stdin" in args or words in ([], ["-"]):
+    if args[0] != "run" or not TASK_MARKS.isdisjoint(args) or words in ([], ["-"]) or has_option_of_another(args):
         return
     import shlex
 

@@ -92,6 +92,13 @@ OPTIONAL = {  # commands of plugins that are not in the default bundle
     "script": "openkoi-scripts",
     "wasm": "openkoi-wasm",
 }
+INSTEAD = {  # what other names of commands mean here
+    **dict.fromkeys(("auth", "login", "logout", "setup"), "init"),
+    **dict.fromkeys(("history", "session"), "sessions"),
+    **dict.fromkeys(("cost", "costs"), "status"),
+    "model": "models",
+    "settings": "config",
+}
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
 # difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").
@@ -148,6 +155,8 @@ def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
 
 def suggest_command(word: str, commands: Sequence[str], cutoff: float) -> str:
     """Return a hint at the command that is similar to a word."""
+    if (instead := INSTEAD.get(word.lower(), "")).partition(" ")[0] in commands:
+        return f" Did you mean `openkoi {instead}`?"
     found = get_close_matches(word.lower(), [*commands, "help", "version"], n=1, cutoff=cutoff)
     command = f"--{found[0]}" if found and found[0] in ("help", "version") else "".join(found)
     return f" Did you mean `openkoi {command}`?" if command else ""

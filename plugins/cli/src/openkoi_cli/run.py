@@ -71,6 +71,7 @@ class RunOptions(NamedTuple):
     "--image", "images", multiple=True, metavar="FILE", help="Attach an image; may be repeated. @FILE attaches a file."
 )
 @click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
+@click.option("-p", "--print", "as_task", is_flag=True, help="Run the words as a task, also if they name a command.")
 @click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")
 @click.option(
@@ -97,6 +98,7 @@ def read_options(words: Sequence[str], flags: dict[str, Any]) -> RunOptions:
     """Return the options of a command line, apart from those that override the configuration."""
     own = {name: flags.pop(name) for name in ("from_stdin", "dry", "yes", "images")}
     category, continued = flags.pop("category").strip().lower(), flags.pop("continued")
+    flags.pop("as_task", None)  # it has decided which command the line is
     options = RunOptions(words, flags, category=category, **own)
     if not continued:
         return options

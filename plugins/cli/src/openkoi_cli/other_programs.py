@@ -1,0 +1,33 @@
+"""Say what to use here for an option of another program for agents that users try."""
+
+from collections.abc import Mapping, Sequence
+
+APPROVES = "-y approves what undo can restore; `[hooks.guard] yes` in the configuration file names more."
+ASKS = "In the chat, Shift-Tab sets what is done without asking; for a task, --dry-run changes nothing."
+LAYOUT = "Use --format json, or jsonl for one line an event."
+FOLLOWS = (
+    "`openkoi -c TEXT` follows up on the last session in this folder, `openkoi resume ID TEXT` on another one; "
+    "`openkoi --resume` alone lists them."
+)
+TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which are asked about."
+PROMPT = "Write standing instructions into AGENTS.md; `openkoi plugin new hook NAME` adds to the prompt by code."
+FOLDER = "A task works in one folder: change to it first. @FILE attaches a file from anywhere."
+TASK = 'The words are the task: openkoi "TASK". With --stdin, standard input is.'
+INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(("--dangerously-skip-permissions", "--yolo", "--full-auto", "--yes-always"), APPROVES),
+    **dict.fromkeys(("--permission-mode", "--approval-mode", "--ask-for-approval", "-a", "--sandbox", "-s"), ASKS),
+    **dict.fromkeys(("--output-format", "--json"), LAYOUT),
+    **dict.fromkeys(("--resume", "-r", "--session-id", "--fork-session"), FOLLOWS),
+    **dict.fromkeys(("--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools"), TOOLS),
+    **dict.fromkeys(("--system-prompt", "--append-system-prompt"), PROMPT),
+    **dict.fromkeys(("--add-dir", "--cd", "-C"), FOLDER),
+    **dict.fromkeys(("--message", "--prompt"), TASK),
+    "--max-turns": "--iterate N limits the iterations, --budget USD the cost.",
+    "--max-budget-usd": "Use --budget USD.",
+    "--mcp-config": "`openkoi mcp add NAME COMMAND...` adds a server.",
+}
+
+
+def has_option_of_another(args: Sequence[str]) -> bool:
+    """Return whether a line has an option of another program, which is explained where it is refused."""
+    return any(word.partition("=")[0] in INSTEAD for word in args)
