@@ -111,6 +111,10 @@ def test_an_approval_shows_all_and_is_not_given_by_what_was_typed_before(openkoi
         opened.shows("$ git push --force <U+202E>origin main")
         opened.shows("undo: `openkoi undo` restores the files")
         assert "y" * 10 in opened.display
+        opened.settles()
+        opened.type("a")  # behind a draft, a letter goes on with it
+        opened.shows("ya\n")
+        assert "3. No, and tell it" in opened.display
         opened.type("\x15")
         time.sleep(0.4)
         opened.type("3")

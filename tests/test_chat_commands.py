@@ -84,6 +84,14 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
 
         opened.send("# Always use metric units")
         opened.shows("Remembered: Always use metric units (/learn shows it")
+
+        (openkoi.folder / "blind.yaml").write_text("can: [tools]\nturns:\n  - says: Hello\n")
+        opened.send("/model scripted/blind.yaml")
+        opened.shows("executor: scripted/blind.yaml")
+        opened.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~")
+        opened.send("and this?")
+        opened.shows("scripted/blind.yaml does not read images. Remove the image")
+        opened.shows("> [Image #2]and this?\nscripted/blind.yaml")  # kept
     assert "Always use metric units" in openkoi("learn", "list").stdout
 
 

@@ -70,6 +70,7 @@ class ChatProgram:
         else:
             self.old_draft, self.old_images = state.draft, load_images(folder, state.images)
         self.session.prepare = self.apply_mode
+        self.session.give_back = self.give_back
         self.session.attach(koi, self.session.sessions)
         self.added.find_plugins()
         for warning in koi.warnings():
@@ -115,6 +116,11 @@ class ChatProgram:
         koi = await asyncio.to_thread(self.launcher.open, flags=self.settings.flags, settings=asks)
         self.settings.asks_always = bool(asks)
         return koi
+
+    def give_back(self, draft: Draft) -> None:
+        """Put a message that could not be sent back into the input, unless another one is there."""
+        if not self.front.input_draft()[0]:
+            self.front.set_input(draft.text, draft.images)
 
     async def reopen(self) -> None:
         """Open OpenKoi again, with other settings; tasks in the background keep theirs."""

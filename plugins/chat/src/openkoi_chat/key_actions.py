@@ -168,9 +168,12 @@ class KeyActions:
             self.chat.save()
 
     def answer_dialog(self, key: str) -> None:
-        """Answer a question with a key, or type it if the question was not there long enough to be read."""
+        """Answer a question with a key, or type it if the question was not there long enough to be read.
+
+        A letter behind a draft goes on with that.
+        """
         dialogs = self.screen.dialogs
-        if dialogs.takes_keys and dialogs.press(key):
+        if dialogs.takes_keys and (key.isdecimal() or not self.buffer.text) and dialogs.press(key):
             return
         dialogs.note_key()
         self.buffer.insert_text(key)

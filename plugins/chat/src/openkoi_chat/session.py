@@ -43,7 +43,8 @@ class ChatSession:
         self.worker: asyncio.Task[None] | None = None
         self.approvals = Approvals(view)
         self.background = Background(view)
-        self.prepare: Callable[[], Awaitable[None]] = do_nothing
+        self.prepare: Callable[[], Awaitable[None]] | None = None
+        self.give_back: Callable[[Draft], None] = lambda draft: None
         self.rewound: Rewound | None = None
         self.paused = False
 
@@ -188,10 +189,12 @@ class ChatSession:
         """Do the task of a message."""
         self.view.print(quote(draft.text, self.view.style))
         try:
-            await self.prepare()
+            if self.prepare:
+                await self.prepare()
             handle = self.require_koi().begin(await self.make_task(draft))
         except (KoiError, OSError) as error:
             warn(self.view, self.require_koi().redact(str(error)))
+            self.give_back(draft)
             return
         self.rewound = None
         self.exchanges.append(Exchange(handle.id, draft.text, self.history))
@@ -294,7 +297,3 @@ class ChatSession:
         if self.worker:
             self.worker.cancel()
             await asyncio.wait([self.worker])
-
-
-async def do_nothing() -> None:
-    """Prepare nothing before a task."""
