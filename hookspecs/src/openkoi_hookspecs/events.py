@@ -65,6 +65,7 @@ class RecallFinished(Event):
     """What of memory is shown to the model."""
 
     name = "recall"
+    batched = True
     recall: Recall
 
 
@@ -73,6 +74,7 @@ class PlanReady(Event):
     """The plan, with every section and its source."""
 
     name = "plan"
+    batched = True
     plan: Plan
 
 
@@ -84,6 +86,7 @@ class MessageAdded(Event):
     """
 
     name = "message"
+    batched = True
     message: Message
     new_conversation: bool = False
     from_user: bool = False
@@ -156,6 +159,7 @@ class InnerLoopEnded(Event):
     """Why the inner loop ended."""
 
     name = "run.terminated_by"
+    batched = True
     reason: str
 
 
@@ -164,6 +168,7 @@ class ExecutionFinished(Event):
     """What an execution left behind."""
 
     name = "work"
+    batched = True
     work: ExecutionResult
 
 
@@ -176,6 +181,7 @@ class RequestClassified(Event):
     """
 
     name = "request.classified"
+    batched = True
     question: bool
     by: str = WORDS
     reason: str = ""
@@ -189,6 +195,7 @@ class EvaluationFinished(Event):
     """
 
     name = "evaluation"
+    batched = True
     evaluation: Evaluation
     evaluators: tuple[str, ...] = ()
     checkpoint: str = ""
@@ -199,6 +206,7 @@ class IterationFinished(Event):
     """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
 
     name = "iteration"
+    batched = True
     iteration: int
     score: float | None
     cost: Cost
@@ -292,4 +300,5 @@ class WarningIssued(Event):
     """A degraded mode, loudly: what happened, with what, what to do."""
 
     name = "warning"
+    batched = True
     text: str

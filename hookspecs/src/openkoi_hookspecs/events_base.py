@@ -8,11 +8,16 @@ from .lazy_dataclass import dataclass
 
 
 class Event:
-    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost."""
+    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost.
+
+    A durable one that is ``batched`` is on the disk when this turn of the event loop ends, or before the next durable
+    one that is not: it reports what happened, and announces nothing that the run does next.
+    """
 
     __slots__ = ()
     name: ClassVar[str] = ""
     durable: ClassVar[bool] = True
+    batched: ClassVar[bool] = False
 
     @property
     def line(self) -> str:

@@ -44,6 +44,7 @@ class ModelResponse(Event):
     """
 
     name = "model.response"
+    batched = True
     model: str
     response: Response
     usd: float

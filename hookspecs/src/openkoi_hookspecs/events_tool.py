@@ -23,6 +23,7 @@ class ToolCallFinished(Event):
     """The result, as the model reads it."""
 
     name = "tool_result"
+    batched = True
     result: ToolResult
     by_plugin: bool = False
 

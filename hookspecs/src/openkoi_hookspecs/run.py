@@ -290,4 +290,4 @@ class Run(Protocol):
         """
 
     async def emit(self, event: Event) -> None:
-        """Log an event, then pass it to listeners. Returns when a durable one is on the disk."""
+        """Log an event, then pass it to listeners. Returns when a durable one that is not batched is on the disk."""

@@ -12,7 +12,7 @@ from openkoi_hookspecs.events import UnknownEvent
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .announcements import Announcements
-from .runlog import RunLog
+from .runlog import RunLog, is_urgent
 
 Listener = Callable[[Record], None]
 LISTENER_LIMIT = 2.0  # seconds, as for a hook that does not wait
@@ -39,8 +39,8 @@ class Publisher:
         alone = self.log.runs < 2
         records = self.append(run, happened, sync=alone)
         try:
-            if not alone and any(record.event.durable for record in records):
-                await self.log.commit()
+            if not alone and any(is_urgent(record.event) for record in records):
+                await self.log.commit(run)
         except CancelledError:  # it is in the log
             self.call_listeners(records)
             raise

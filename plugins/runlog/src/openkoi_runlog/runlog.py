@@ -1,8 +1,11 @@
 """Write the run log, from which everything else is computed.
 
 Each process writes a segment of its own (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends
-to an old one, so that a torn tail cannot swallow what comes next. Acknowledged means written whole and synced. The
-writer's lock is held for life, so that a reader can tell a torn tail from a line that is still being written.
+to an old one, so that a torn tail cannot swallow what comes next. The writer's lock is held for life, so that a reader
+can tell a torn tail from a line that is still being written.
+
+Acknowledged means written whole and synced. What is not urgent is written together with what is, at the latest when the
+turn of the event loop ends: a process that is killed loses at most what it logged in that turn.
 """
 
 import asyncio
@@ -37,7 +40,8 @@ class LogWriteError(KoiError):
 class RunLog:
     """Writes one segment, and another one when it is large. The file is made with the first record.
 
-    ``runs`` is how many runs write to it now: several of them wait for one sync.
+    ``runs`` is how many runs write to it now: several of them wait for one sync. ``buffer`` are the lines that are not
+    written yet, each with its run; ``failed`` why the lines of a run could not be written, until the run knows.
     """
 
     def __init__(self, folder: Path, session: str, redact: Callable[[str], str], largest: int = LARGEST) -> None:
@@ -51,16 +55,22 @@ class RunLog:
         self.end = 0
         self.synced = 0
         self.runs = 0
-        self.waiting: list[asyncio.Future[None]] = []
+        self.buffer: list[tuple[str, bytes]] = []
+        self.needs_sync = False
+        self.scheduled = False
+        self.failed: dict[str, LogWriteError] = {}
+        self.waiting: list[tuple[str, asyncio.Future[None]]] = []
         self.count = 0
         self.mark = secrets.token_hex(6)
         self.last = ""
 
     def append(self, run: str, events: Iterable[Event], *, sync: bool = True) -> list[Record]:
-        """Write events; when this returns the durable ones are on the disk. Raises LogWriteError, and then none is.
+        """Log events; when this returns the urgent ones are on the disk. Raises LogWriteError, and then none is.
 
-        Without ``sync`` they are on the disk when ``commit`` returns.
+        Without ``sync`` they are on the disk when ``commit`` returns. All others are written, and synced if they are
+        durable, at the latest when this turn of the event loop ends; if that fails, the run's next ``append`` raises.
         """
+        self.raise_failure(run)
         if self.end > self.largest:
             self.close()
         if self.file < 0:
@@ -69,48 +79,73 @@ class RunLog:
         blobs: dict[str, bytes] = {}
         data = b"".join(add_checksum(write_line(record, self.redact, blobs)) for record in records)
         try:
-            if blobs:
-                store_blobs(blobs, blob_folder(self.path))
-            write_all(self.file, data)
-            if sync and any(record.event.durable for record in records):
-                sync_file(self.file)
-                self.synced = self.end + len(data)
+            store_blobs(blobs, blob_folder(self.path))
         except OSError as error:
-            self.truncate_partial()
             raise self.write_error(error) from error
-        except BaseException:  # an interruption in the middle: what was not acknowledged was not written
-            self.truncate_partial()
-            raise
-        self.end += len(data)
+        self.buffer.append((run, data))
+        self.needs_sync = self.needs_sync or any(record.event.durable for record in records)
+        if (sync and any(is_urgent(record.event) for record in records)) or not self.schedule():
+            self.write()
+            self.raise_failure(run)
         return records
 
-    async def commit(self) -> None:
-        """Wait until all that was appended is on the disk, with those that append in the same turn of the loop."""
-        loop = asyncio.get_running_loop()
-        done = loop.create_future()
-        if not self.waiting:
-            loop.call_soon(self.flush)
-        self.waiting.append(done)
+    def raise_failure(self, run: str) -> None:
+        """Raise why lines of this run could not be written, unless the run knows."""
+        if self.failed and (error := self.failed.pop(run, None)):
+            raise error
+
+    def schedule(self) -> bool:
+        """Let the end of this turn of the event loop write what is buffered; return False without an event loop."""
+        if not self.scheduled:
+            try:
+                asyncio.get_running_loop().call_soon(self.end_turn)
+            except RuntimeError:
+                return False
+            self.scheduled = True
+        return True
+
+    async def commit(self, run: str) -> None:
+        """Wait until what a run appended is on the disk, with what others append in the same turn of the loop."""
+        done = asyncio.get_running_loop().create_future()
+        self.waiting.append((run, done))
+        self.schedule()
         try:
             await done
         except asyncio.CancelledError:
-            self.flush()
+            self.end_turn()
             raise
 
-    def flush(self) -> None:
-        """Sync for all that wait; if that fails, none of what they appended is in the log."""
+    def end_turn(self) -> None:
+        """Write and sync what is buffered, and wake all that wait for it."""
+        self.scheduled = False
         waiting, self.waiting = self.waiting, []
-        failed: LogWriteError | None = None
+        self.write()
+        waiting = [(run, done) for run, done in waiting if not done.done()]
+        failed = {run: self.failed.pop(run, None) for run in {run for run, _ in waiting}}
+        for run, done in waiting:
+            error = failed[run]
+            done.set_exception(error) if error else done.set_result(None)
+
+    def write(self) -> None:
+        """Write what is buffered, and sync it if any of it is durable; if that fails, none of it is in the log."""
+        if not self.buffer:
+            return
+        data = b"".join([data for _, data in self.buffer])
         try:
-            if self.file >= 0 and self.synced < self.end:
+            write_all(self.file, data)
+            if self.needs_sync:
                 sync_file(self.file)
-                self.synced = self.end
         except OSError as error:
-            failed, self.end = self.write_error(error), self.synced
+            self.failed |= dict.fromkeys((run for run, _ in self.buffer), self.write_error(error))
+            self.buffer, self.needs_sync = [], False
             self.truncate_partial()
-        for done in waiting:
-            if not done.done():
-                done.set_exception(failed) if failed else done.set_result(None)
+        except BaseException:  # an interruption in the middle: it is written again as a whole
+            self.truncate_partial()
+            raise
+        else:
+            self.end += len(data)
+            self.synced = self.end if self.needs_sync else self.synced
+            self.buffer, self.needs_sync = [], False
 
     def write_error(self, error: OSError) -> LogWriteError:
         return LogWriteError(
@@ -144,7 +179,7 @@ class RunLog:
     def close(self) -> None:
         """Let go of the segment; another one is made if anything is still to be written."""
         if self.file >= 0:
-            self.flush()
+            self.end_turn()
             os.close(self.file)
             self.file, self.end, self.synced = -1, 0, 0
 
@@ -175,6 +210,11 @@ def next_time(paths: Iterable[Path]) -> str:
     except (ValueError, OverflowError):
         return ""
     return f"{later:{TIME_FORMAT}.%fZ}" if later else ""
+
+
+def is_urgent(event: Event) -> bool:
+    """Return whether an event is on the disk before the run goes on."""
+    return event.durable and not event.batched
 
 
 def write_all(file: int, data: bytes) -> None:
