@@ -51,7 +51,7 @@ def test_no_texts_are_not_asked_about() -> None:
 
 
 def test_vectors_are_brought_to_length_one() -> None:
-    assert embed(answering({"embeddings": [[3, 4.0]]}), "x").vectors == ((0.6, 0.8),)
+    assert embed(answering({"embeddings": [[3, 4.0]]}), "x").vectors == ([0.6, 0.8],)
 
 
 def test_dimensions_are_asked_for_and_part_of_the_id() -> None:

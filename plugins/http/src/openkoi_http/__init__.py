@@ -22,6 +22,7 @@ with LazyExports(globals()):
     from .server import Server
     from .stream_end import finish_response
     from .tool_calls import ToolCallFactory, make_buffered
+    from .vectors import normalize
     from .vendor_names import to_vendor_id, to_vendor_name
     from .web_socket import WebSocket
 
@@ -49,6 +50,7 @@ __all__ = [
     "is_replay",
     "make_buffered",
     "media_after",
+    "normalize",
     "parse_arguments",
     "parse_count",
     "parse_object",

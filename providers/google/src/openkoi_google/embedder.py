@@ -1,11 +1,10 @@
 """Embed texts in batches."""
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_http import Cassette, Server, encode_json, parse_count
+from openkoi_http import Cassette, Server, encode_json, normalize, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
 from .catalogue import unexpected_response_error
@@ -13,7 +12,6 @@ from .errors import objects_in
 
 MAX_BATCH_TEXTS = 100
 EMPTY_TEXT = "(nothing)"
-MAX_COMPONENT = 1e100
 
 
 class GoogleEmbedder:
@@ -95,16 +93,6 @@ def parse_vectors(answer: Json, shape: tuple[int, int], server: Server) -> list[
     if len(vectors) != shape[0] or any(len(vector) != shape[1] for vector in vectors):
         raise unexpected_response_error(answer, server, f"{shape[0]} vectors of {shape[1]} numbers")
     return vectors
-
-
-def normalize(values: Json) -> Sequence[float]:
-    """Scale a vector to length one, which the vendor does only for the largest dimension; empty when that is
-    impossible.
-    """
-    numbers = values if isinstance(values, list) else []
-    vector = [float(number) for number in numbers if isinstance(number, int | float) and abs(number) < MAX_COMPONENT]
-    length = math.hypot(*vector)
-    return [number / length for number in vector] if math.isfinite(length) and length > 0 else []
 
 
 def parse_tokens(answer: Json) -> int:

@@ -1,11 +1,10 @@
 """Embed texts with a model served by Ollama."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_http import ApiClient, Cassette, ResponseLimits, Server, encode_json, parse_count
+from openkoi_http import ApiClient, Cassette, ResponseLimits, Server, encode_json, normalize, parse_count
 
 from .errors import explain_errors
 from .host import DEFAULT_URL, auth_headers, parse_host
@@ -90,17 +89,3 @@ def parse_vectors(answer: Json, expected: int, server: Server) -> list[Sequence[
     if len(vectors) != expected or not all(vectors):
         raise server.unavailable(f"returned something that is not {expected} vectors.")
     return vectors
-
-
-def normalize(vector: Json) -> Sequence[float]:
-    """Scale a vector to length one; return an empty one when that is impossible."""
-    if not isinstance(vector, list):
-        return ()
-    numbers = [number for number in vector if isinstance(number, int | float) and not isinstance(number, bool)]
-    try:
-        length = math.hypot(*numbers)
-    except OverflowError:
-        return ()
-    if len(numbers) < len(vector) or not math.isfinite(length) or not length:
-        return ()
-    return tuple(number / length for number in numbers)

@@ -1,10 +1,9 @@
 """Split texts into batches and parse embeddings."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Json
-from openkoi_http import Server, error_from_body
+from openkoi_http import Server, error_from_body, normalize
 
 MAX_BATCH_TEXTS = 2_048
 MAX_BATCH_BYTES = 300_000
@@ -43,18 +42,7 @@ def parse_vectors(answer: Json, wanted: int, server: Server) -> list[Sequence[fl
 def parse_indexed(data: Sequence[Json]) -> Iterator[tuple[int, Sequence[float]]]:
     """Yield the valid vectors with their indexes."""
     for place, entry in enumerate(data):
-        vector = normalize(entry.get("embedding")) if isinstance(entry, dict) else None
+        vector = normalize(entry.get("embedding")) if isinstance(entry, dict) else []
         index = entry.get("index", place) if isinstance(entry, dict) else place
-        if vector is not None and type(index) is int:
+        if vector and type(index) is int:
             yield index, vector
-
-
-def normalize(numbers: Json) -> Sequence[float] | None:
-    """Scale a vector to length one; return None when that is impossible."""
-    if not isinstance(numbers, list) or not numbers:
-        return None
-    found = [float(number) for number in numbers if isinstance(number, int | float)]
-    length = math.sqrt(math.fsum(number * number for number in found))
-    if len(found) < len(numbers) or not math.isfinite(length) or length == 0:
-        return None
-    return [number / length for number in found]
