@@ -27,8 +27,10 @@ def merge_entries(
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
     if twin and twin.id != new.id and states_less(new, twin, kept):
-        trusted = {} if new.trust >= twin.trust else {"trust": new.trust, "standing": new.standing}
-        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, **trusted)
+        lower = new if new.trust < twin.trust else kept
+        kept = replace(
+            kept, id=new.id, text=new.text, advice=new.advice, trust=lower.trust, standing=lower.standing
+        )
     others = [one for one in near if one.id != kept.id and one.is_live]
     moved = {one.id: one for one in link_by_rule(others, kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]

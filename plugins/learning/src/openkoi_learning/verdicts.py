@@ -100,7 +100,8 @@ def latest_attempt(content: Collection[str], run: RunWorks) -> Attempt | None:
 def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
     """Return whether the latest attempt that shows an entry's content has findings, and none is about the entry."""
     attempt = latest_attempt(entry.visible_content, run) if not run.accepted else None
-    return bool(attempt and attempt[1].open) and not any(is_about(entry, one) for one in attempt[1].open)
+    findings = attempt[1].open if attempt else ()
+    return bool(findings) and not any(is_about(entry, one) for one in findings)
 
 
 def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:

@@ -89,7 +89,7 @@ class GoogleEmbedder:
 def parse_vectors(answer: Json, shape: tuple[int, int], server: Server) -> list[Sequence[float]]:
     """Return the vectors; raise ProviderUnavailableError unless there are as many of that length as requested."""
     found = [entry.get("values") for entry in objects_in(answer.get("embeddings"))] if isinstance(answer, dict) else []
-    vectors = [normalize(values) for values in found]
+    vectors: list[Sequence[float]] = [normalize(values) for values in found]
     if len(vectors) != shape[0] or any(len(vector) != shape[1] for vector in vectors):
         raise unexpected_response_error(answer, server, f"{shape[0]} vectors of {shape[1]} numbers")
     return vectors

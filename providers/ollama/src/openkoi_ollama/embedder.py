@@ -85,7 +85,7 @@ def split_batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 def parse_vectors(answer: Json, expected: int, server: Server) -> list[Sequence[float]]:
     """Return the vectors; raise ProviderUnavailableError unless there are as many as requested."""
     found = answer.get("embeddings") if isinstance(answer, dict) else None
-    vectors = [normalize(vector) for vector in found] if isinstance(found, list) else []
+    vectors: list[Sequence[float]] = [normalize(vector) for vector in found] if isinstance(found, list) else []
     if len(vectors) != expected or not all(vectors):
         raise server.unavailable(f"returned something that is not {expected} vectors.")
     return vectors
