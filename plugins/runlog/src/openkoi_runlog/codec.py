@@ -1,4 +1,4 @@
-"""Facts to JSON and back. Knows dataclasses and their types; knows no file, event catalogue or run.
+"""Facts to JSON and back. Knows dataclasses and their types; knows no file, event catalogue, run or secret.
 
 Fields that have their default value are left out. Members of a union say which class they are, under ``is``.
 """
@@ -11,7 +11,7 @@ from functools import cache
 from math import isfinite
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 from openkoi_hookspecs import Blob, File, Image
 
@@ -29,37 +29,75 @@ READERS: Mapping[Any, Callable[[Json], Any]] = {
 }
 
 
-def encode(value: object) -> Json:
-    """Return a fact as plain JSON values; other values become their text."""
+class Mask(Protocol):
+    """Masks secrets while facts are encoded, in one pass."""
+
+    def text(self, value: str) -> str:
+        """Return a text without secrets."""
+
+    def named(self, name: str, value: str) -> str:
+        """Return the text of a field whose name may mark it as a secret."""
+
+    def is_special(self, name: str) -> bool:
+        """Return whether the name of a field says how to mask its text."""
+
+
+class NoMask:
+    """Leaves all texts as they are."""
+
+    def text(self, value: str) -> str:
+        """Return the text."""
+        return value
+
+    def named(self, name: str, value: str) -> str:
+        """Return the text."""
+        return value
+
+    def is_special(self, name: str) -> bool:
+        """Return False: all names are alike."""
+        return False
+
+
+NO_MASK = NoMask()
+
+
+def encode(value: object, mask: Mask = NO_MASK) -> Json:
+    """Return a fact as plain JSON values; other values become their text. All texts are masked."""
     kind: Any = type(value)
-    return value if kind in PLAIN else encoder_of(kind)(value)
+    if kind is str:
+        return mask.text(value)  # type: ignore[arg-type]  # which its type says
+    return value if kind in PLAIN else encoder_of(kind)(value, mask)
 
 
 @cache
-def encoder_of(kind: type) -> Callable[[Any], Json]:
+def encoder_of(kind: type) -> Callable[[Any, Mask], Json]:
     """Return what encodes the values of a class."""
     if issubclass(kind, (int, float, str)) and issubclass(kind, Enum):
-        return attrgetter("value")
+        return lambda value, mask: value.value
     if issubclass(kind, float):
-        return encode_float
-    if issubclass(kind, (int, str)):
-        return lambda value: value
+        return lambda value, mask: value if isfinite(value) else repr(value)  # which JSON cannot contain
+    if issubclass(kind, int):
+        return lambda value, mask: value
+    if issubclass(kind, str):
+        return lambda value, mask: mask.text(value)
     if is_dataclass(kind):
         return encode_fact
     if issubclass(kind, Mapping):
-        return lambda value: {str(key): encode(item) for key, item in value.items()}
+        return encode_mapping
     if issubclass(kind, bytes):
-        return lambda value: base64.b64encode(value).decode()
-    return encode_list if issubclass(kind, (Sequence, set, frozenset)) else repr
+        return lambda value, mask: mask.text(base64.b64encode(value).decode())
+    return encode_list if issubclass(kind, (Sequence, set, frozenset)) else lambda value, mask: mask.text(repr(value))
 
 
-def encode_list(values: Iterable[object]) -> list[Json]:
-    return [encode(item) for item in values]
+def encode_list(values: Iterable[object], mask: Mask) -> list[Json]:
+    return [encode(item, mask) for item in values]
 
 
-def encode_float(value: float) -> Json:
-    """Return a number, or the text of one that JSON cannot contain."""
-    return value if isfinite(value) else repr(value)
+def encode_mapping(values: Mapping[Any, Any], mask: Mask) -> dict[str, Json]:
+    return {
+        mask.text(name := str(key)): mask.named(name, item) if isinstance(item, str) else encode(item, mask)
+        for key, item in values.items()
+    }
 
 
 def to_dict(value: object) -> Any:
@@ -75,22 +113,19 @@ def to_dict(value: object) -> Any:
     return [to_dict(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def encode_fact(fact: Any) -> dict[str, Json]:
-    return {name: encode(value) for name, value in list_set_fields(fact).items()}
-
-
-def list_set_fields(fact: Any) -> dict[str, object]:
+def encode_fact(fact: Any, mask: Mask) -> dict[str, Json]:
     """Return the fields that differ from their defaults."""
     if isinstance(fact, Blob):
-        return make_reference(fact)
+        return encode_mapping(make_reference(fact), mask)
     if isinstance(fact, MEDIA):
         fact = to_stored(fact)
     kind: Any = type(fact)
     tag, names, values_of, defaults = describe_shape(kind)
-    values: dict[str, object] = {TAG: tag} if tag else {}
+    values: dict[str, Json] = {TAG: tag} if tag else {}
     for name, value, default in zip(names, values_of(fact), defaults, strict=True):
         if value is not default and value != default:
-            values[name] = value
+            special = isinstance(value, str) and mask.is_special(name)
+            values[name] = mask.named(name, str(value)) if special else encode(value, mask)
     return values
 
 

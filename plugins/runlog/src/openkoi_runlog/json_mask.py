@@ -1,6 +1,6 @@
 """Mask secrets in plain JSON values, except for words and fields that records need unchanged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import openkoi_hookspecs
 from openkoi_base.redact import MASK, Redactor, is_secret_name
 
+from .codec import encode
 from .wire_names import TAGS
 
 SIGNATURE_FIELDS = frozenset(
@@ -15,28 +16,38 @@ SIGNATURE_FIELDS = frozenset(
 )  # vendors sign these: one that is changed by a guess is refused when a run is resumed
 
 
+class JsonMask:
+    """Masks texts while they are encoded, with a redactor or a function like one."""
+
+    __slots__ = ("redact", "redactor", "words")
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self.redact = redact
+        self.redactor = redact if isinstance(redact, Redactor) else None
+        self.words = structural_words()
+
+    def text(self, value: str) -> str:
+        """Return a text without secrets."""
+        return value if value in self.words else self.redact(value)
+
+    def is_special(self, name: str) -> bool:
+        """Return whether the name of a field says how to mask its text."""
+        return name in SIGNATURE_FIELDS or is_secret_name(name)
+
+    def named(self, name: str, value: str) -> str:
+        """Return the text of a field, whose name may mark it as a secret."""
+        if redactor := self.redactor:
+            if name in SIGNATURE_FIELDS:
+                return redactor.mask_known(value)
+            if is_secret_name(name) and name not in redactor.allowed and is_secret(value, name):
+                redactor.seen.add(name)
+                return MASK
+        return self.text(value)
+
+
 def mask_json(value: Any, redact: Callable[[str], str]) -> Any:
     """Return plain JSON values with every text redacted."""
-    if isinstance(value, str):
-        return value if value in structural_words() else redact(value)
-    if isinstance(value, dict):
-        return {mask_json(key, redact): mask_field(str(key), item, redact) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [mask_json(item, redact) for item in value]
-    if value is None or isinstance(value, (int, float)):  # most others: to ask whether one is a mapping takes longer
-        return value
-    return mask_json(dict(value), redact) if isinstance(value, Mapping) else value
-
-
-def mask_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
-    """Return a field's redacted value, whose name may mark it as a secret."""
-    if isinstance(value, str) and isinstance(redact, Redactor):
-        if name in SIGNATURE_FIELDS:
-            return redact.mask_known(value)
-        if is_secret_name(name) and name not in redact.allowed and is_secret(value, name):
-            redact.seen.add(name)
-            return MASK
-    return mask_json(value, redact)
+    return encode(value, JsonMask(redact))
 
 
 def is_secret(value: str, name: str) -> bool:

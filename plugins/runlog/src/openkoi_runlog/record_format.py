@@ -58,7 +58,7 @@ def write_json(record: Record, redact: Callable[[str], str]) -> str:
     event = record.event
     values = {"ts": record.at, "type": FILE_NAMES.get(event.name, event.name), "id": record.id, "run": record.run}
     data = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
-    return dumps({**values, **mask_json(encode(data), redact)})
+    return dumps({**values, **mask_json(data, redact)})
 
 
 def redact_record(record: Record, redact: Redactor) -> Record:

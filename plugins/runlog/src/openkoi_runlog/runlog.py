@@ -28,6 +28,7 @@ from .record_format import add_checksum, write_line
 from .segment_files import archived_path, iterate_lines
 from .segment_names import parse_part, segment_name
 
+MOST_BUFFERED = 256  # lines: a plugin may log a thousand events without giving way to the event loop
 LARGEST = 32_000_000  # bytes of a segment: a program that lives for months fills several, and old ones are archived
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S"
 LINE_START = lazy_pattern(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
@@ -79,12 +80,14 @@ class RunLog:
         blobs: dict[str, bytes] = {}
         data = b"".join(add_checksum(write_line(record, self.redact, blobs)) for record in records)
         try:
-            store_blobs(blobs, blob_folder(self.path))
+            if blobs:
+                store_blobs(blobs, blob_folder(self.path))
         except OSError as error:
             raise self.write_error(error) from error
         self.buffer.append((run, data))
         self.needs_sync = self.needs_sync or any(record.event.durable for record in records)
-        if (sync and any(is_urgent(record.event) for record in records)) or not self.schedule():
+        urgent = sync and any(is_urgent(record.event) for record in records)
+        if urgent or len(self.buffer) >= MOST_BUFFERED or not self.schedule():
             self.write()
             self.raise_failure(run)
         return records

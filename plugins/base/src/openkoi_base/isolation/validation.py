@@ -1,6 +1,6 @@
 """Check the field types of facts that plugins made."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -9,43 +9,68 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (bool,)}
 
 
+Check = Callable[[object], str]
+
+
 def type_error_of(value: object, hint: Any) -> str:
     """Return what is wrong with a value that should be as the hint says; empty when nothing is."""
-    if type(value) is hint and hint in PLAIN:
-        return ""
+    return "" if type(value) is hint and hint in PLAIN else make_check(hint)(value)
+
+
+@cache
+def make_check(hint: Any) -> Check:
+    """Return what checks values against a type hint; answers of hooks are checked many times a second."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        wrong = [type_error_of(value, one) for one in arguments]
-        names = " or ".join(getattr(one, "__name__", str(one)).replace("NoneType", "None") for one in arguments)
-        return "" if "" in wrong else f"{type(value).__name__} is not {names}"
+        return make_union_check(arguments, exact_types(hint))
     if hint is NoneType:
-        return "" if value is None else f"{type(value).__name__} is not None"
+        return lambda value: "" if value is None else f"{type(value).__name__} is not None"
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
-        return items_type_error(value, arguments[0])
-    if origin is type or origin is Callable:
-        fits = callable(value) and (origin is Callable or isinstance(value, type))
-        return "" if fits else f"{type(value).__name__} is not a {'class' if origin is type else 'function'}"
+        item = make_check(arguments[0])
+        return lambda value: items_type_error(value, item)
+    if origin is type:
+        return lambda value: "" if isinstance(value, type) else f"{type(value).__name__} is not a class"
+    if origin is Callable:
+        return lambda value: "" if callable(value) else f"{type(value).__name__} is not a function"
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return "" if isinstance(value, Mapping) else f"{type(value).__name__} is not a mapping"
-    return plain_type_error(value, hint) if isinstance(hint, type) else ""
+        return lambda value: "" if isinstance(value, Mapping) else f"{type(value).__name__} is not a mapping"
+    return make_plain_check(hint) if isinstance(hint, type) else lambda value: ""
 
 
-def items_type_error(value: object, hint: Any) -> str:
+def make_union_check(arguments: Sequence[Any], exact: Collection[type]) -> Check:
+    """Return what checks that a value is as one of several hints says; those of ``exact`` types are."""
+    checks = [make_check(one) for one in arguments]
+    names = " or ".join(getattr(one, "__name__", str(one)).replace("NoneType", "None") for one in arguments)
+
+    def check(value: object) -> str:
+        fits = type(value) in exact or not all(one(value) for one in checks)
+        return "" if fits else f"{type(value).__name__} is not {names}"
+
+    return check
+
+
+def make_plain_check(kind: Any) -> Check:
+    """Return what checks that a value is of a class, and its fields of theirs."""
+    allowed, is_number, is_fact = PLAIN.get(kind, kind), kind in (int, float), is_dataclass(kind)
+
+    def check(value: object) -> str:
+        if not isinstance(value, allowed) or (is_number and isinstance(value, bool)):
+            return f"{type(value).__name__} is not {kind.__name__}"
+        return fields_type_error(value, kind) if is_fact else ""
+
+    return check
+
+
+def items_type_error(value: object, check: Check) -> str:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         return f"{type(value).__name__} is not a sequence"
-    return next((wrong for item in value if (wrong := type_error_of(item, hint))), "")
-
-
-def plain_type_error(value: object, kind: type) -> str:
-    if not isinstance(value, PLAIN.get(kind, kind)) or (kind in (int, float) and isinstance(value, bool)):
-        return f"{type(value).__name__} is not {kind.__name__}"
-    return fields_type_error(value, kind) if is_dataclass(kind) else ""
+    return next((wrong for item in value if (wrong := check(item))), "")
 
 
 def fields_type_error(value: object, kind: Any) -> str:
     for name, hint, exact in field_types(kind):
         item = getattr(value, name)
-        if type(item) not in exact and (wrong := type_error_of(item, hint)):
+        if type(item) not in exact and (wrong := make_check(hint)(item)):
             return f"{name}: {wrong}"
     return ""
 

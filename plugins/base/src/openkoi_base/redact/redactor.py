@@ -24,7 +24,7 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
     lazy_pattern(r"(?:\s|\\[nr])+"),
     lazy_pattern(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
 )
-CLEAN_LENGTH, MAX_CLEAN = 100, 4096  # names, ids and words of records: most texts are among those of the records before
+MAX_CLEAN = 4096  # names, ids, words and prompts of records: most texts are among those of the records before
 MIN_LINE_CHARACTERS = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
 
 Span = tuple[int, int]
@@ -39,7 +39,7 @@ class Redactor:
         self.forms = KnownForms()
         self.long = KnownForms()
         self.seen: set[str] = set()
-        self.clean: set[str] = set()
+        self.clean: set[int] = set()  # hashes of 64 bits, under a key of this process: texts would fill the memory
         for secret in secrets:
             self.hold(*(secret if isinstance(secret, Secret) else (secret,)))
 
@@ -84,14 +84,14 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """Return the text without secrets; record their kinds in ``seen``."""
-        clean = self.clean
-        if text in clean or len(text) < MIN_SECRET_CHARACTERS:
+        clean, known = self.clean, hash(text)
+        if known in clean or len(text) < MIN_SECRET_CHARACTERS:
             return text
         spans = self.spans(text)
-        if not spans and len(text) <= CLEAN_LENGTH:
+        if not spans:
             if len(clean) >= MAX_CLEAN:
                 clean.clear()
-            clean.add(text)
+            clean.add(known)
         return mask_spans(spans, text)
 
     def mask_known(self, text: str) -> str:
