@@ -1,7 +1,7 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
     python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
-                            [acknowledge] [plugin_calls] [--rounds N] [--save]
+                            [acknowledge] [compaction] [plugin_calls] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
@@ -19,6 +19,7 @@ def main() -> None:
     from benchmarks import (
         acknowledge,
         at_once,
+        compaction,
         first_write,
         plugin_calls,
         published,
@@ -38,6 +39,7 @@ def main() -> None:
         "recall": recall.show,
         "recall_speed": recall_speed.show,
         "acknowledge": acknowledge.show,
+        "compaction": compaction.show,
         "plugin_calls": plugin_calls.show,
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
