@@ -24,12 +24,13 @@ def build_object(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
 
 
 MARKING_DECODER = JSONDecoder(object_pairs_hook=build_object)
+PLAIN_DECODER = JSONDecoder()
 
 
-def decode_json(data: str | bytes) -> Json:
-    """Parse JSON; raise ValueError or RecursionError."""
+def decode_json(data: str | bytes, *, marking: bool = True) -> Json:
+    """Parse JSON; raise ValueError or RecursionError. Unless ``marking``, duplicate keys are not seen."""
     text = data if isinstance(data, str) else data.decode(detect_encoding(data), "surrogatepass")
-    value: Json = MARKING_DECODER.decode(text.removeprefix(BOM))
+    value: Json = (MARKING_DECODER if marking else PLAIN_DECODER).decode(text.removeprefix(BOM))
     return value
 
 

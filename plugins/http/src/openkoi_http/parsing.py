@@ -13,13 +13,13 @@ def parse_count(value: Json) -> int:
     return value if type(value) is int and 0 <= value <= MAX_COUNT else 0
 
 
-def parse_object(data: str | bytes, server: Server) -> dict[str, Json]:
-    """Parse one JSON object of a response.
+def parse_object(data: str | bytes, server: Server, *, marking: bool = True) -> dict[str, Json]:
+    """Parse one JSON object of a response, ``marking`` objects with duplicate keys, as ``decode_json`` does.
 
     Raise ProviderUnavailableError when it is not an object, EmptyResponseError for null and the like.
     """
     try:
-        frame = decode_json(data) if data else None
+        frame = decode_json(data, marking=marking) if data else None
     except (ValueError, RecursionError):
         frame = "unreadable"
     if isinstance(frame, dict):

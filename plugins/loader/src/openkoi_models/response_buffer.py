@@ -33,6 +33,8 @@ class ResponseBuffer:
 
     def take(self, chunk: Text | Reasoning | ToolCall | Buffered | StreamEnd) -> None:
         """Add one chunk; pieces of text are joined. The chunk that exceeds the limit is cut, and ends the answer."""
+        if type(chunk) is Text and not self.buffered and self.add_text(chunk.text):
+            return
         if isinstance(chunk, StreamEnd):
             self.done = chunk
             return
@@ -47,6 +49,17 @@ class ResponseBuffer:
             self.end_at_limit(chunk, max(0, room))
         elif not isinstance(chunk, Buffered):
             self.add(chunk)
+
+    def add_text(self, text: str) -> bool:
+        """Continue a text; return whether that is all there is to do, as for most chunks."""
+        length = self.length + len(text)
+        if not (text and self.parts and length <= self.max_output * MAX_CHARACTERS_PER_TOKEN):
+            return False
+        if type(last := self.parts[-1]) is not Text:
+            return False
+        self.length, self.parts[-1] = length, Text(last.text + text)
+        self.unflushed += text
+        return True
 
     def add(self, chunk: Text | Reasoning | ToolCall) -> None:
         """Keep one chunk."""

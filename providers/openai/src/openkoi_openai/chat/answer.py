@@ -13,6 +13,7 @@ from .calls import PartialToolCalls
 from .server_quirks import ServerQuirks
 
 END_OF_STREAM = "[DONE]"
+ARGUMENTS = "arguments"  # of tool calls, where duplicate keys matter
 FINISH_REASONS = {
     "tool_calls": FinishReason.TOOLS,
     "function_call": FinishReason.TOOLS,
@@ -65,7 +66,8 @@ class ChatResponseParser:
         return finish_response(self._server, calls, self._usage, has_text=self._spoke, asks=asks)
 
     def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
-        frame = parse_object(data, self._server)
+        marking = not isinstance(data, str) or ARGUMENTS in data
+        frame = parse_object(data, self._server, marking=marking)
         if frame.get("error") or frame.get("object") == "error":
             raise error_from_body(self._server, frame)
         return frame
@@ -88,6 +90,9 @@ class ChatResponseParser:
     def _parse_delta(self, delta: Json) -> Sequence[Chunk] | None:
         if not isinstance(delta, dict):
             return None
+        if len(delta) == 1 and isinstance(text := delta.get("content"), str) and text:  # as most are
+            self._spoke = True
+            return (Text(text),)
         thought = next((name for name in self._thoughts if delta.get(name)), "")
         pieces = (self._parse_field(key, value, thought) for key, value in delta.items() if value)
         found = [chunks for chunks in pieces if chunks is not None]
