@@ -125,7 +125,6 @@ class PathsApproved(Event):
     """The user allowed a call that changes these absolute paths, so commands of the run may change them as well."""
 
     name = "paths.approved"
-
     paths: tuple[str, ...]
 
 
@@ -134,8 +133,7 @@ class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
     ``media`` counts the images and files that were removed, also from turns that are still there. ``before`` and
-    ``after`` are the tokens of the conversation, estimated. The log still contains what was removed, and the tool
-    ``read_history`` reads it.
+    ``after`` are the tokens of the conversation, estimated. The tool ``read_history`` reads what was removed.
     """
 
     name = "history.compressed"
@@ -181,7 +179,6 @@ class RequestClassified(Event):
     """
 
     name = "request.classified"
-    batched = True
     question: bool
     by: str = WORDS
     reason: str = ""
@@ -300,5 +297,4 @@ class WarningIssued(Event):
     """A degraded mode, loudly: what happened, with what, what to do."""
 
     name = "warning"
-    batched = True
     text: str
