@@ -33,7 +33,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
-from openkoi_runlog import find_task, list_all_segments, list_sessions, read_segment, summarize_runs
+from openkoi_runlog import find_task, list_sessions, read_segment, summarize_runs
 from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config
 
@@ -216,7 +216,7 @@ class App(AppConfiguration):
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""
-        for path in list_all_segments(self.services.config.paths.sessions, session):
+        for path in self.services.logs.segments(session):
             yield from read_segment(path, report=self.warn)
 
     async def search(self, query: Query) -> Sequence[Hit]:

@@ -142,6 +142,16 @@ def test_a_sync_that_fails_is_an_error_for_all_that_wait_and_the_log_goes_on_in_
     assert ("session.2.jsonl", log.end) == (log.path.name, log.path.stat().st_size)
 
 
+def test_who_reads_a_log_in_this_process_reads_what_was_logged_in_this_turn(tmp_path: Path) -> None:
+    logs = SessionLogs(tmp_path, str)
+
+    async def story() -> list[str]:
+        logs.open("session").append("run", [response()])
+        return [record.event.name for path in logs.segments("session") for record in read_segment(path)]
+
+    assert ["model.response"] == asyncio.run(story())
+
+
 def test_runs_are_counted_for_as_long_as_they_write(tmp_path: Path) -> None:
     logs = SessionLogs(tmp_path, str)
 

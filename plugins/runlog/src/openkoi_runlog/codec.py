@@ -11,7 +11,7 @@ from functools import cache
 from math import isfinite
 from operator import attrgetter
 from types import NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 from openkoi_hookspecs import Blob, File, Image
 
@@ -29,17 +29,19 @@ READERS: Mapping[Any, Callable[[Json], Any]] = {
 }
 
 
-class Mask(Protocol):
-    """Masks secrets while facts are encoded, in one pass."""
+if TYPE_CHECKING:
 
-    def text(self, value: str) -> str:
-        """Return a text without secrets."""
+    class Mask(Protocol):
+        """Masks secrets while facts are encoded, in one pass."""
 
-    def named(self, name: str, value: str) -> str:
-        """Return the text of a field whose name may mark it as a secret."""
+        def text(self, value: str) -> str:
+            """Return a text without secrets."""
 
-    def is_special(self, name: str) -> bool:
-        """Return whether the name of a field says how to mask its text."""
+        def named(self, name: str, value: str) -> str:
+            """Return the text of a field whose name may mark it as a secret."""
+
+        def is_special(self, name: str) -> bool:
+            """Return whether the name of a field says how to mask its text."""
 
 
 class NoMask:
@@ -61,7 +63,7 @@ class NoMask:
 NO_MASK = NoMask()
 
 
-def encode(value: object, mask: Mask = NO_MASK) -> Json:
+def encode(value: object, mask: "Mask" = NO_MASK) -> Json:
     """Return a fact as plain JSON values; other values become their text. All texts are masked."""
     kind: Any = type(value)
     if kind is str:
@@ -70,7 +72,7 @@ def encode(value: object, mask: Mask = NO_MASK) -> Json:
 
 
 @cache
-def encoder_of(kind: type) -> Callable[[Any, Mask], Json]:
+def encoder_of(kind: type) -> "Callable[[Any, Mask], Json]":
     """Return what encodes the values of a class."""
     if issubclass(kind, (int, float, str)) and issubclass(kind, Enum):
         return lambda value, mask: value.value
@@ -89,11 +91,11 @@ def encoder_of(kind: type) -> Callable[[Any, Mask], Json]:
     return encode_list if issubclass(kind, (Sequence, set, frozenset)) else lambda value, mask: mask.text(repr(value))
 
 
-def encode_list(values: Iterable[object], mask: Mask) -> list[Json]:
+def encode_list(values: Iterable[object], mask: "Mask") -> list[Json]:
     return [encode(item, mask) for item in values]
 
 
-def encode_mapping(values: Mapping[Any, Any], mask: Mask) -> dict[str, Json]:
+def encode_mapping(values: Mapping[Any, Any], mask: "Mask") -> dict[str, Json]:
     return {
         mask.text(name := str(key)): mask.named(name, item) if isinstance(item, str) else encode(item, mask)
         for key, item in values.items()
@@ -113,7 +115,7 @@ def to_dict(value: object) -> Any:
     return [to_dict(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def encode_fact(fact: Any, mask: Mask) -> dict[str, Json]:
+def encode_fact(fact: Any, mask: "Mask") -> dict[str, Json]:
     """Return the fields that differ from their defaults."""
     if isinstance(fact, Blob):
         return encode_mapping(make_reference(fact), mask)

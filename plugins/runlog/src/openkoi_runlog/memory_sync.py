@@ -73,6 +73,7 @@ class MemorySync:
         """Give the memory, if there is one, what is new, at least of a session; updates that wait are done together."""
         if (memory := await self.memory()) is None:
             return
+        await asyncio.sleep(0)  # what was logged in this turn of the event loop is written when it ends
         self.pending.add(session)
         async with self.lock:
             if session in self.pending:

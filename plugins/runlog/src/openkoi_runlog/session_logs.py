@@ -7,6 +7,7 @@ from pathlib import Path
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .read_segments import list_all_segments
 from .runlog import RunLog
 from .segment_names import segment_name
 
@@ -32,6 +33,12 @@ class SessionLogs:
         if not self.writers[session]:
             del self.writers[session]
             self.logs.pop(session).close()
+
+    def segments(self, session: str) -> list[Path]:
+        """Return the files of a session in order, with all that was logged so far."""
+        if log := self.logs.get(session):
+            log.end_turn()
+        return list_all_segments(self.folder, session)
 
     @contextmanager
     def open_for_writing(self, session: str) -> Iterator[RunLog]:
