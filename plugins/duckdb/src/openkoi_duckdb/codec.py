@@ -5,13 +5,9 @@ finds each where its class has it.
 """
 
 import json
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from openkoi_hookspecs import Learning, MemoryItem, Passage
 from openkoi_runlog import decode, to_dict
-
-if TYPE_CHECKING:
-    from openkoi_search.hit_selection import FoundDocument
 
 T = TypeVar("T")
 
@@ -25,8 +21,3 @@ def parse_fact(kind: type[T], text: str) -> T:
     """Parse a fact of this kind; ignore unknown fields."""
     made: T = decode(kind, json.loads(text))  # decode answers an instance of the kind it is given
     return made
-
-
-def parse_item(found: "FoundDocument") -> MemoryItem:
-    """Read what was found."""
-    return parse_fact(Learning, found.text) if found.learned else parse_fact(Passage, found.text)

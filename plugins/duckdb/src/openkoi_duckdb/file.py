@@ -17,6 +17,7 @@ from openkoi_search.memory_file_errors import (
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
+    raise_unless_file,
 )
 
 from .database_file import DatabaseFile
@@ -236,12 +237,6 @@ def reclassify_error(sick: StoreError) -> StoreError:
         if any(sign in text for sign in DAMAGE_MESSAGES) and not outside
         else sick
     )
-
-
-def raise_unless_file(path: Path) -> None:
-    """Raise StoreError unless it is a regular file: opening a pipe would block."""
-    if path.exists() and not path.is_file():
-        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")
 
 
 def raise_for_pipe(path: Path) -> None:

@@ -92,6 +92,8 @@ class TableMemory:
         saved = None if self.meaning else self.load_saved_position()
         known = (saved.entries, 0) if saved else await self.run_in_thread(self.file.read, self.counts)
         entries, bare = known or (0, 0)
+        from openkoi_search.indexed_memory import format_size
+
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         report["embedder"] = self.meaning.embedder.id if self.meaning else "none, searching by words only"
         if self.meaning and bare:
@@ -167,7 +169,6 @@ class TableMemory:
         from openkoi_search.hit_selection import select_hits
         from openkoi_search.ranking import query_words, rank_documents
 
-        from .codec import parse_item
         from .tables import DuckDBTables
 
         def ask(there: "DuckDBPyConnection") -> "Sequence[FoundDocument]":
@@ -185,7 +186,7 @@ class TableMemory:
         found = holding.rank_documents(query, words, meant) if view is self.file else None
         if found is None:
             found = view.read(ask, timeout)
-        return select_hits(found or [], query, parse_item)
+        return select_hits(found or [], query)
 
     def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
         """Ingest a batch; prepare what needs no file before opening it.
@@ -238,8 +239,3 @@ def count_items(connection: "DuckDBPyConnection") -> int:
     """Return the number of items in memory; a task and its text count as one."""
     found: int = connection.execute(ENTRIES).fetchall()[0][0]
     return found
-
-
-def format_size(size: int) -> str:
-    """Return a size such as 840KB or 12MB."""
-    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

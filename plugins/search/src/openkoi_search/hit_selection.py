@@ -48,7 +48,20 @@ def kind_rank(kind: str) -> int:
     return KIND_ORDER.index(kind) if kind in KIND_ORDER else len(KIND_ORDER)
 
 
-def select_hits(found: Sequence[FoundDocument], query: Query, read: Callable[[FoundDocument], MemoryItem]) -> list[Hit]:
+def parse_item(found: FoundDocument) -> MemoryItem:
+    """Parse what was found."""
+    import json
+
+    from openkoi_hookspecs import Learning, Passage
+    from openkoi_runlog import decode
+
+    item: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
+    return item
+
+
+def select_hits(
+    found: Sequence[FoundDocument], query: Query, read: Callable[[FoundDocument], MemoryItem] = parse_item
+) -> list[Hit]:
     """Keep hits that are relevant and fit the limit and the tokens; one that is too long is skipped.
 
     The best has relevance 1. Without a filter by kind, transcripts get few places, but at least one, in the first half

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Event, Hit, MemoryItem, Query, Record, ShadowMemory
+    from openkoi_hookspecs import Event, Hit, Query, Record, ShadowMemory
 
-    from .hit_selection import FoundDocument
     from .lock_timeout import LockTimeout
-    from .recall_facts import Batch
     from .segment_folder import SegmentFolder
 
 T = TypeVar("T")
@@ -103,7 +101,7 @@ class IndexedMemory:
                 born = index.born or token_hex(8)
                 self.born = self.born or born
                 self.folder.add(content.encode(born=born, replaces=[]))
-        warn_skipped(batch)
+        warn_skipped(batch.skipped)
 
     def answer(self, query: "Query") -> "Sequence[Hit]":
         """Answer a query; once more if a segment turns out to be damaged, from what is left then: nothing."""
@@ -126,7 +124,7 @@ class IndexedMemory:
             return []
         meant = LexicalQuery(query.text, self.dimensions, self.weight) if self.dimensions else None
         found = rank_documents(SegmentDocuments(index), query, query_words(query), meant)
-        return select_hits(found, query, parse_item)
+        return select_hits(found, query)
 
     async def health(self) -> Mapping[str, str]:
         """Return where the index is, its size, and the number of its documents."""
@@ -188,25 +186,14 @@ def format_size(size: int) -> str:
     return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"
 
 
-def parse_item(found: "FoundDocument") -> "MemoryItem":
-    """Parse what was found."""
-    import json
-
-    from openkoi_hookspecs import Learning, Passage
-    from openkoi_runlog import decode
-
-    item: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
-    return item
-
-
-def warn_skipped(batch: "Batch") -> None:
+def warn_skipped(skipped: Sequence[str]) -> None:
     """Warn about records that cannot be read again."""
-    if batch.skipped:
+    if skipped:
         import logging
 
         logging.getLogger("openkoi").warning(
             "Memory skipped %d records of the run log that it cannot store. The first: %s. "
             "The run log keeps them; everything else is remembered.",
-            len(batch.skipped),
-            batch.skipped[0],
+            len(skipped),
+            skipped[0],
         )

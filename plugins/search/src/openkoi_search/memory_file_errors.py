@@ -60,3 +60,9 @@ class StoreError(Exception):
     def __init__(self, kind: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))
         self.kind = kind
+
+
+def raise_unless_file(path: Path) -> None:
+    """Raise StoreError unless it is a regular file: opening a pipe would block."""
+    if path.exists() and not path.is_file():
+        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")

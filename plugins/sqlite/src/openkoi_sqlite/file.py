@@ -23,6 +23,7 @@ from openkoi_search.memory_file_errors import (
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
+    raise_unless_file,
 )
 
 from .checksums import check_words, store_words_checksum
@@ -182,12 +183,6 @@ class SQLiteMemoryFile:
     def list_files(self, path: Path) -> list[Path]:
         """Return a file and those that SQLite keeps next to it."""
         return [path.with_name(path.name + ending) for ending in FILE_ENDINGS]
-
-
-def raise_unless_file(path: Path) -> None:
-    """Raise StoreError unless it is a regular file: opening a pipe would block."""
-    if path.exists() and not path.is_file():
-        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")
 
 
 def delete_path(path: Path) -> None:

@@ -1,7 +1,6 @@
 """The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from .fallback_view import SQLiteFallbackView
     from .file import SQLiteMemoryFile
-    from .ingest import Batch
 
 T = TypeVar("T")
 BATCH_SIZE = 2_000
@@ -69,6 +67,8 @@ class SQLite:
 
     async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, and how much is in it."""
+        from openkoi_search.indexed_memory import format_size
+
         entries = await self.run_in_thread(lambda patience: self.file.read(count_items, patience)) or 0
         return {"file": str(self.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
 
@@ -122,7 +122,7 @@ class SQLite:
         from openkoi_search.hit_selection import select_hits
         from openkoi_search.ranking import query_words, rank_documents
 
-        from .tables import SQLiteTables, parse_item
+        from .tables import SQLiteTables
 
         def ask(there: "Connection") -> "Sequence[FoundDocument]":
             tables = SQLiteTables(there)
@@ -136,10 +136,12 @@ class SQLite:
         found = holding.rank_documents(query, words) if view is self.file else None
         if found is None:
             found = view.read(ask, patience)
-        return select_hits(found or [], query, parse_item)
+        return select_hits(found or [], query)
 
     def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
         """Ingest a batch; if the file was replaced since the offsets were read, they stay."""
+        from openkoi_search.indexed_memory import warn_skipped
+
         from .file import read_file_id
         from .ingest import ingest_batch, prepare_batch
 
@@ -151,7 +153,7 @@ class SQLite:
         batch = prepare_batch(records)
         now = self.view.write(work, patience)
         self.file_id = self.file_id or now
-        warn_skipped(batch)
+        warn_skipped(batch.skipped)
 
 
 def clean_query(query: Query) -> Query:
@@ -159,17 +161,6 @@ def clean_query(query: Query) -> Query:
     from .stored_records import clean
 
     return replace(query, text=clean(query.text), project=clean(query.project), kinds=tuple(map(clean, query.kinds)))
-
-
-def warn_skipped(batch: "Batch") -> None:
-    """Warn about skipped records."""
-    if batch.skipped:
-        logging.getLogger("openkoi").warning(
-            "Memory skipped %d records of the run log that it cannot store. The first: %s. "
-            "The run log keeps them; everything else is remembered.",
-            len(batch.skipped),
-            batch.skipped[0],
-        )
 
 
 def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
@@ -191,8 +182,3 @@ def count_items(connection: "Connection") -> int:
     """Return the number of items that can be found."""
     found: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
     return found
-
-
-def format_size(size: int) -> str:
-    """Return a size such as 840KB or 12MB."""
-    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

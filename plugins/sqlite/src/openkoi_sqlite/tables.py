@@ -13,9 +13,8 @@ from math import log
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
+from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog import decode
 from openkoi_search.bm25 import K1, B
 from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
@@ -138,12 +137,6 @@ def make_found_document(row: Sequence[object], scores: Mapping[int, float]) -> F
     return FoundDocument(
         scores[int(str(doc))], str(moment), str(memo_id), str(kind), bool(learned), str(memo), int(str(doc))
     )
-
-
-def parse_item(found: FoundDocument) -> MemoryItem:
-    """Read what was found."""
-    made: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
-    return made
 
 
 def to_parameter(values: Iterable[object]) -> list[str]:
