@@ -9,6 +9,7 @@ from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import PastTask, find_task, list_all_segments, read_task_records
+from openkoi_runlog.report.token_value import count_input
 
 from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces
 
@@ -134,8 +135,3 @@ def format_notes(reader: PromptReader) -> list[str]:
             "the log."
         )
     return lines
-
-
-def count_input(usage: Usage) -> int:
-    """Return all tokens that a request sent, cached ones included."""
-    return usage.input + usage.cache_read + usage.cache_write

@@ -5,7 +5,6 @@ A separate index stands in for the repository's. Nothing is fetched, and no hook
 
 import os
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -107,8 +106,3 @@ def require_success(done: subprocess.CompletedProcess[bytes]) -> bytes:
 def split_paths(listing: bytes) -> list[str]:
     """Return the paths of a listing; one that is not UTF-8 keeps its bytes."""
     return [os.fsdecode(path) for path in listing.split(b"\0") if path]
-
-
-def is_within(path: str, folders: Sequence[str]) -> bool:
-    """Return whether a path lies in one of these folders."""
-    return path.startswith(tuple(f"{folder}/" for folder in folders))

@@ -4,6 +4,7 @@ import re
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
+from openkoi_tools.truncate import format_size
 
 from .charset import decode_body
 from .failures import format_status
@@ -68,10 +69,3 @@ def is_text(media_type: str) -> bool:
         or media_type in HTML
         or media_type.endswith(("+json", "+xml", "+yaml"))
     )
-
-
-def format_size(count: int) -> str:
-    """Format a size."""
-    if count < 1024:
-        return f"{count} bytes"
-    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"
