@@ -6,7 +6,7 @@ with LazyExports(globals()):
     from . import keys, plugin_keys
     from .config import Config
     from .deprecated import DEPRECATED, rename_deprecated
-    from .key import FormerName, Key, ProjectRule, Reader
+    from .key import FormerName, Key, ProjectRule, SettingReader
     from .layers import load_config, with_settings
     from .paths import find_paths
     from .settings_writer import write_setting
@@ -22,8 +22,8 @@ __all__ = [
     "FormerName",
     "Key",
     "ProjectRule",
-    "Reader",
     "Setting",
+    "SettingReader",
     "find_paths",
     "keys",
     "load_config",

@@ -17,7 +17,7 @@ TWO_YEARS = timedelta(days=731)
 ANY = "*"
 
 
-class Reader(StrEnum):
+class SettingReader(StrEnum):
     """Who reads a setting; of plugins, those of a kind."""
 
     KERNEL = "kernel"
@@ -29,7 +29,7 @@ class Reader(StrEnum):
     BUDGETS = "budgets"
 
 
-OF_PLUGINS = frozenset({Reader.EVALUATORS, Reader.HOOKS, Reader.MEMORY, Reader.BUDGETS})
+OF_PLUGINS = frozenset({SettingReader.EVALUATORS, SettingReader.HOOKS, SettingReader.MEMORY, SettingReader.BUDGETS})
 
 
 class ProjectRule(Enum):
@@ -83,7 +83,7 @@ class Key(Generic[T_co]):
     default: T_co
     help: str
     _: KW_ONLY
-    read_by: Reader = Reader.KERNEL
+    read_by: SettingReader = SettingReader.KERNEL
     project: ProjectRule = ProjectRule.REFUSED
     low: float = -math.inf
     high: float = math.inf

@@ -7,7 +7,7 @@ from typing import Any
 from openkoi_hookspecs import Limits
 
 from . import plugin_keys
-from .key import ANY, FormerName, Key, ProjectRule, Reader
+from .key import ANY, FormerName, Key, ProjectRule, SettingReader
 
 DEFAULTS = Limits()
 ROLES = ("executor", "evaluator", "planner", "small")
@@ -16,7 +16,7 @@ SANDBOX_LEVELS = ("none", "limited", "confined", "isolated")
 
 def model_key(role: str, description: str, *, flag: str = "", example: str = "openai/gpt-5.2") -> Key[str]:
     """Declare the model of a role."""
-    return Key(f"models.{role}", "", description, read_by=Reader.MODELS, flag=flag, example=example)
+    return Key(f"models.{role}", "", description, read_by=SettingReader.MODELS, flag=flag, example=example)
 
 
 # Which model does what.
@@ -32,21 +32,21 @@ EMBEDDER = Key(
     "models.embedder",
     "",
     "or lexical, minilm: also search memory by meaning",
-    read_by=Reader.MEMORY,
+    read_by=SettingReader.MEMORY,
     example="openai/text-embedding-3-small",
 )
 UNKNOWN_PRICE = Key(
     "models.unknown_price",
     [15.0, 75.0],
     "assumed where the price is unknown: dollars per million input and output tokens",
-    read_by=Reader.MODELS,
+    read_by=SettingReader.MODELS,
 )
 FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
     role: Key(
         f"models.fallback.{role}",
         (),
         "fallbacks, tried in order when the model of the role does not answer",
-        read_by=Reader.MODELS,
+        read_by=SettingReader.MODELS,
         example=["ollama/llama3.3"],
     )
     for role in ROLES
@@ -55,7 +55,7 @@ MODEL_CONTEXT = Key(
     "models.known.*.context",
     128_000,
     "context window of a model in tokens; overrides what its provider reports",
-    read_by=Reader.MODELS,
+    read_by=SettingReader.MODELS,
     low=1,
     example=200_000,
     example_names=("openai/my-model",),
@@ -64,7 +64,7 @@ MODEL_OUTPUT = Key(
     "models.known.*.output",
     8_192,
     "maximum output tokens of a model",
-    read_by=Reader.MODELS,
+    read_by=SettingReader.MODELS,
     low=1,
     example=16_384,
     example_names=("openai/my-model",),
@@ -73,7 +73,7 @@ MODEL_PRICE: Key[list[float]] = Key(
     "models.known.*.price",
     [],
     "dollars per million tokens: input, output, cache read, cache write",
-    read_by=Reader.MODELS,
+    read_by=SettingReader.MODELS,
     example=[0.0, 0.0],
     example_names=("openai/my-model",),
 )
@@ -139,7 +139,7 @@ SKIP_EVAL_CONFIDENCE = Key(
     "iteration.skip_eval_confidence",
     0.95,
     "a score this high is reused after a small change if checks pass",
-    read_by=Reader.EVALUATORS,
+    read_by=SettingReader.EVALUATORS,
     project=ProjectRule.RAISE,
     low=0.9,
 )
@@ -180,7 +180,7 @@ MAX_COST_PER_DAY = Key(
     "safety.max_cost_usd_per_day",
     math.inf,
     "maximum cost of all tasks in a day, in US dollars",
-    read_by=Reader.BUDGETS,
+    read_by=SettingReader.BUDGETS,
     low=0,
     example=10.0,
 )
@@ -188,7 +188,7 @@ MAX_TOKENS_PER_DAY = Key(
     "safety.max_tokens_per_day",
     math.inf,
     "maximum tokens of all tasks in a day",
-    read_by=Reader.BUDGETS,
+    read_by=SettingReader.BUDGETS,
     low=0,
     example=5_000_000,
 )
@@ -225,29 +225,33 @@ LEARNING_DECAY_RATE = Key(
     "memory.learning_decay_rate",
     0.05,
     "share of its confidence that a lesson loses each week without helping",
-    read_by=Reader.HOOKS,
+    read_by=SettingReader.HOOKS,
 )
 MAX_STORAGE_MB = Key(
     "memory.max_storage_mb",
     500.0,
     "size of the run log, beyond which its oldest files are archived; 0: no limit",
-    read_by=Reader.COMMANDS,
+    read_by=SettingReader.COMMANDS,
     low=0,
 )
 REGRESSION_DELTA = Key(
     "learning.regression_delta",
     0.1,
     "warn of advice after which the score fell by more than this",
-    read_by=Reader.HOOKS,
+    read_by=SettingReader.HOOKS,
 )
 PLATEAU_DELTA = Key(
     "learning.plateau_delta",
     0.02,
     "suggest a better first attempt if the last one gained less than this",
-    read_by=Reader.HOOKS,
+    read_by=SettingReader.HOOKS,
 )
-PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons with less confidence than this", read_by=Reader.HOOKS)
-CHECK_UPDATES = Key("updates.check", True, "announce newer releases, at most once a day", read_by=Reader.COMMANDS)
+PRUNE_BELOW = Key(
+    "learning.prune_below", 0.1, "hide lessons with less confidence than this", read_by=SettingReader.HOOKS
+)
+CHECK_UPDATES = Key(
+    "updates.check", True, "announce newer releases, at most once a day", read_by=SettingReader.COMMANDS
+)
 
 
 def declared_in(module: dict[str, Any]) -> list[Key[Any]]:

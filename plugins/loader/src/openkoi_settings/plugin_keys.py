@@ -1,6 +1,6 @@
 """The settings that choose plugins, and the keys of their own tables that a project's configuration may not set."""
 
-from .key import Key, PluginKey, PluginRule, Reader
+from .key import Key, PluginKey, PluginRule, SettingReader
 
 # Which evaluators, hooks and plugins take part.
 
@@ -54,7 +54,7 @@ CATALOGUES: Key[tuple[str, ...]] = Key(
     "plugins.catalogues",
     (),
     "files or addresses that list plugins, for `openkoi plugin search` and `install`",
-    read_by=Reader.COMMANDS,
+    read_by=SettingReader.COMMANDS,
 )
 PREFER = Key(
     "plugins.prefer.*",

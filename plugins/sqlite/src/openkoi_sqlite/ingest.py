@@ -34,7 +34,7 @@ ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, seal = excluded.seal WHER
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PreparedBatch:
     """Prepared records, how far each segment was read with them, and why some were skipped."""
 
     kept: Sequence[StoredRecord]
@@ -42,7 +42,7 @@ class Batch:
     skipped: Sequence[str]
 
 
-def prepare_batch(records: Iterable[Record]) -> Batch:
+def prepare_batch(records: Iterable[Record]) -> PreparedBatch:
     """Make ready what can be made ready before the file is opened."""
     batch: list[StoredRecord] = []
     ends: dict[str, int] = {}
@@ -56,10 +56,10 @@ def prepare_batch(records: Iterable[Record]) -> Batch:
             passed_over.append(f"{record.id!r} ({error})")
             continue
         batch += [one] if one else []
-    return Batch(batch, ends, passed_over)
+    return PreparedBatch(batch, ends, passed_over)
 
 
-def ingest_batch(connection: Connection, batch: Batch, *, moving: bool) -> None:
+def ingest_batch(connection: Connection, batch: PreparedBatch, *, moving: bool) -> None:
     """Absorb records, within a transaction. The offsets of their segments move with them when ``moving``."""
     fresh = filter_new(connection, batch.kept)
     insert_records(connection, fresh)
