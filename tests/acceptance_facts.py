@@ -153,10 +153,10 @@ def judged_score(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
 
     Its mean, of as many votes as there were, where it could be read.
     """
-    said = [words(one) for one in own if by(one, "evaluator")]
-    if is_cached(own) and not said:
-        said = [words(one) for one in ran.records if by(one, "evaluator")]
-    scores = [score for text in said if (score := is_readable(text)) is not None]
+    answer = [words(one) for one in own if by(one, "evaluator")]
+    if is_cached(own) and not answer:
+        answer = [words(one) for one in ran.records if by(one, "evaluator")]
+    scores = [score for text in answer if (score := is_readable(text)) is not None]
     return scores[-1] if scores else None
 
 

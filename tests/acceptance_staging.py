@@ -10,7 +10,7 @@ LITTLE, MUCH = 10, 1_000  # tokens of an answer
 DOLLARS_A_TOKEN = 15e-6
 SECONDS, LATE = 4, 60  # the deadline, where there is one: time for all that comes before a fault; and far beyond it
 NOTED = "Epsilon one."
-SAID = "It is edited now."
+REPLY = "It is edited now."
 GARBLED = "@@ %% 0x1F <|> ]]"
 REFUSED = "I cannot help with that."
 DIMENSIONS = (
@@ -65,8 +65,8 @@ def executor(case: Case) -> str:
 def last_words(case: Case) -> str:
     """Return how the executor ends."""
     if case.place is not Place.EXECUTOR:
-        return 'says: ""' if case.mute else f"says: {SAID}"
-    return faulty_answer(case.fault, f"says: {SAID}")
+        return 'says: ""' if case.mute else f"says: {REPLY}"
+    return faulty_answer(case.fault, f"says: {REPLY}")
 
 
 def faulty_answer(fault: Fault, otherwise: str) -> str:
@@ -86,8 +86,8 @@ def faulty_answer(fault: Fault, otherwise: str) -> str:
 def judge_answer(score: float) -> str:
     """Return a judge's answer by whatever rubric."""
     scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
-    said = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
-    return f"says: |\n      {said}"
+    reply = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
+    return f"says: |\n      {reply}"
 
 
 def judge(case: Case) -> str:

@@ -108,8 +108,8 @@ class Chat:
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
         """Read a channel."""
-        said = (await self.call("GET", "/history", channel=channel, thread=thread, limit=limit)).json()
-        return [post for post in map(self.read, said) if post.at >= since]
+        reply = (await self.call("GET", "/history", channel=channel, thread=thread, limit=limit)).json()
+        return [post for post in map(self.read, reply) if post.at >= since]
 
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """Fetch a file."""

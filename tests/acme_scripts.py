@@ -94,8 +94,8 @@ def hook_of(script: Script, name: str) -> Callable[..., Any]:
         run: Run | None = facts.get("run")
         if run is not None and not await script.allowed(run):
             return None
-        told = {key: to_dict(value) for key, value in facts.items() if key not in KOI}
-        return made(await script.call(name, told), facts[first])
+        report = {key: to_dict(value) for key, value in facts.items() if key not in KOI}
+        return made(await script.call(name, report), facts[first])
 
     first = next(iter(signature(getattr(hooks, name)).parameters))
     return call

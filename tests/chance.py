@@ -187,13 +187,13 @@ class Vendor:
 
 def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolCall]:
     """Words and calls that take up no more tokens than there is room for."""
-    said = Text("word " * int(chance.random() ** 3 * room * 4 / 5))
+    reply = Text("word " * int(chance.random() ** 3 * room * 4 / 5))
     calls = [
         ToolCall(f"c{chance.random()}", chance.choice((*tools, "nosuch")), {"n": chance.randint(0, 99)})
         for _ in range(chance.choice((0, 1, 1, 1, 2, 3)) if tools else 0)
     ]
     ending = Text("<end>" if chance.random() < 0.05 else "")
-    texts = [text for text in (ending, said) if text.text]
+    texts = [text for text in (ending, reply) if text.text]
     parts: list[Text | ToolCall] = [*texts, *calls]
     return parts if estimate_tokens(parts) <= room else []
 

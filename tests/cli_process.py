@@ -15,7 +15,7 @@ from typing import IO, Any
 from warm_process import start
 
 CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$|PYTHONDONTWRITEBYTECODE$")
-NOBODY = "127.0.0.1:1"
+UNREACHABLE = "127.0.0.1:1"
 CAN_FORK = sys.platform.startswith("linux")  # macOS has no sockets of the kind that warm_process uses
 
 
@@ -31,7 +31,7 @@ class Shell:
     def environment(self) -> dict[str, str]:
         """The process's variables: ours without any key or model server, and a home of its own."""
         kept = {name: value for name, value in os.environ.items() if not CLEARED.match(name)}
-        own = {"OPENKOI_HOME": str(self.home), "HOME": str(self.home.parent), "OLLAMA_HOST": NOBODY}
+        own = {"OPENKOI_HOME": str(self.home), "HOME": str(self.home.parent), "OLLAMA_HOST": UNREACHABLE}
         return {**kept, **own, "PYTHONWARNINGS": "", **self.variables}
 
     def command(self, *arguments: str) -> Sequence[str]:

@@ -44,7 +44,7 @@ def run_command_line(model: str) -> dict[str, object]:
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
-    said = asyncio.run(solve(sys.argv[2])) if sys.argv[1] == "app" else run_command_line(sys.argv[2])
+    reply = asyncio.run(solve(sys.argv[2])) if sys.argv[1] == "app" else run_command_line(sys.argv[2])
     own = signal.getsignal(signal.SIGALRM) is ring and signal.getitimer(signal.ITIMER_REAL)[1] > 0
     signal.setitimer(signal.ITIMER_REAL, 0)
-    print(json.dumps({"rings": len(rings), "own": own, **said}))
+    print(json.dumps({"rings": len(rings), "own": own, **reply}))

@@ -69,8 +69,8 @@ def text_of_turn(turn: Body) -> Iterable[str]:
             case "tool_use":
                 yield f"(calls {part['name']} {json.dumps(part['input'])})"
             case "tool_result":
-                said = part["content"]
-                yield said if isinstance(said, str) else "\n".join(one["text"] for one in said)
+                reply = part["content"]
+                yield reply if isinstance(reply, str) else "\n".join(one["text"] for one in reply)
 
 
 def tool(offered: Body) -> str:

@@ -68,10 +68,10 @@ class Strict:
         turn = sum(message.role == "assistant" for message in request.messages)
         with self.calls.open("a") as file:
             file.write(f"{turn}\n")
-        said = TURNS[turn]
-        for chunk in [Text(said)] if isinstance(said, str) else said:
+        reply = TURNS[turn]
+        for chunk in [Text(reply)] if isinstance(reply, str) else reply:
             yield chunk
-        yield StreamEnd(Usage(input=100, output=10), FinishReason.END if isinstance(said, str) else FinishReason.TOOLS)
+        yield StreamEnd(Usage(input=100, output=10), FinishReason.END if isinstance(reply, str) else FinishReason.TOOLS)
 
 
 class Posting:

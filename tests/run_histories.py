@@ -96,14 +96,14 @@ class History:
 def turns(seed: int) -> list[ScriptedTurn]:
     """What the model says, turn by turn; the last one repeats."""
     chance = random.Random(seed)
-    said: list[ScriptedTurn] = []
+    reply: list[ScriptedTurn] = []
     for number in range(chance.randint(2, 9)):
         kind = chance.random()
         name = "push" if kind < 0.12 else "write"
         call = ToolCall(f"call{number}", name, {"path": chance.choice(["a.py", "b.py", "c.txt"])})
         parts = (call,) if kind < 0.6 else (Text(f"Done {number}."),)
-        said.append(ScriptedTurn(parts, usage=Usage(input=chance.randint(10, 90), output=chance.randint(1, 9))))
-    return [*said, ScriptedTurn((Text("Finished."),), usage=Usage(input=5, output=1))]
+        reply.append(ScriptedTurn(parts, usage=Usage(input=chance.randint(10, 90), output=chance.randint(1, 9))))
+    return [*reply, ScriptedTurn((Text("Finished."),), usage=Usage(input=5, output=1))]
 
 
 async def play(seed: int, folder: Path) -> History:

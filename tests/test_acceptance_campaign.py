@@ -168,7 +168,7 @@ def check_log(ran: Ran, facts: Established) -> Iterator[str]:
     """Yield the facts in the log are those that were established."""
     logged = ran.of("decision")[-1].get("facts", {})
     names = {"budget": ran.case.limit, "time": "seconds"}
-    told = {
+    report = {
         "end": names.get(logged.get("end", "done"), logged.get("end", "done")),
         "answered": logged.get("answered", False),
         "changed": logged.get("changed", False),
@@ -180,7 +180,7 @@ def check_log(ran: Ran, facts: Established) -> Iterator[str]:
     if logged.get("policy", "judge") != ran.case.policy:
         yield f"log: policy is {logged.get('policy')}"
     for fact in fields(facts):
-        mine, its = getattr(facts, fact.name), told[fact.name]
+        mine, its = getattr(facts, fact.name), report[fact.name]
         if its != (pytest.approx(mine) if fact.name == "judged" and mine is not None else mine):
             yield f"log: {fact.name} is {its!r}, not {mine!r}"
 

@@ -96,14 +96,14 @@ def test_a_run_that_nobody_answered_ends_and_goes_on_with_the_answer(openkoi: Sh
     line = model(openkoi, ONE)
     ended = openkoi(*line, *TASK)
     [one] = waiting(openkoi)
-    told = openkoi("approvals").stdout
+    output = openkoi("approvals").stdout
     approved = openkoi("approve")
     resumed = openkoi("resume", *line)
 
     assert (8, False) == (ended.returncode, "Done." in ended.stdout), ended.stderr
     assert TASK[-1] == one["task"]
-    assert f"openkoi resume {one['run'][:8]}" in told
-    assert "This writes a file." in told
+    assert f"openkoi resume {one['run'][:8]}" in output
+    assert "This writes a file." in output
     assert f"openkoi resume {one['run'][:8]}" in approved.stderr
     assert 0 == resumed.returncode, resumed.stderr
     assert "one" == (openkoi.folder / "one.txt").read_text()

@@ -248,18 +248,18 @@ def test_a_question_is_a_button_and_its_press_the_answer(openkoi: Shell, server:
 def test_a_daemon_that_is_killed_loses_no_post_and_answers_none_twice(
     openkoi: Shell, server: ChatServer, kills: int
 ) -> None:
-    said = []
+    reply = []
     for n in range(kills):
         child = started(openkoi, server)
-        said += [say(server, f"The capital of country {n}.{m}?") for m in range(3)]
+        reply += [say(server, f"The capital of country {n}.{m}?") for m in range(3)]
         time.sleep(0.3 * (n % 4))
         child.kill()
         child.communicate()
-        said.append(say(server, f"The capital of country {n}, asked while it was away?"))
+        reply.append(say(server, f"The capital of country {n}, asked while it was away?"))
     with serving(openkoi, server):
-        there = wait_for(server, len(said), seconds=300)
+        there = wait_for(server, len(reply), seconds=300)
 
-    assert sorted((id, "Paris.") for id in said) == sorted(there)
+    assert sorted((id, "Paris.") for id in reply) == sorted(there)
 
 
 def test_nothing_is_sent_to_a_channel_before_its_limit_is_over(openkoi: Shell, server: ChatServer) -> None:

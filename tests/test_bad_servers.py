@@ -19,9 +19,9 @@ def ask_server(tmp_path: Path, server: OpenAIServer, *line: str, **variables: st
     home.mkdir(exist_ok=True)
     shell = Shell(folder, home, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url, **variables})
     done = shell(*(line or ("-m", "openai/gpt-fake", "What is it?")))
-    told = done.stdout + done.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
+    output = done.stdout + done.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
     assert "Traceback" not in done.stderr
-    assert KEY not in told
+    assert KEY not in output
     return done.returncode, done.stdout, done.stderr
 
 

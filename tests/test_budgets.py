@@ -61,7 +61,7 @@ class Told:
 
 async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
     """Do these runs one after the other, in one house."""
-    vendor, told, records = Vendor(), [], list[Record]()
+    vendor, report, records = Vendor(), [], list[Record]()
     stage = Scenario(
         model=vendor,
         plugins={"spenders": Spenders()},
@@ -83,30 +83,30 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
                     one.error = str(error)
                 await koi.drain()
             one.records = tuple(records)
-            told.append(one)
-    return told
+            report.append(one)
+    return report
 
 
 # What is wrong with a run; nothing, as a rule.
 
 
-def find_errors(told: Told) -> Iterator[str]:
+def find_errors(report: Told) -> Iterator[str]:
     """Yield everything that must not be."""
-    number = str(told.scene.number)
-    over = number in told.vendor.overdrawn
-    yield from asked_too_late(told.records, told.scene.limits)
-    if over and not any("counted" in text and "reserved" in text for text in has_warning(told)):
+    number = str(report.scene.number)
+    over = number in report.vendor.overdrawn
+    yield from asked_too_late(report.records, report.scene.limits)
+    if over and not any("counted" in text and "reserved" in text for text in has_warning(report)):
         yield "nobody was told that more was used than reserved"
-    yield from (f"logged: {name}" for name in exceeded_limits(paid(told.records), told.scene.limits))
-    for task, ended in finished(told.records):
+    yield from (f"logged: {name}" for name in exceeded_limits(paid(report.records), report.scene.limits))
+    for task, ended in finished(report.records):
         yield from lacks_limit(ended.decision)
         yield from exceeded_limits(ended.cost, task.effective_limits)
         if ended.cost.seconds > task.effective_limits.seconds + LATE:
             yield f"{ended.cost.seconds} seconds of {task.effective_limits.seconds}"
-    if told.result is not None and not told.vendor.broke_off(number):
-        logged = paid(until_the_result(told.records)).usd
-        if abs(logged - told.result.cost.usd) > CENT:
-            yield f"the log says {logged} dollars, the result {told.result.cost.usd}"
+    if report.result is not None and not report.vendor.broke_off(number):
+        logged = paid(until_the_result(report.records)).usd
+        if abs(logged - report.result.cost.usd) > CENT:
+            yield f"the log says {logged} dollars, the result {report.result.cost.usd}"
 
 
 def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
@@ -148,8 +148,8 @@ def lacks_limit(decision: Decision) -> Iterator[str]:
         yield f"no seconds in {decision.reason!r}"
 
 
-def has_warning(told: Told) -> list[str]:
-    return [record.event.text for record in told.records if isinstance(record.event, events.WarningIssued)]
+def has_warning(report: Told) -> list[str]:
+    return [record.event.text for record in report.records if isinstance(record.event, events.WarningIssued)]
 
 
 def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
@@ -171,8 +171,8 @@ def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
     They are kept in memory where that can be: how files last is not asked here.
     """
     with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        told = asyncio.run(done(numbers, Path(folder)))
-    return {one.scene.number: found for one in told if (found := [*find_errors(one)])}
+        report = asyncio.run(done(numbers, Path(folder)))
+    return {one.scene.number: found for one in report if (found := [*find_errors(one)])}
 
 
 @pytest.mark.row("SAFE-06", "SAFE-11", "ITER-12", "C61")
@@ -222,9 +222,9 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
 
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
-    said = ScriptedTurn((Text("word"),), usage=Usage(input=5, output=1_020))
+    answer = ScriptedTurn((Text("word"),), usage=Usage(input=5, output=1_020))
     run = run_scenario(
-        Task("Say it", limits=Limits(usd=1.01)), Scenario(says=[said], settings=DEAR, installed=frozenset())
+        Task("Say it", limits=Limits(usd=1.01)), Scenario(says=[answer], settings=DEAR, installed=frozenset())
     )
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
@@ -303,11 +303,11 @@ def test_four_processes_spend_no_more_than_a_day_may_cost_also_when_one_is_kille
     assert ["paid", "paid"] == [line_of(four[0]), line_of(four[0])]
     time.sleep(0.04)
     four[0].kill()
-    said = [process.communicate(timeout=60)[0].splitlines() for process in four]
+    answer = [process.communicate(timeout=60)[0].splitlines() for process in four]
 
     logged = [one["data"]["usd"] for one in logged_records(tmp_path) if one["type"] == "model.response"]
     page = json.loads(next((tmp_path / "home").rglob("????-??-??.json")).read_text())
     held = sum(usd for _, usd in page["held"].values())
-    assert ["reached the limit of dollars a day"] * 3 == [lines[-1] for lines in said[1:]]
+    assert ["reached the limit of dollars a day"] * 3 == [lines[-1] for lines in answer[1:]]
     assert 5.0 < page["usd"] + held <= 6.0 + CENT
     assert -CENT <= page["usd"] + held - sum(logged) <= 0.4 + CENT

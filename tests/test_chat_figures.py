@@ -120,10 +120,10 @@ def test_the_first_piece_of_an_answer_is_drawn_at_once(tmp_path: Path) -> None:
 def test_escape_stops_an_answer_that_streams(openkoi: Shell) -> None:
     slow = Say("Words of it. " * 2_000, fault=ServerFault(pause=0.02))
     with OpenAIServer(slow) as server:
-        told = openkoi.with_environment(
+        printed_text = openkoi.with_environment(
             OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake"
         )
-        with terminal(told, columns=100) as inner:
+        with terminal(printed_text, columns=100) as inner:
             opened = ChatTerminal(inner, 100)
             opened.shows("for commands")
             opened.send("go on")
@@ -196,8 +196,8 @@ def test_resizing_prints_no_block_twice(openkoi: Shell) -> None:
 @pytest.mark.skipif(not TMUX, reason="needs tmux")
 def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, tmp_path: Path) -> None:
     (openkoi.folder / "script.yaml").write_text(f"turns:\n{says(MANY, 'go')}")
-    told = openkoi.with_environment(OPENKOI_MODEL="scripted/script.yaml", OPENKOI_ITERATE="0")
-    with tmux(told, tmp_path / "socket") as send:
+    printed_text = openkoi.with_environment(OPENKOI_MODEL="scripted/script.yaml", OPENKOI_ITERATE="0")
+    with tmux(printed_text, tmp_path / "socket") as send:
         until(lambda: "for commands" in send("capture-pane", "-p"))
         send("send-keys", "-l", "go on")
         until(lambda: "> go on" in send("capture-pane", "-p"))

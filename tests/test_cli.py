@@ -114,20 +114,20 @@ def test_a_replay_prints_the_same_stdout_without_the_model(openkoi: Shell) -> No
 @pytest.mark.row("CLI-04", "CLI-43")
 def test_status_shows_tasks_tokens_and_cost(openkoi: Shell) -> None:
     openkoi("-m", write_script(openkoi.folder, ANSWER), "What is it?")
-    told = openkoi("status", "--costs").stdout
+    report = openkoi("status", "--costs").stdout
 
-    assert "What is it?" in told
-    assert "1.3k" in told
-    assert "Memory:" in told
-    assert "scripted/script.yaml" in told
+    assert "What is it?" in report
+    assert "1.3k" in report
+    assert "Memory:" in report
+    assert "scripted/script.yaml" in report
 
 
 def test_plugins_lists_what_is_installed_and_what_it_adds(openkoi: Shell) -> None:
-    told = openkoi("plugins").stdout
+    report = openkoi("plugins").stdout
 
-    assert "openkoi-scripted 20" in told
-    assert "providers    scripted" in told
-    assert "!" not in told
+    assert "openkoi-scripted 20" in report
+    assert "providers    scripted" in report
+    assert "!" not in report
 
 
 @pytest.mark.row("ERR-02")
@@ -239,10 +239,10 @@ def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
     one, two = write_script(openkoi.folder, ANSWER, "one.yaml"), write_script(openkoi.folder, ANSWER, "two.yaml")
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[models]\ndefault = "scripted/none.yaml"\n')
-    told = openkoi.with_environment(OPENKOI_MODEL=one)
+    report = openkoi.with_environment(OPENKOI_MODEL=one)
 
     def executor(*flags: str) -> object:
-        return json.loads(told("--format", "json", *flags, "What is it?").stdout)["models"]["executor"]
+        return json.loads(report("--format", "json", *flags, "What is it?").stdout)["models"]["executor"]
 
     assert one == executor()
     assert two == executor("-m", two)
@@ -260,10 +260,10 @@ def test_a_configuration_may_be_named_anywhere_on_the_line(openkoi: Shell) -> No
 
 @pytest.mark.row("CLI-20", "OBS-01", "OBS-02")
 def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
-    told = openkoi("-m", write_script(openkoi.folder, ANSWER), "--verbose", "What is it?").stderr
+    report = openkoi("-m", write_script(openkoi.folder, ANSWER), "--verbose", "What is it?").stderr
 
-    assert "DEBUG model.response run=" in told
-    assert "usd=0.0048" in told
+    assert "DEBUG model.response run=" in report
+    assert "usd=0.0048" in report
 
 
 @pytest.mark.parametrize(("word", "meant"), [("statsu", "status"), ("help", "--help"), ("doctr", "doctor")])

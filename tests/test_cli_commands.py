@@ -59,11 +59,11 @@ def openkoi(tmp_path: Path) -> Shell:
     return Shell(folder, home, {"PYTHONPATH": str(site), "OPENKOI_MODEL": model})
 
 
-@pytest.mark.parametrize(("command", "said"), [("pond", "Done.\nDone.\n"), ("puddle", "Done.\n")])
-def test_a_command_of_a_plugin_solves_tasks_under_the_same_guards(openkoi: Shell, command: str, said: str) -> None:
+@pytest.mark.parametrize(("command", "reply"), [("pond", "Done.\nDone.\n"), ("puddle", "Done.\n")])
+def test_a_command_of_a_plugin_solves_tasks_under_the_same_guards(openkoi: Shell, command: str, reply: str) -> None:
     done = openkoi(command, "Write secret.txt")
 
-    assert (0, said) == (done.returncode, done.stdout), done.stderr
+    assert (0, reply) == (done.returncode, done.stdout), done.stderr
     assert not (openkoi.folder / "secret.txt").exists()
     assert "Traceback" not in done.stderr
     assert "never awaited" not in done.stderr

@@ -14,7 +14,7 @@ from openkoi_hookspecs import ToolCall, Usage
 from openkoi_testing.servers import OpenAIServer, Say
 
 PAGE = "the carp swims below the bridge\n" * 700
-SAID = re.compile(r"\[compact\] removed the (\d+ )?oldest turns? from the history \((.+)\): (\S+) -> (\S+) tokens")
+REPLY = re.compile(r"\[compact\] removed the (\d+ )?oldest turns? from the history \((.+)\): (\S+) -> (\S+) tokens")
 READ = """\
   - when: {{last: {last}, tools: true}}
     says: I read page {n}.
@@ -41,12 +41,12 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def turns(count: int, *, listing: int = 99) -> str:
     """Return a model that reads so many pages, and then answers; in turn ``listing`` it searches instead."""
-    said = ""
+    reply = ""
     for n in range(count):
         tool, arguments = ("search", '{pattern: "Page"}') if n == listing else ("read_file", f"{{path: {n}.md}}")
         last = "pages speak" if n == 0 else "8.md" if n == listing + 1 else f'"# Page {n - 1}"'
-        said += READ.format(n=n, last=last, tool=tool, arguments=arguments, used=min(6_000 * (n + 1), 26_000))
-    return f"{NOTES}{said}{DONE}"
+        reply += READ.format(n=n, last=last, tool=tool, arguments=arguments, used=min(6_000 * (n + 1), 26_000))
+    return f"{NOTES}{reply}{DONE}"
 
 
 def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
@@ -67,14 +67,14 @@ def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compac
     done = openkoi("What do the pages speak of?", "-m", model(openkoi, turns(7, listing=1)), "--iterate", "0")
 
     assert 0 == done.returncode, done.stderr
-    said, logged = SAID.findall(done.stderr), compactions(openkoi)
-    assert len(said) == len(logged) >= 1
-    for (count, calls, _, _), facts in zip(said, logged, strict=True):
+    reply, logged = REPLY.findall(done.stderr), compactions(openkoi)
+    assert len(reply) == len(logged) >= 1
+    for (count, calls, _, _), facts in zip(reply, logged, strict=True):
         assert int(count or 1) == facts["turns"] == sum(facts["tools"].values())
         assert calls == ", ".join(f"{number} {tool}" for tool, number in facts["tools"].items())
         assert facts["before"] > facts["after"] + 5_000 * facts["tools"].get("read_file", 0)
     assert {"read_file", "search"} == {tool for facts in logged for tool in facts["tools"]}
-    assert SAID.findall(openkoi("replay").stderr) == said
+    assert REPLY.findall(openkoi("replay").stderr) == reply
 
 
 def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
@@ -108,4 +108,4 @@ def test_a_resumed_run_says_once_what_was_removed_before_it_was_killed(openkoi: 
     assert 0 == again.returncode, again.stderr
     after = compactions(openkoi)
     assert before == after[: len(before)]
-    assert len(after) - len(before) == len(SAID.findall(again.stderr))
+    assert len(after) - len(before) == len(REPLY.findall(again.stderr))

@@ -29,12 +29,12 @@ def run_and_kill(home: Path, number: int, step: int, seconds: float | None = Non
     command = [sys.executable, str(RUN), str(home), str(workspace), str(step)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         try:
-            told, errors = child.communicate(timeout=seconds or 60)
+            output, errors = child.communicate(timeout=seconds or 60)
         except subprocess.TimeoutExpired:
             child.kill()
-            told, errors = child.communicate()
+            output, errors = child.communicate()
     assert "Error" not in errors, errors
-    return [line for line in told.splitlines() if len(line) == 20]
+    return [line for line in output.splitlines() if len(line) == 20]
 
 
 def kill_at_each_step(home: Path, steps: Sequence[int]) -> list[str]:
@@ -42,8 +42,8 @@ def kill_at_each_step(home: Path, steps: Sequence[int]) -> list[str]:
     chance = random.Random(7)
     moments = [chance.uniform(0.3, 2.0) if number % 4 == 3 else None for number in range(len(steps))]
     with ThreadPoolExecutor(PROCESSES) as pool:
-        told = pool.map(run_and_kill, [home] * len(steps), range(len(steps)), steps, moments)
-    return [id for ids in told for id in ids]
+        output = pool.map(run_and_kill, [home] * len(steps), range(len(steps)), steps, moments)
+    return [id for ids in output for id in ids]
 
 
 def logged_records(home: Path) -> Counter[str]:

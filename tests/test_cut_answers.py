@@ -31,19 +31,19 @@ def with_key(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("whole", [False, True], ids=["streamed", "whole"])
-@pytest.mark.parametrize("said", [[Text("It was")], [Text("I will"), WRITES], [WRITES]], ids=["text", "both", "call"])
+@pytest.mark.parametrize("reply", [[Text("It was")], [Text("I will"), WRITES], [WRITES]], ids=["text", "both", "call"])
 def test_the_user_and_the_model_hear_of_it(
-    said: list[Text | ToolCall], whole: bool, vendor: str, tmp_path: Path
+    reply: list[Text | ToolCall], whole: bool, vendor: str, tmp_path: Path
 ) -> None:
     fake, model, variable, reason = VENDORS[vendor]
     openkoi = shell(tmp_path)
-    with fake(Say(said, finish=reason, whole=whole), "The end.") as server:
+    with fake(Say(reply, finish=reason, whole=whole), "The end.") as server:
         done = with_key(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
         first, *later = [json.dumps(body) for body in server.asked]
 
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     assert 0 == done.returncode, done.stderr
-    assert [model in text for text in told["warnings"] if NAMED in text] == [True]
+    assert [model in text for text in report["warnings"] if NAMED in text] == [True]
     assert 1 == len(later)
     assert "no tool call in it was run" in later[0]
     assert "no tool call in it was run" not in first
@@ -56,10 +56,10 @@ def test_a_cut_verdict_is_named(tmp_path: Path) -> None:
         executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
         there = with_key(openkoi, "OPENAI_BASE_URL", server)
         judge = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
-        told = result(there(TASK, "--executor", executor, *judge))
+        report = result(there(TASK, "--executor", executor, *judge))
 
-    assert None is told["score"]
-    assert NAMED in str(told["warnings"])
+    assert None is report["score"]
+    assert NAMED in str(report["warnings"])
 
 
 def test_a_cut_plan_is_named(tmp_path: Path) -> None:
@@ -68,9 +68,9 @@ def test_a_cut_plan_is_named(tmp_path: Path) -> None:
     with OpenAIServer(Say("1. Look at", finish="length")) as server:
         there = with_key(openkoi, "OPENAI_BASE_URL", server)
         executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
-        told = result(there(TASK, "--executor", executor, "--no-judge", "--format", "json"))
+        report = result(there(TASK, "--executor", executor, "--no-judge", "--format", "json"))
 
-    assert NAMED in str(told["warnings"])
+    assert NAMED in str(report["warnings"])
 
 
 @pytest.mark.parametrize(

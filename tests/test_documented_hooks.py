@@ -75,7 +75,7 @@ TURNS = (
 class Driven:
     """What the program printed, and what is in the log."""
 
-    said: Mapping[str, Any]
+    facts: Mapping[str, Any]
     records: Sequence[Record]
 
     def of(self, kind: type[E]) -> list[E]:
@@ -153,22 +153,22 @@ EFFECTS: Mapping[str, Callable[[Driven], bool]] = {
     "before_execute": lambda driven: "are left for this task." in driven.prompts,
     "before_tool": lambda driven: "made by `make code`" in driven.results,
     "after_tool": lambda driven: "Ask [e-mail address] about it." in driven.results,
-    "after_execute": lambda driven: ["Done."] * 2 == driven.said["texts"],
+    "after_execute": lambda driven: ["Done."] * 2 == driven.facts["texts"],
     "before_evaluate": lambda driven: "it can be pasted and run" in driven.answered["before_evaluate"],
     "after_evaluate": lambda driven: "without a migration" in repr(driven.of(events.EvaluationFinished)),
     "before_learn": lambda driven: any("needed 2 iterations" in one.text for one in driven.learnings),
     "on_learning": lambda driven: {LearningStatus.ARCHIVED} == standings(driven, "customers/list.txt"),
-    "on_event": lambda driven: "This task has made 2 tool calls. Consider splitting it." in driven.said["warned"],
+    "on_event": lambda driven: "This task has made 2 tool calls. Consider splitting it." in driven.facts["warned"],
     "find_models": lambda driven: {"from ACME_MODEL"} == {one.origin for one in driven.of(events.TaskStarted)},
-    "on_pattern": lambda driven: [None, "5 days"] == driven.said["patterns"],
-    "message_received": lambda driven: ["ann", None, None] == driven.said["received"],
-    "message_sending": lambda driven: ["Hello\n(written by a machine)"] == driven.said["sent"],
+    "on_pattern": lambda driven: [None, "5 days"] == driven.facts["patterns"],
+    "message_received": lambda driven: ["ann", None, None] == driven.facts["received"],
+    "message_sending": lambda driven: ["Hello\n(written by a machine)"] == driven.facts["sent"],
 }
 
 
 @pytest.mark.parametrize("hook", MOMENTS, ids=lambda hook: hook.__name__)
 def test_the_example_of_a_hook_does_in_a_run_what_the_page_says(hook: Callable[..., object], driven: Driven) -> None:
-    assert EFFECTS[hook.__name__](driven), driven.said
+    assert EFFECTS[hook.__name__](driven), driven.facts
 
 
 def test_the_first_plugin_and_the_one_with_settings_are_in_the_prompt(driven: Driven) -> None:
@@ -183,7 +183,7 @@ def test_a_hook_calls_a_tool_and_shows_its_result(driven: Driven) -> None:
 def test_no_example_of_the_page_is_warned_of(driven: Driven) -> None:
     names = {name for one in examples() if one.page == PAGE for points in one.entry_points.values() for name in points}
 
-    assert [] == [text for text in driven.said["warned"] for name in names if f"'{name}'" in text]
+    assert [] == [text for text in driven.facts["warned"] for name in names if f"'{name}'" in text]
 
 
 @pytest.mark.parametrize("hook", MOMENTS, ids=lambda hook: hook.__name__)

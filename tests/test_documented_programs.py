@@ -97,10 +97,10 @@ def test_a_frontend_does_tasks_and_asks_by_lines_of_its_input(tmp_path: Path) ->
     openkoi = shell_with(tmp_path, "Frontend", turns=ASK + COLOURED + DONE)
     done = openkoi("editor", stdin="Colour it\nyes\nSay it\n")
 
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert ["Coloured.", "Done."] == [one["result"] for one in said if "result" in one], done.stderr
-    assert [{"question": "Which colour? (yes or no)"}] == [one for one in said if "question" in one]
-    assert "run.completed" in [one.get("event") for one in said]
+    response = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ["Coloured.", "Done."] == [one["result"] for one in response if "result" in one], done.stderr
+    assert [{"question": "Which colour? (yes or no)"}] == [one for one in response if "question" in one]
+    assert "run.completed" in [one.get("event") for one in response]
 
 
 def test_a_budget_ends_a_task_that_would_cost_more(tmp_path: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_daemon_does_three_tasks_answers_a_question_and_stops_one(tmp_path: Pa
     openkoi = shell_with(tmp_path, "A daemon", turns=LINGER + ASK + COLOURED + DONE)
     done = openkoi("batch", "--seconds", "12", "Say it", "Colour it", "Linger")
 
-    said, coloured, lingered = done.stdout.splitlines()
-    assert ("Done.", "Coloured.") == (said, coloured), done.stderr
+    response, coloured, lingered = done.stdout.splitlines()
+    assert ("Done.", "Coloured.") == (response, coloured), done.stderr
     assert "was stopped. To resume it, run `openkoi resume" in lingered
     assert "was interrupted" in done.stderr
     assert 1 == len([one for one in events_of(openkoi, events.RunFailed) if one.interrupted])

@@ -115,9 +115,9 @@ def test_a_word_from_standard_input_is_a_task(openkoi: Shell, server: OpenAIServ
 
 
 def test_the_line_that_is_proposed_runs_it(openkoi: Shell, server: OpenAIServer) -> None:
-    said = openkoi("fleet", "start").stderr.strip().rpartition("openkoi ")[2]
+    reply = openkoi("fleet", "start").stderr.strip().rpartition("openkoi ")[2]
 
-    assert 0 == openkoi("-i", "0", *shlex.split(said)).returncode
+    assert 0 == openkoi("-i", "0", *shlex.split(reply)).returncode
     assert "fleet start" in str(server.asked[0])
 
 

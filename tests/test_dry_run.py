@@ -51,13 +51,13 @@ def test_hooks_are_asked_about_a_task_that_is_not_done(tmp_path: Path) -> None:
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 2\n")
 
     done = openkoi.with_plugin(ACME, commands="acme:preview", hooks="acme")("acme", "fix the bug")
-    told = json.loads(done.stdout)
+    output = json.loads(done.stdout)
 
-    assert (["bugfix in folder"], 2) == (told["sections"], told["limits"]), done.stderr
+    assert (["bugfix in folder"], 2) == (output["sections"], output["limits"]), done.stderr
     assert [
         "The task's limit of calls was reached.",
         "Not run: rm -r x. A dry run has no effects.",
         "Not run: a sub-task. A dry run has no effects.",
         "None",
-    ] == told["refused"]
+    ] == output["refused"]
     assert [] == [path for path in (openkoi.home / "data" / "sessions").glob("*") if path.stat().st_size]

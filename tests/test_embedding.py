@@ -36,21 +36,21 @@ def run_embedded(openkoi: Shell, way: str) -> dict[str, object]:
 
 @pytest.mark.skipif(os.name != "posix", reason="timers are set as POSIX has them")
 def test_a_program_that_embeds_the_library_keeps_its_timer_and_a_late_hook_is_named(tmp_path: Path) -> None:
-    told = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "app")
+    report = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "app")
 
-    assert (True, "It is late.") == (told["own"], told["text"])
-    assert int(str(told["rings"])) >= 20
-    assert ["Plugin 'acme' failed at before_plan: took more than 2 s"] == told["warnings"]
+    assert (True, "It is late.") == (report["own"], report["text"])
+    assert int(str(report["rings"])) >= 20
+    assert ["Plugin 'acme' failed at before_plan: took more than 2 s"] == report["warnings"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="timers are set as POSIX has them")
 def test_a_program_that_embeds_the_command_line_keeps_its_timer_and_a_late_hook_is_named(tmp_path: Path) -> None:
-    told = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "cli")
+    report = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "cli")
 
-    assert (True, 0) == (told["own"], told["status"])
-    assert int(str(told["rings"])) >= 20
-    assert "It is late." in str(told["shown"])
-    assert "Plugin 'acme' failed at before_plan: took more than 2 s" in str(told["shown"])
+    assert (True, 0) == (report["own"], report["status"])
+    assert int(str(report["rings"])) >= 20
+    assert "It is late." in str(report["shown"])
+    assert "Plugin 'acme' failed at before_plan: took more than 2 s" in str(report["shown"])
 
 
 def test_a_plugin_that_is_loaded_late_is_named_and_used(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_plugin_that_is_loaded_late_is_named_and_used(tmp_path: Path) -> None:
     done = openkoi(
         "-m", write_script(openkoi.folder, "  - says: Done.\n"), "--no-judge", "--format", "json", "What is it?"
     )
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
 
-    assert (0, "Done.") == (done.returncode, told["output"])
-    assert ["Plugin 'acme' failed at loading: took more than 5 s"] == told["warnings"]
+    assert (0, "Done.") == (done.returncode, report["output"])
+    assert ["Plugin 'acme' failed at loading: took more than 5 s"] == report["warnings"]

@@ -139,8 +139,8 @@ def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path
     with OpenAIServer(WRITES, response_with(EMPTY[name])) as server:
         _, out, errors = run_against(tmp_path, server, "-i", "0", "--format", "json", "Write a note")
 
-    told = json.loads(out)
+    output = json.loads(out)
     assert 3 == len(server.asked)
-    assert ["note.md"] == told["changed_files"]
+    assert ["note.md"] == output["changed_files"]
     assert "ended its work without an answer" in errors
     assert "No model answered" not in errors

@@ -42,12 +42,12 @@ def test_a_reused_score_is_shown_and_logged_with_its_findings(openkoi: Shell, sc
 
 
 def test_every_view_of_a_reused_score_agrees(openkoi: Shell) -> None:
-    told = result(openkoi(TASK, *models(openkoi, 0.5), "--format", "json"))
+    output = result(openkoi(TASK, *models(openkoi, 0.5), "--format", "json"))
     why = openkoi("status", "--why").stdout
     stored = query_tables(openkoi.home / "data", "select iteration, score, decision from iteration_cycles order by 1")
     resolved = query_tables(openkoi.home / "data", "select title, resolved_in from findings")
 
-    iterations: Any = told["iterations"]
+    iterations: Any = output["iterations"]
     assert [("full", 0.5), ("cached", 0.5)] == [(one["eval_mode"], one["score"]) for one in iterations]
     assert 2 == why.count("score     0.50; it is below 0.80")
     assert "unchanged since the last iteration; reused its score" in why

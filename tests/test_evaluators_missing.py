@@ -115,11 +115,11 @@ def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") ->
 def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str, text: str, why: str) -> None:
     done = run_with_broken(openkoi, code, NO_JUDGE + text)
 
-    told = result(done)
-    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert str(told["stop_reason"]).startswith("not judged: ")
-    assert why in str(told["stop_reason"])
-    assert ["a.py"] == told["changed_files"]
+    output = result(done)
+    assert (3, False, None) == (done.returncode, output["accepted"], output["score"]), done.stderr
+    assert str(output["stop_reason"]).startswith("not judged: ")
+    assert why in str(output["stop_reason"])
+    assert ["a.py"] == output["changed_files"]
 
 
 def test_one_that_cannot_be_imported_is_a_judge_by_its_name(openkoi: Shell) -> None:
@@ -143,9 +143,9 @@ def test_a_good_judge_does_not_speak_for_one_that_cannot_be_loaded(openkoi: Shel
 def test_checks_that_cannot_be_loaded_are_missing(openkoi: Shell, code: str) -> None:
     done = run_with_broken(openkoi, code, NO_JUDGE)
 
-    told = result(done)
-    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert 1 == str(told).count("acme could not evaluate: Plugin 'acme' failed at loading: "), told
+    output = result(done)
+    assert (3, False, None) == (done.returncode, output["accepted"], output["score"]), done.stderr
+    assert 1 == str(output).count("acme could not evaluate: Plugin 'acme' failed at loading: "), output
 
 
 def test_required_checks_that_cannot_be_loaded_outweigh_a_judge(openkoi: Shell) -> None:

@@ -269,8 +269,8 @@ def test_a_damaged_image_in_an_export_is_refused_before_anything_is_written(tmp_
 
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
 def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
-    told = [events.TaskStarted(Task(f"Say {SECRET}")), events.LearningSaved(Learning("L", "fact", SECRET))]
-    log = write_log(tmp_path / "data", [[("r1", event) for event in told]])
+    report = [events.TaskStarted(Task(f"Say {SECRET}")), events.LearningSaved(Learning("L", "fact", SECRET))]
+    log = write_log(tmp_path / "data", [[("r1", event) for event in report]])
     (log.data / "config.toml").write_text(f'key = "{SECRET}"')
     (log.data / "skills").mkdir()
     (log.data / "skills" / "SKILL.md").write_bytes(b"\xff" + SECRET.encode())
@@ -313,8 +313,8 @@ def test_tables_tell_the_same_in_every_format(tmp_path: Path) -> None:
 
 def damaged_line(folder: Path) -> str:
     path = next((folder / "sessions").iterdir())
-    told = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*told[:4], told[4].replace(b'"ts":"2', b'"ts":"1'), *told[5:]]))
+    report = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*report[:4], report[4].replace(b'"ts":"2', b'"ts":"1'), *report[5:]]))
     return f"{path.name}, line 5: it is damaged"
 
 
@@ -358,23 +358,23 @@ DAMAGES = [damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_man
 def test_a_damaged_export_is_refused_by_file_and_line(tmp_path: Path, damage: object) -> None:
     assert callable(damage)
     out = export_log(a_log(tmp_path / "one", "r1"), tmp_path / "out")
-    said = damage(out)
+    reply = damage(out)
 
     with pytest.raises(KoiError) as caught:
         import_export(out, Log(tmp_path / "other"), Redactor())
-    assert said in str(caught.value)
+    assert reply in str(caught.value)
     assert not (tmp_path / "other").exists()
 
 
 def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None:
     log = a_log(tmp_path / "data", "r1", "r2")
-    said = damaged_line(log.data)
+    reply = damaged_line(log.data)
 
     done = export_tasks(
         ExportOptions("json", tmp_path / "out", TaskSelection()), UserFiles(log.data, log.data / "none.toml"), str
     )
 
-    assert [said] == [str(fault)[: len(said)] for fault in done.errors]
+    assert [reply] == [str(fault)[: len(reply)] for fault in done.errors]
     assert (27, 27) == (done.records, import_export(tmp_path / "out", Log(tmp_path / "other"), str).records)
 
 
@@ -415,10 +415,10 @@ posix = pytest.mark.skipif(os.name != "posix", reason="limits and signals of POS
 def test_without_room_no_part_of_an_export_is_there(tmp_path: Path, format: str) -> None:
     log = a_log(tmp_path / "data", "r1", "r2")
 
-    said = child(format, log.data, tmp_path / "out", 300).communicate("\n", timeout=60)[0]
+    reply = child(format, log.data, tmp_path / "out", 300).communicate("\n", timeout=60)[0]
 
-    assert said.startswith("KoiError"), said
-    assert "annot write" in said
+    assert reply.startswith("KoiError"), reply
+    assert "annot write" in reply
     assert ["data"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -428,9 +428,9 @@ def test_without_room_nothing_is_imported_and_later_all_of_it(tmp_path: Path) ->
     other = a_log(tmp_path / "other", "r3")
     before = sorted(path.name for path in other.sessions.iterdir())
 
-    said = child("import", out, other.data, 2_000).communicate("\n", timeout=60)[0]
+    reply = child("import", out, other.data, 2_000).communicate("\n", timeout=60)[0]
 
-    assert said.startswith("KoiError"), said
+    assert reply.startswith("KoiError"), reply
     assert {*before, ".import.lock"} == {path.name for path in other.sessions.iterdir()}
     assert 28 == import_export(out, other, str).records
 
@@ -461,9 +461,9 @@ def test_two_processes_that_import_at_once_import_it_once(tmp_path: Path) -> Non
         assert one.stdin is not None
         print(file=one.stdin, flush=True)
 
-    told = sorted(one.communicate(timeout=60)[0] for one in children)
+    report = sorted(one.communicate(timeout=60)[0] for one in children)
 
-    assert ["0\n", "140\n"] == told
+    assert ["0\n", "140\n"] == report
     assert lines(Log(out)) == lines(Log(tmp_path / "other"))
 
 

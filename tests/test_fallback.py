@@ -98,10 +98,12 @@ def test_no_secret_is_in_the_log_the_terminal_the_cassette_or_an_error(openkoi: 
 def test_a_recording_answers_in_the_place_of_all_of_them(openkoi: Shell) -> None:
     tape = openkoi.folder.parent / "tape.jsonl"
     recorded = result_of(openkoi, "--record", str(tape))
-    nobody = dict.fromkeys(("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"), "http://127.0.0.1:1/v1")
-    nobody["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1"
-    nobody["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"
-    replayed = result_of(openkoi.with_environment(**dict.fromkeys(KEYS, ""), **nobody), "--replay", str(tape))
+    baseline = dict.fromkeys(
+        ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"), "http://127.0.0.1:1/v1"
+    )
+    baseline["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1"
+    baseline["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"
+    replayed = result_of(openkoi.with_environment(**dict.fromkeys(KEYS, ""), **baseline), "--replay", str(tape))
 
     same = ("output", "usage", "cost_usd", "models", "changed_files")
     assert [recorded[key] for key in same] == [replayed[key] for key in same]

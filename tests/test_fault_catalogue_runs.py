@@ -91,8 +91,8 @@ SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "require
 def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
     call = ToolCallFactory().make("call_1", "read", case["given"]["arguments"])
     model, box = Asking([[call]]), Reader(case["given"]["schema"])
-    told = run_with(model, box)
-    [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolCallFinished)]
+    report = run_with(model, box)
+    [result] = [record.event.result for record in report.records if isinstance(record.event, events.ToolCallFinished)]
 
     if case["expect"]["outcome"] == "call":
         assert [case["expect"]["args"]] == box.executed
@@ -101,7 +101,7 @@ def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
         assert [] == box.executed
         assert result.failed
         assert result.text
-    assert "Done." == told.result.text
+    assert "Done." == report.result.text
 
 
 def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
@@ -134,9 +134,9 @@ def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
         for number in range(case["given"]["times"])
     ]
     model = Asking(turns)
-    told = run_with(model, Reader(SCHEMA))
+    report = run_with(model, Reader(SCHEMA))
 
-    assert StopReason.LOOP is told.result.iterations[0].work.ended
+    assert StopReason.LOOP is report.result.iterations[0].work.ended
     assert len(model.asked) <= case["expect"]["by_call_at_most"]
 
 
@@ -156,11 +156,11 @@ class Forgetful(Asking):
 def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
     turns = [[ToolCall(str(number), "read", {"path": f"{number}.py"})] for number in range(4)]
     model = Forgetful(turns)
-    told = run_with(model, Reader(SCHEMA))
+    report = run_with(model, Reader(SCHEMA))
 
-    assert "Done." == told.result.text
-    assert any(isinstance(record.event, events.HistoryCompacted) for record in told.records)
-    assert any("Omitting the oldest turns" in text for text in build_report(told.records).build_result()["warnings"])
+    assert "Done." == report.result.text
+    assert any(isinstance(record.event, events.HistoryCompacted) for record in report.records)
+    assert any("Omitting the oldest turns" in text for text in build_report(report.records).build_result()["warnings"])
     for request in model.asked:
         assert are_paired(request.messages)
         assert "Look at it" in str(request.messages[0].parts)

@@ -186,10 +186,10 @@ def test_without_a_terminal_it_ends_with_9_and_the_variables_to_set(person: Shel
 @pytest.mark.row("ONB-19")
 def test_five_tips_follow_each_other_and_name_only_commands_that_exist(person: Shell) -> None:
     model = write_script(person.folder, '  - says: "Paris."\n')
-    said = [person("-m", model, "-i", "0", "What is it?").stderr for _ in range(6)]
-    tips = [line for text in said for line in text.splitlines() if line.startswith("Tip: ")]
+    reply = [person("-m", model, "-i", "0", "What is it?").stderr for _ in range(6)]
+    tips = [line for text in reply for line in text.splitlines() if line.startswith("Tip: ")]
     commands = person("--help").stdout
 
     assert 5 == len(set(tips)) == len(tips)
-    assert "Tip: " not in said[-1]
+    assert "Tip: " not in reply[-1]
     assert all(f"\n  {name} " in commands for tip in tips for name in re.findall(r"openkoi (\w+)", tip))

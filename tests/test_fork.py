@@ -104,10 +104,10 @@ def test_a_fork_checks_its_settings_before_it_touches_a_file(openkoi: Shell) -> 
     """The second iteration began with other files than there are now."""
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
-    for setting, status, said in BAD:
+    for setting, status, reply in BAD:
         done = openkoi("fork", "--at", "2", "--set", setting)
 
-        assert (status, True) == (done.returncode, said in done.stderr), f"{setting}: {done.stderr}"
+        assert (status, True) == (done.returncode, reply in done.stderr), f"{setting}: {done.stderr}"
         assert before == {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
 
 
@@ -137,10 +137,10 @@ def test_a_task_whose_best_files_were_brought_back_is_forked_from_them(openkoi: 
 def test_what_cannot_be_forked_is_explained(openkoi: Shell) -> None:
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = (openkoi.folder / "a.txt").read_text()
-    for arguments, status, said in CANNOT:
+    for arguments, status, reply in CANNOT:
         done = openkoi("fork", *arguments)
 
-        assert (status, True) == (done.returncode, said in done.stderr), done.stderr
+        assert (status, True) == (done.returncode, reply in done.stderr), done.stderr
     assert before == (openkoi.folder / "a.txt").read_text()
 
 

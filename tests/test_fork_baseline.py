@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import SAID, folder_with_test, result, write_script_outside
+from verdict_runs import ANSWER_TURN, folder_with_test, result, write_script_outside
 
 TASK = "Edit a.py so that its tests pass"
 CHECK = "import a\n\n\ndef test_{name}() -> None:\n    assert a.{name} == {value}\n"
@@ -13,7 +13,7 @@ WRITE = """\
     calls: [{{tool: write_file, arguments: {{path: a.py, content: "{text}", overwrite: true}}}}]
     usage: {{input: 10, output: 10}}
 """
-DONE = SAID.format("Done.")
+DONE = ANSWER_TURN.format("Done.")
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def openkoi(tmp_path: Path) -> Shell:
 def first_run(openkoi: Shell, text: str) -> str:
     """Let a task end unfinished, with this in a.py; return its id."""
     model = write_script_outside(openkoi, WRITE.format(when="after: 0", text=text) + DONE, "first.yaml")
-    told = result(openkoi(TASK, "--executor", model, "--no-judge", "--category", "bugfix", "--format", "json"))
-    assert "accept_best" == told["decision"]
-    return str(told["task_id"])
+    output = result(openkoi(TASK, "--executor", model, "--no-judge", "--category", "bugfix", "--format", "json"))
+    assert "accept_best" == output["decision"]
+    return str(output["task_id"])
 
 
 def fork_task(openkoi: Shell, task: str, at: int, text: str) -> tuple[str, dict[str, object]]:
@@ -39,31 +39,31 @@ def fork_task(openkoi: Shell, task: str, at: int, text: str) -> tuple[str, dict[
     model = write_script_outside(
         openkoi, WRITE.format(when=f"after: {2 * at - 2}", text=text) + DONE, f"{len(text)}.yaml"
     )
-    told = result(openkoi("fork", task, "--at", str(at), "--set", f"models.executor={model}", "--format", "json"))
-    return str(told["task_id"]), told
+    output = result(openkoi("fork", task, "--at", str(at), "--set", f"models.executor={model}", "--format", "json"))
+    return str(output["task_id"]), output
 
 
 @pytest.mark.parametrize("at", [1, 2])
 def test_what_turned_green_before_the_fork_counts(openkoi: Shell, at: int) -> None:
     task = first_run(openkoi, "x = 3\\ny = 0\\nz = 7\\n")
-    _, told = fork_task(openkoi, task, at, "x = 3\\ny = 5\\nz = 7\\n")
+    _, output = fork_task(openkoi, task, at, "x = 3\\ny = 5\\nz = 7\\n")
 
-    assert (True, "not judged: 2 checks turned green") == (told["accepted"], told["stop_reason"])
+    assert (True, "not judged: 2 checks turned green") == (output["accepted"], output["stop_reason"])
 
 
 @pytest.mark.parametrize("at", [1, 2])
 def test_what_the_task_broke_before_the_fork_is_no_old_failure(openkoi: Shell, at: int) -> None:
     task = first_run(openkoi, "x = 3\\ny = 0\\nz = 0\\n")
-    _, told = fork_task(openkoi, task, at, "x = 3\\ny = 5\\nz = 0\\n")
+    _, output = fork_task(openkoi, task, at, "x = 3\\ny = 5\\nz = 0\\n")
 
-    assert (False, "accept_best") == (told["accepted"], told["decision"])
-    assert "test_z" in str(told["findings"])
+    assert (False, "accept_best") == (output["accepted"], output["decision"])
+    assert "test_z" in str(output["findings"])
 
 
 def test_the_fork_of_a_fork_judges_by_the_first_baseline(openkoi: Shell) -> None:
     task = first_run(openkoi, "x = 3\\ny = 0\\nz = 7\\n")
-    fork, told = fork_task(openkoi, task, 2, "x = 3\\ny = 1\\nz = 7\\n#")
-    assert told["accepted"] is False
-    _, told = fork_task(openkoi, fork, 2, "x = 3\\ny = 5\\nz = 7\\n")
+    fork, output = fork_task(openkoi, task, 2, "x = 3\\ny = 1\\nz = 7\\n#")
+    assert output["accepted"] is False
+    _, output = fork_task(openkoi, fork, 2, "x = 3\\ny = 5\\nz = 7\\n")
 
-    assert (True, "not judged: 2 checks turned green") == (told["accepted"], told["stop_reason"])
+    assert (True, "not judged: 2 checks turned green") == (output["accepted"], output["stop_reason"])

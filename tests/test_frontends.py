@@ -123,8 +123,8 @@ def test_the_frontend_of_the_documentation_does_a_task_and_has_the_user_answer(o
     configured(openkoi, "[iteration]\nmax_iterations = 0\n[frontends.acme]\nseconds = 30\n")
     editor = openkoi.with_plugin(example() + TOOLS, frontends="acme:Editor", tools="acme:Tools")
     done = editor.with_environment(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    facts = {key: [one[key] for one in said if key in one] for key in ("event", "question", "result")}
+    reply = [json.loads(line) for line in done.stdout.splitlines()]
+    facts = {key: [one[key] for one in reply if key in one] for key in ("event", "question", "result")}
 
     assert (0, "") == (done.returncode, done.stderr)
     assert {events.TaskStarted.name, events.QuestionAnswered.name, events.RunCompleted.name} <= {*facts["event"]}
@@ -141,10 +141,10 @@ def test_a_frontend_is_a_command_and_the_words_behind_its_name_are_its_own(openk
     file.write_text("[iteration]\nquality_threshold = 0.5\n")
     done = acme("acme", "--verbose", "-m", "x", "--", "--help")
     elsewhere = acme("--config", str(file), "acme", "--config", "mine")
-    said, other = json.loads(done.stdout), json.loads(elsewhere.stdout)
+    reply, other = json.loads(done.stdout), json.loads(elsewhere.stdout)
 
-    assert ["--verbose", "-m", "x", "--", "--help"] == said["arguments"], done.stderr
-    assert (0.8, True, acme("--version").stdout.split()[1]) == (said["quality"], said["sees_demo"], said["version"])
+    assert ["--verbose", "-m", "x", "--", "--help"] == reply["arguments"], done.stderr
+    assert (0.8, True, acme("--version").stdout.split()[1]) == (reply["quality"], reply["sees_demo"], reply["version"])
     assert (["--config", "mine"], 0.5) == (other["arguments"], other["quality"])
     assert "  acme        (acme)\n" in acme("--help").stdout
     wrong = acme("-m", "x", "acme")
@@ -168,7 +168,7 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
 
 
 @pytest.mark.parametrize(
-    ("target", "settings", "status", "said"),
+    ("target", "settings", "status", "reply"),
     [
         ("Plain", 'fails = "no sk-ant-oat01-KEY"', 1, "Error: Plugin 'acme' failed at run: ValueError: no "),
         ("Plain", 'status = "three"', 2, "[frontends.acme] status in "),
@@ -177,12 +177,12 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
         ("Absent", "", 1, "Error: Plugin 'acme' failed at loading: AttributeError: "),
     ],
 )
-def test_an_error_of_a_frontend_names_it(openkoi: Shell, target: str, settings: str, status: int, said: str) -> None:
+def test_an_error_of_a_frontend_names_it(openkoi: Shell, target: str, settings: str, status: int, reply: str) -> None:
     key = "Kx4" * 20
     configured(openkoi, f"[frontends.acme]\n{settings}\n".replace("KEY", key))
     done = plain(openkoi, target)("acme")
 
-    assert (status, True) == (done.returncode, said in done.stderr), done.stderr
+    assert (status, True) == (done.returncode, reply in done.stderr), done.stderr
     assert key not in done.stderr
 
 
@@ -208,13 +208,13 @@ def test_a_frontend_logs_for_a_task_that_has_ended_and_uses_what_is_chosen(openk
     model = write_script(openkoi.folder, "  - says: Hello.\n")
     configured(openkoi, "[iteration]\nmax_iterations = 0\n")
     done = plain(openkoi, "Facts").with_environment(OPENKOI_MODEL=model)("acme")
-    said = json.loads(done.stdout)
+    reply = json.loads(done.stdout)
 
-    assert ["The door is open."] == said["warnings"], done.stderr
-    assert "the-word" not in said["redacted"]
-    assert ("DuckDB", None) == (said["memory"], said["checkpoints"])
-    assert [[True, events.WorkspaceRestored.name]] == said["heard"]
-    assert [[False, events.WorkspaceRestored.name]] == said["logged"]
+    assert ["The door is open."] == reply["warnings"], done.stderr
+    assert "the-word" not in reply["redacted"]
+    assert ("DuckDB", None) == (reply["memory"], reply["checkpoints"])
+    assert [[True, events.WorkspaceRestored.name]] == reply["heard"]
+    assert [[False, events.WorkspaceRestored.name]] == reply["logged"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -223,9 +223,9 @@ def test_a_frontend_is_interrupted_like_the_command_line(openkoi: Shell) -> None
     assert process.stdout is not None
     assert {"ready": True} == json.loads(process.stdout.readline())
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, reply = process.communicate(timeout=30)
 
-    assert (130, "[abort] interrupted") == (process.returncode, said.strip())
+    assert (130, "[abort] interrupted") == (process.returncode, reply.strip())
 
 
 def without_command_line(openkoi: Shell, *frontends: str) -> Shell:
@@ -250,11 +250,11 @@ def test_without_a_command_line_it_says_what_to_install(openkoi: Shell) -> None:
 
 def test_without_a_command_line_the_only_frontend_is_started(openkoi: Shell) -> None:
     acme = without_command_line(openkoi, "acme")
-    said = [json.loads(acme(*words).stdout)["arguments"] for words in (["acme", "x"], ["x"], [])]
+    reply = [json.loads(acme(*words).stdout)["arguments"] for words in (["acme", "x"], ["x"], [])]
     configured(openkoi, f'[frontends.acme]\nfails = "sk-ant-oat01-{"Kx4" * 20}"\n')
     failed = acme("x")
 
-    assert [["x"], ["x"], []] == said
+    assert [["x"], ["x"], []] == reply
     assert (1, True) == (failed.returncode, "Error: Plugin 'acme' failed at run: ValueError: " in failed.stderr)
     assert "Kx4" not in failed.stderr
 

@@ -57,8 +57,8 @@ def plugin(*functions: Any) -> dict[str, object]:
 
 def prompt_of(model: Scripted, call: int = 0) -> str:
     request = model.asked[call]
-    said = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
-    return "\n".join([*request.system, *said])
+    reply = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
+    return "\n".join([*request.system, *reply])
 
 
 class Remembering:
@@ -239,8 +239,8 @@ def test_find_models_names_one_where_none_is_configured() -> None:
     def find_models() -> list[DiscoveredProvider]:
         return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("scripted", "script", "local")]
 
-    told = run_scenario(Task("hello"), Scenario(plugins=plugin(find_models), settings={"models.default": ""}))
-    started = next(record.event for record in told.records if isinstance(record.event, events.TaskStarted))
+    output = run_scenario(Task("hello"), Scenario(plugins=plugin(find_models), settings={"models.default": ""}))
+    started = next(record.event for record in output.records if isinstance(record.event, events.TaskStarted))
 
     assert ("scripted/script", "local", True) == (started.model, started.origin, started.first)
 
@@ -332,7 +332,7 @@ class Pages(DocumentsFolder):
 
 
 @pytest.mark.parametrize(
-    ("app", "text", "id", "said"),
+    ("app", "text", "id", "reply"),
     [
         ("nowhere", "x", "", "No integration named 'nowhere'. Available: broken, folder, megaphone, pages."),
         (
@@ -353,7 +353,7 @@ class Pages(DocumentsFolder):
     ],
 )
 def test_a_post_that_cannot_be_sent_is_an_error_that_says_why(
-    tmp_path: Path, app: str, text: str, id: str, said: str
+    tmp_path: Path, app: str, text: str, id: str, reply: str
 ) -> None:
     apps = {"folder": FolderApp(path=tmp_path), "broken": object(), "pages": Pages(), "megaphone": Megaphone()}
 
@@ -361,7 +361,7 @@ def test_a_post_that_cannot_be_sent_is_an_error_that_says_why(
         async with make_run(tmp_path, stage=Scenario(others={"integrations": apps})) as run:
             await run.koi.send(Post(text, app=app, channel="general", id=id))
 
-    with pytest.raises(KoiError, match=re.escape(said)):
+    with pytest.raises(KoiError, match=re.escape(reply)):
         asyncio.run(story())
 
 
@@ -370,9 +370,9 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
         return [Section("style", "Be brief.")]
 
     done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
-    said = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
+    reply = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
 
-    assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in said]
+    assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in reply]
 
 
 def test_a_hook_that_takes_everything_is_given_every_fact() -> None:

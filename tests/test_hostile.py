@@ -147,8 +147,8 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
         Scenario(says=many, plugins=theatre.plugins, tool_providers=theatre.tool_providers, installed=frozenset()),
     )
 
-    said = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
-    warnings = [text for text in said if text.startswith("Plugin")]
+    reply = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
+    warnings = [text for text in reply if text.startswith("Plugin")]
     assert 3 == len(calls)
     assert 6 == len(reader.paths)
     assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (disabled after 3 failures)"] == warnings

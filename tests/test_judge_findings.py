@@ -47,9 +47,9 @@ NONSENSE: list[object] = [3, True, {"blocker": ["it burns"]}, {"count": 2}]
 def judge_findings(folder: Path, findings: object) -> tuple[dict[str, object], int]:
     """Let a judge give good scores with these findings; return the result and how often it was asked."""
     openkoi = folder_with_test(folder)
-    said = json.dumps({"scores": SCORES, "findings": findings, "suggestion": ""})
+    reply = json.dumps({"scores": SCORES, "findings": findings, "suggestion": ""})
     executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
-    with OpenAIServer(said) as server:
+    with OpenAIServer(reply) as server:
         there = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         limits = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
         done = there(TASK, "--executor", executor, *limits)
@@ -64,38 +64,38 @@ def cases(*findings: object) -> list[object]:
 
 @pytest.mark.parametrize("findings", cases(*NONE), ids=json.dumps)
 def test_none_in_any_words_keeps_the_scores(findings: object, tmp_path: Path) -> None:
-    told, asked = judge_findings(tmp_path, findings)
+    output, asked = judge_findings(tmp_path, findings)
 
-    assert (0.95, True, []) == (told["score"], told["accepted"], told["findings"])
+    assert (0.95, True, []) == (output["score"], output["accepted"], output["findings"])
     assert 1 == asked
 
 
 @pytest.mark.parametrize("findings", cases(*SOME), ids=json.dumps)
 def test_a_finding_in_plain_words_is_one_and_keeps_the_scores(findings: object, tmp_path: Path) -> None:
-    told, asked = judge_findings(tmp_path, findings)
+    output, asked = judge_findings(tmp_path, findings)
 
-    assert (0.95, True) == (told["score"], told["accepted"])
-    assert ["important"] == severities(told)
+    assert (0.95, True) == (output["score"], output["accepted"])
+    assert ["important"] == severities(output)
     assert 1 == asked
 
 
 @pytest.mark.parametrize("findings", cases(*BLOCKERS), ids=json.dumps)
 def test_a_blocker_in_plain_words_blocks(findings: object, tmp_path: Path) -> None:
-    told, _ = judge_findings(tmp_path, findings)
+    output, _ = judge_findings(tmp_path, findings)
 
-    assert False is told["accepted"]
-    assert ["blocker"] == severities(told)
+    assert False is output["accepted"]
+    assert ["blocker"] == severities(output)
 
 
 @pytest.mark.parametrize("findings", cases(*NONSENSE), ids=json.dumps)
 def test_what_could_hide_a_finding_is_asked_for_again_and_never_a_score(findings: object, tmp_path: Path) -> None:
-    told, asked = judge_findings(tmp_path, findings)
+    output, asked = judge_findings(tmp_path, findings)
 
-    assert (None, False) == (told["score"], told["accepted"])
+    assert (None, False) == (output["score"], output["accepted"])
     assert 2 == asked
 
 
-def severities(told: dict[str, object]) -> list[str]:
-    found = told["findings"]
+def severities(output: dict[str, object]) -> list[str]:
+    found = output["findings"]
     assert isinstance(found, list)
     return [finding["severity"] for finding in found]

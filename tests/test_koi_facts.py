@@ -152,29 +152,29 @@ def openkoi(tmp_path: Path) -> Shell:
 def run_acme(openkoi: Shell, command: str) -> dict[str, Any]:
     done = openkoi("acme", command)
     assert 0 == done.returncode, done.stderr
-    said = json.loads(done.stdout)
-    assert isinstance(said, dict)
-    return said
+    reply = json.loads(done.stdout)
+    assert isinstance(reply, dict)
+    return reply
 
 
 def test_a_program_asks_for_facts_and_tells_some(openkoi: Shell) -> None:
-    said = run_acme(openkoi, "facts")
+    reply = run_acme(openkoi, "facts")
 
-    assert (str(openkoi.folder), True) == (said["workspace"], said["session"])
-    assert ["plain", 3] == said["setting"][:2]
-    assert f"use.sandbox in {openkoi.home / 'config.toml'} is 'plain'" in said["setting"][2]
-    folder = Path(said["folder"][0])
-    assert (0o700, True) == (stat.S_IMODE(folder.stat().st_mode), said["folder"][1])
-    assert [True, True] == said["keys"]
-    assert (["", "front"], ["front"]) == (said["emitted"], said["logged"])
-    assert 1 == sum("The door is open." in text for text in said["warned"])
+    assert (str(openkoi.folder), True) == (reply["workspace"], reply["session"])
+    assert ["plain", 3] == reply["setting"][:2]
+    assert f"use.sandbox in {openkoi.home / 'config.toml'} is 'plain'" in reply["setting"][2]
+    folder = Path(reply["folder"][0])
+    assert (0o700, True) == (stat.S_IMODE(folder.stat().st_mode), reply["folder"][1])
+    assert [True, True] == reply["keys"]
+    assert (["", "front"], ["front"]) == (reply["emitted"], reply["logged"])
+    assert 1 == sum("The door is open." in text for text in reply["warned"])
     log = "".join(file.read_text() for file in (openkoi.home / "data" / "sessions").glob("*.jsonl"))
     assert "Say" in log
     assert "the-word-of-the-day" not in log
 
 
 def test_runs_are_listed_with_where_they_stand(openkoi: Shell) -> None:
-    said = run_acme(openkoi, "runs")
+    reply = run_acme(openkoi, "runs")
 
     assert [
         ["Finish", "finished", True, None],
@@ -184,6 +184,6 @@ def test_runs_are_listed_with_where_they_stand(openkoi: Shell) -> None:
         ["Linger, stopped", "interrupted", True, None],
         ["Linger", "running", True, None],
         ["Ask", "waiting", True, None],
-    ] == said["listed"]
-    assert (["finished"], ["Finish elsewhere"]) == (said["asked"], said["elsewhere"])
-    assert (True, True) == (said["sessions"], said["ids"])
+    ] == reply["listed"]
+    assert (["finished"], ["Finish elsewhere"]) == (reply["asked"], reply["elsewhere"])
+    assert (True, True) == (reply["sessions"], reply["ids"])

@@ -69,11 +69,11 @@ def dollars(call: dict[str, object]) -> float:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("vendor", VENDORS)
-@pytest.mark.parametrize("said", [Text(SCREAM), Reasoning(SCREAM)], ids=["text", "thinking"])
+@pytest.mark.parametrize("answer", [Text(SCREAM), Reasoning(SCREAM)], ids=["text", "thinking"])
 def test_an_endless_answer_is_cut_off_and_costs_no_more_than_was_leased(
-    vendor: str, said: Text | Reasoning, tmp_path: Path
+    vendor: str, answer: Text | Reasoning, tmp_path: Path
 ) -> None:
-    endless = Say(said, endless=True, delta=400, fault=SLOWLY)
+    endless = Say(answer, endless=True, delta=400, fault=SLOWLY)
     with VENDORS[vendor][0](endless, "The end.") as server:
         done = asked(tmp_path, vendor, server)
 
@@ -119,12 +119,12 @@ def test_an_endless_tool_call_of_the_responses_api_is_cut_off(tmp_path: Path) ->
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize(
-    "said", [Text("x" * 5_000_000), ToolCall("1", "write", {"text": "x" * 5_000_000})], ids=["text", "call"]
+    "answer", [Text("x" * 5_000_000), ToolCall("1", "write", {"text": "x" * 5_000_000})], ids=["text", "call"]
 )
 def test_an_answer_in_one_piece_of_5_mb_is_cut_to_what_was_leased(
-    vendor: str, said: Text | ToolCall, tmp_path: Path
+    vendor: str, answer: Text | ToolCall, tmp_path: Path
 ) -> None:
-    with VENDORS[vendor][0](Say(said, whole=True)) as server:
+    with VENDORS[vendor][0](Say(answer, whole=True)) as server:
         done = asked(tmp_path, vendor, server)
 
     result = json.loads(done.stdout)

@@ -39,13 +39,13 @@ def do(openkoi: Shell, calls: Sequence[ToolCall], *options: str) -> dict[str, ob
         asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         done = asked("--format", "json", "-m", "openai/mock", *options, "Improve the code")
     assert done.stdout, done.stderr
-    said: dict[str, object] = json.loads(done.stdout)
-    return said
+    reply: dict[str, object] = json.loads(done.stdout)
+    return reply
 
 
-def found(said: dict[str, object]) -> list[tuple[str, str]]:
+def found(reply: dict[str, object]) -> list[tuple[str, str]]:
     """Return where the findings of a result are, and their rules."""
-    findings = said["findings"]
+    findings = reply["findings"]
     assert isinstance(findings, list)
     return [(one["location"], one["rule"]) for one in findings]
 
@@ -68,9 +68,9 @@ def test_a_write_among_many_files_that_are_not_python_costs_what_it_costs_among_
     do(openkoi, [write("old.py", f"{OLD}x = 1\n")], *WITHOUT_EVALUATION)
     before = data_bytes(openkoi)
 
-    said = do(openkoi, [write("old.py", f"{OLD}x = new_name\n")], *CHECKED)
+    reply = do(openkoi, [write("old.py", f"{OLD}x = new_name\n")], *CHECKED)
 
-    assert [("old.py:6", "F821")] == found(said)
+    assert [("old.py:6", "F821")] == found(reply)
     assert MEGABYTE > data_bytes(openkoi) - before
     assert [] == list((openkoi.home / "data" / "outputs").glob("*.txt"))
     assert 1_000 > len(baseline_of_lint(openkoi))
@@ -125,10 +125,10 @@ def test_a_linter_that_reports_more_than_is_read_is_named(openkoi: Shell) -> Non
     (openkoi.home / "config.toml").write_text(f'[evaluators.lint]\ncommands = {{spell = "{every}"}}\n')
     (openkoi.folder / "a.txt").write_text("a\n")
 
-    said = do(openkoi, [write("a.txt", "b\n")], *CHECKED)
+    reply = do(openkoi, [write("a.txt", "b\n")], *CHECKED)
 
-    assert "spell reported more before the task than can be compared, so it was ignored." in str(said["warnings"])
-    assert [] == found(said)
+    assert "spell reported more before the task than can be compared, so it was ignored." in str(reply["warnings"])
+    assert [] == found(reply)
 
 
 def test_a_file_that_is_not_text_is_not_compared(openkoi: Shell) -> None:
@@ -136,10 +136,10 @@ def test_a_file_that_is_not_text_is_not_compared(openkoi: Shell) -> None:
     (openkoi.folder / "real.py").write_text(OLD)
     line = "printf 'print(new_name)\\n' >> a.py; ln -s real.py link.py; printf 'print(new_name)\\n' >> real.py"
 
-    said = do(openkoi, [command(line)], *CHECKED)
+    reply = do(openkoi, [command(line)], *CHECKED)
 
-    assert [("real.py:6", "F821")] == found(said)
-    assert "could not compare" not in str(said)
+    assert [("real.py:6", "F821")] == found(reply)
+    assert "could not compare" not in str(reply)
 
 
 class Meddling(OpenAIServer):
@@ -162,6 +162,6 @@ def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
         asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         done = asked("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
 
-    said = json.loads(done.stdout)
-    assert ([], False) == (found(said), said["accepted"])
-    assert "not checked: ruff could not compare a.py with how it was before the task" in said["stop_reason"]
+    reply = json.loads(done.stdout)
+    assert ([], False) == (found(reply), reply["accepted"])
+    assert "not checked: ruff could not compare a.py with how it was before the task" in reply["stop_reason"]

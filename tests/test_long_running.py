@@ -92,16 +92,16 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -> None:
     done = openkoi("acme")
-    said = json.loads(done.stdout)
+    reply = json.loads(done.stdout)
 
-    assert ["Plain.", "Carp."] == said["texts"], done.stderr
-    assert ["Mention the carp"] == said["said"]
-    assert "was stopped. To resume it, run `openkoi resume" in said["ended"]
-    assert ["interrupted"] == said["failed"]
-    assert "has ended, so no message can be added" in said["late"]
-    assert {"learned from Carp.", "learned from Plain."} == set(said["learned"])
-    assert ([True, True], True) == (said["ids"], said["unheard"])
-    assert 1 == sum("failed: ZeroDivisionError" in text for text in said["warned"])
+    assert ["Plain.", "Carp."] == reply["texts"], done.stderr
+    assert ["Mention the carp"] == reply["said"]
+    assert "was stopped. To resume it, run `openkoi resume" in reply["ended"]
+    assert ["interrupted"] == reply["failed"]
+    assert "has ended, so no message can be added" in reply["late"]
+    assert {"learned from Carp.", "learned from Plain."} == set(reply["learned"])
+    assert ([True, True], True) == (reply["ids"], reply["unheard"])
+    assert 1 == sum("failed: ZeroDivisionError" in text for text in reply["warned"])
     assert "never retrieved" not in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -62,7 +62,7 @@ def calls_a_command(event) -> bool:
     return isinstance(event, events.ToolCallStarted) and event.call.tool == "run_command"
 
 
-def told(**facts: object) -> None:
+def report(**facts: object) -> None:
     click.echo(json.dumps(facts))
 
 
@@ -86,13 +86,13 @@ async def serve(koi: Koi) -> None:
     koi.attend(user)
     colour, plain = koi.begin(Task("Colour it")), koi.begin(Task("Plain"))
     send = koi.begin(Task("Send it"))
-    told(begun=send.id)
+    report(begun=send.id)
     texts = [(await one.result()).text for one in (colour, plain, send)]
     await koi.drain()
     answers = [event.answer for event in heard if isinstance(event, events.QuestionAnswered)]
     learned = [event.learning.text for event in heard if isinstance(event, events.LearningSaved)]
     left = [one.id for one in await koi.pending_questions()]
-    told(texts=texts, answers=answers, learned=sorted(learned), left=left)
+    report(texts=texts, answers=answers, learned=sorted(learned), left=left)
 
 
 @acme.command()
@@ -107,9 +107,9 @@ async def impatient(koi: Koi, timeout: float) -> None:
     waiting = await koi.begin(Task("Send it")).result()
     [question] = await koi.pending_questions()
     end()
-    told(action=waiting.decision.action, run=question.outermost, alive=question.alive, session=question.session)
+    report(action=waiting.decision.action, run=question.outermost, alive=question.alive, session=question.session)
     await koi.answer_question(question.id, "yes")
-    told(text=(await koi.resume(question.outermost).result()).text, left=len(await koi.pending_questions()))
+    report(text=(await koi.resume(question.outermost).result()).text, left=len(await koi.pending_questions()))
 
 
 @acme.command()
@@ -126,7 +126,7 @@ async def hurried(koi: Koi) -> None:
     await koi.solve(Task("Hurry"))
     [result] = [event.result.text for event in seen if isinstance(event, events.ToolCallFinished)]
     answers = [event.answer for event in seen if isinstance(event, events.QuestionAnswered)]
-    told(result=json.loads(result), answers=answers)
+    report(result=json.loads(result), answers=answers)
 
 
 @acme.command()
@@ -139,7 +139,7 @@ async def begin(koi: Koi, text: str) -> None:
     handle = koi.begin(Task(text))
     while not commands:
         await asyncio.sleep(0.01)
-    told(begun=handle.id, session=koi.session)
+    report(begun=handle.id, session=koi.session)
     await handle.result()
 
 
@@ -153,7 +153,7 @@ async def resume(koi: Koi, runs: tuple[str, ...]) -> None:
     await koi.drain()
     own = [record for record in koi.records(koi.session) if record.run]
     sessions = [one.task.session for one in results]
-    told(texts=[one.text for one in results], ids=[one.id for one in handles], sessions=sessions, own=len(own))
+    report(texts=[one.text for one in results], ids=[one.id for one in handles], sessions=sessions, own=len(own))
 
 
 @acme.command()
@@ -164,14 +164,14 @@ async def fork(koi: Koi, run: str, greeting: str) -> None:
     """Fork a run, with another setting of a plugin."""
     settings = {"tools.acme.greeting": greeting} if greeting else {}
     result = await koi.fork(run, at=0, settings=settings).result()
-    told(text=result.text, forked=result.run != run, session=result.task.session == koi.session)
+    report(text=result.text, forked=result.run != run, session=result.task.session == koi.session)
 
 
 @acme.command()
 @click.pass_obj
 async def ask(koi: Koi) -> None:
     """Ask outside tasks."""
-    told(answer=await koi.ask(Question("May the daemon begin?", choices=("yes", "no"))))
+    report(answer=await koi.ask(Question("May the daemon begin?", choices=("yes", "no"))))
 '''
 CALL = "    calls: [{tool: %s, arguments: {%s}}]\n"
 TURNS = (
@@ -241,14 +241,14 @@ def test_a_frontend_answers_one_task_and_another_process_a_second_one(openkoi: S
     question = question_id(openkoi, "send")
     approved = openkoi("approve", str(question["id"])[:6])
     out, err = child.communicate(timeout=60)
-    said = json.loads(out)
+    reply = json.loads(out)
 
     assert (begun, True, "") == (question["run"], question["alive"], question["resume"])
     assert (0, True) == (approved.returncode, "Approved" in approved.stdout), approved.stderr
-    assert ["Blue.", "Plain.", "Sent."] == said["texts"], err
-    assert {"blue", "yes"} == set(said["answers"])
-    assert {f"learned from {text}" for text in ("Blue.", "Plain.", "Sent.")} == set(said["learned"])
-    assert [] == said["left"]
+    assert ["Blue.", "Plain.", "Sent."] == reply["texts"], err
+    assert {"blue", "yes"} == set(reply["answers"])
+    assert {f"learned from {text}" for text in ("Blue.", "Plain.", "Sent.")} == set(reply["learned"])
+    assert [] == reply["left"]
 
 
 def test_a_frontend_that_is_too_slow_leaves_the_question_and_the_run_is_resumed(openkoi: Shell) -> None:

@@ -15,7 +15,7 @@ from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer
 
 LIMITS = Limits(iterations=0)
 TASKS = 4
-SAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
+REPLY = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 
 
 async def live_runs(folder: Path, model: str, variables: Mapping[str, str]) -> int:
@@ -53,7 +53,7 @@ def test_the_records_of_a_run_are_found_while_others_are_added(tmp_path: Path) -
     found = []
     for run in ("first", "second", "third"):
         for other in ("first", run):
-            log.append(other, [SAID] * 300)
+            log.append(other, [REPLY] * 300)
         found.append(len(list(select_from(log.path, (events.ModelResponse,), run))))
     first = list(select_from(log.path, (events.ModelResponse,), "first"))
     log.close()
@@ -67,7 +67,7 @@ def test_a_log_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Path
     paths = set()
     for run, count in (("old", 2_000), ("new", 1_000)):
         log = RunLog(tmp_path, "session", str)
-        log.append(run, [SAID] * count)
+        log.append(run, [REPLY] * count)
         log.close()
         paths.add(log.path)
 

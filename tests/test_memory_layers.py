@@ -115,8 +115,8 @@ def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
 def request_text(model: Scripted, call: int) -> str:
     """Return all that a request told the model."""
     request = model.asked[call]
-    said = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
-    return "\n".join([*request.system, *said])
+    reply = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
+    return "\n".join([*request.system, *reply])
 
 
 def test_working_memory_lives_in_the_request_and_carries_what_was_found_into_the_next_turn(pond: Pond) -> None:

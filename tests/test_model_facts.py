@@ -35,9 +35,9 @@ def test_models_are_resolved_by_role_and_by_short_name(tmp_path: Path) -> None:
     (openkoi.home / "config.toml").write_text(SETTINGS + PRICE)
 
     done = openkoi.with_plugin(ACME, commands="acme:models")("acme")
-    told = json.loads(done.stdout)
+    output = json.loads(done.stdout)
 
-    assert ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "openai/gpt-5.2"] == told["roles"][:3], done.stderr
-    assert told["roles"][3].startswith("anthropic/claude-haiku")
-    assert ["anthropic/claude-opus-4-6", 7.0, True] == told["evaluator"]
-    assert "No configured provider has a model 'no-such-model'." in told["unknown"]
+    assert ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "openai/gpt-5.2"] == output["roles"][:3], done.stderr
+    assert output["roles"][3].startswith("anthropic/claude-haiku")
+    assert ["anthropic/claude-opus-4-6", 7.0, True] == output["evaluator"]
+    assert "No configured provider has a model 'no-such-model'." in output["unknown"]

@@ -35,11 +35,11 @@ def test_the_first_call_is_charged_at_the_price_of_a_list_that_is_asked_for_afte
         done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
         seen = paths(server)
 
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     assert ["/v1/chat/completions", "/v1/models"] == seen
-    usage = told["usage"]
-    assert round(((usage["total"] - usage["output"]) * 10 + usage["output"] * 20) / 1e6, 6) == told["cost_usd"]
-    assert "price" not in " ".join(told["warnings"])
+    usage = report["usage"]
+    assert round(((usage["total"] - usage["output"]) * 10 + usage["output"] * 20) / 1e6, 6) == report["cost_usd"]
+    assert "price" not in " ".join(report["warnings"])
 
 
 def test_a_budget_that_the_assumed_price_exceeds_waits_for_the_list(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ class Entry:
     def cost(self, *, fresh: int, cached: int, written: int, output: int) -> float:
         """Dollars of one request; where the vendor tells no price of the cache, it costs what is read anew."""
         parts = self.beyond if self.beyond and fresh + cached + written > self.above else self.price
-        told = (*parts, 0.0, 0.0)[:4]
-        rates = (told[0], told[2] or told[0], told[3] or told[0], told[1])
+        report = (*parts, 0.0, 0.0)[:4]
+        rates = (report[0], report[2] or report[0], report[3] or report[0], report[1])
         return sum(n * rate for n, rate in zip((fresh, cached, written, output), rates, strict=True)) / 1e6
 
 

@@ -235,11 +235,11 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
         "when: {contains: Look}\n    calls: [{tool: shoot, arguments: {}}]\n",
         head="can: [tools]\n",
     )
-    said = last_line(openkoi("acme", "Look", "--parts", "photo,notes"))
+    reply = last_line(openkoi("acme", "Look", "--parts", "photo,notes"))
 
-    assert "Blind." == said["text"]
+    assert "Blind." == reply["text"]
     remedy = "a note is sent instead. To send it, choose another model with -m."
-    warned = said["warned"]
+    warned = reply["warned"]
     assert isinstance(warned, list)
     assert 1 == warned.count(f"scripted/script.yaml cannot see images: {remedy}")
 
@@ -277,12 +277,12 @@ UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
 )
 def test_a_call_by_a_plugin_is_asked_about_like_any_other(openkoi: Shell, answer: str, heard: str) -> None:
     scripted(openkoi, "when: {contains: Call send, after: 0}\n    says: Fine.\n")
-    said = last_line(openkoi("acme", "Call send", "--answer", answer))
+    reply = last_line(openkoi("acme", "Call send", "--answer", answer))
 
     sent = answer == "yes"
-    assert ("Fine.", heard) == (said["text"], (openkoi.folder / "heard").read_text())
+    assert ("Fine.", heard) == (reply["text"], (openkoi.folder / "heard").read_text())
     assert sent is (openkoi.folder / "sent").exists()
-    assert (["send"] if sent else [], [heard], 0) == (said["begun"], said["ended"], said["listed"])
+    assert (["send"] if sent else [], [heard], 0) == (reply["begun"], reply["ended"], reply["listed"])
 
 
 @pytest.mark.parametrize(
@@ -293,19 +293,19 @@ def test_the_guard_judges_a_plugin_as_it_judges_a_model(openkoi: Shell, command:
     (openkoi.folder / "fish").mkdir()
     (openkoi.folder / "fish" / "kiku.txt").write_text("orange")
     scripted(openkoi, "when: {contains: Call run_command}\n    says: Fine.\n")
-    said = last_line(openkoi("acme", f"Call run_command: {command}", "--answer", answer))
+    reply = last_line(openkoi("acme", f"Call run_command: {command}", "--answer", answer))
 
     assert left is (openkoi.folder / "fish").exists()
-    assert ([] if left else ["run_command"]) == said["begun"]
-    assert left is str(said["ended"]).startswith("['Rejected")
+    assert ([] if left else ["run_command"]) == reply["begun"]
+    assert left is str(reply["ended"]).startswith("['Rejected")
 
 
 def test_a_call_of_no_tool_says_so(openkoi: Shell) -> None:
     scripted(openkoi, "when: {contains: Call sned}\n    says: Fine.\n")
-    said = last_line(openkoi("acme", "Call sned"))
+    reply = last_line(openkoi("acme", "Call sned"))
 
-    assert "Unknown tool 'sned'." in str(said["ended"])
-    assert "Did you mean send?" in str(said["ended"])
+    assert "Unknown tool 'sned'." in str(reply["ended"])
+    assert "Did you mean send?" in str(reply["ended"])
 
 
 def test_calls_that_call_for_ever_end(openkoi: Shell) -> None:
@@ -314,10 +314,10 @@ def test_calls_that_call_for_ever_end(openkoi: Shell) -> None:
         "when: {contains: [Circle, A photo.]}\n    says: Fine.\n",
         "when: {contains: Circle}\n    calls: [{tool: shoot, arguments: {}}]\n",
     )
-    said = last_line(openkoi("acme", "Circle"))
+    reply = last_line(openkoi("acme", "Circle"))
 
-    assert "Fine." == said["text"]
-    assert ["shoot"] * 8 == said["begun"]
+    assert "Fine." == reply["text"]
+    assert ["shoot"] * 8 == reply["begun"]
 
 
 def test_what_a_plugin_called_is_not_called_again_after_a_kill(openkoi: Shell) -> None:

@@ -173,8 +173,8 @@ def test_ordinary_work_with_git_goes_on(openkoi: Shell, sandbox: str) -> None:
     )
     status, screen, log = run(openkoi, *map(command, lines))
 
-    told = [one["result"] for one in log if one["type"] == "tool_result"]
-    assert (0, [0] * len(lines)) == (status, [one.get("exit_code") for one in told]), told
+    output = [one["result"] for one in log if one["type"] == "tool_result"]
+    assert (0, [0] * len(lines)) == (status, [one.get("exit_code") for one in output]), output
     assert [] == [one for one in log if one["type"] == "sandbox.protected"], screen
 
 

@@ -331,9 +331,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_source_is_asked_for_each_workspace_and_again(openkoi: Shell, folders: tuple[Path, Path]) -> None:
     done = openkoi.with_plugin(SCRIPTS, sources="acme:Source", commands="acme:command")("acme", *map(str, folders))
-    said = json.loads(done.stdout)
+    reply = json.loads(done.stdout)
 
-    first, second, third, *later = said["seen"]
+    first, second, third, *later = reply["seen"]
     assert ["here-mine mine in"] == first
     assert ["there-hook first in", "there-hook planned for there", "there-old old in", "there-same same in"] == second
     assert [
@@ -342,9 +342,9 @@ def test_a_source_is_asked_for_each_workspace_and_again(openkoi: Shell, folders:
     ] == third
     assert ["there-hook planned for there"] * 2 == later[-1], later
     assert {"Plugin 'acme' failed at discover: OSError: the disk is gone"} == {
-        text for text in said["warned"] if "acme" in text
+        text for text in reply["warned"] if "acme" in text
     }
-    assert "mine" not in said["here"]
+    assert "mine" not in reply["here"]
 
 
 def test_what_a_source_lists_is_shown_by_openkoi_plugins(openkoi: Shell, folders: tuple[Path, Path]) -> None:

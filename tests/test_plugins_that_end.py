@@ -94,9 +94,9 @@ def cases(errors: list[str]) -> list[object]:
 def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, tmp_path: Path) -> None:
     hooks = (HOOK.format(kind="@hookimpl\n{kind}", moment=m, arguments=a, wait="{wait}") for m, a in MOMENTS.items())
     plugin = write_plugin("".join(hooks), error, waits=waits)
-    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, hooks="acme"))
+    status, report, _ = run_beside(shell(tmp_path).with_plugin(plugin, hooks="acme"))
 
-    warnings = [text for text in map(str, told["warnings"]) if "'acme'" in text]  # type: ignore[call-overload]
+    warnings = [text for text in map(str, report["warnings"]) if "'acme'" in text]  # type: ignore[call-overload]
     named = {moment for moment in MOMENTS if any(f"failed at {moment}" in text for text in warnings)}
     assert 0 == status
     assert set(MOMENTS) - {"before_evaluate"} <= named
@@ -107,49 +107,49 @@ def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, t
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_a_tool_s_end_is_a_result_that_failed(error: str, waits: bool, tmp_path: Path) -> None:
     plugin = write_plugin(TOOL_PROVIDER, error, waits=waits, early="").replace("    def tools", "    async def tools")
-    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    status, report, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
-    assert (0, "Done.") == (status, told["output"])
+    assert (0, "Done.") == (status, report["output"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_tools_that_cannot_be_listed_are_missing(error: str, waits: bool, tmp_path: Path) -> None:
     plugin = write_plugin(TOOL_PROVIDER, error, waits=waits, early="end()")
-    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    status, report, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
-    assert (0, "Done.") == (status, told["output"])
-    assert "Cannot list the tools of acme" in str(told["warnings"])
+    assert (0, "Done.") == (status, report["output"])
+    assert "Cannot list the tools of acme" in str(report["warnings"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_an_evaluator_s_end_is_no_opinion(error: str, waits: bool, tmp_path: Path) -> None:
     plugin = write_plugin(EVALUATOR, error, waits=waits)
-    _, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, evaluators="acme:Acme"))
+    _, report, _ = run_beside(shell(tmp_path).with_plugin(plugin, evaluators="acme:Acme"))
 
-    assert "Done." == told["output"]
-    assert "acme could not evaluate" in str(told["warnings"])
+    assert "Done." == report["output"]
+    assert "acme could not evaluate" in str(report["warnings"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_memory_that_ends_is_done_without(error: str, waits: bool, tmp_path: Path) -> None:
     plugin = write_plugin(MEMORY, error, waits=waits)
-    status, told, _ = run_beside(
+    status, report, _ = run_beside(
         shell(tmp_path).with_plugin(plugin, memory="acme:Acme"), settings='use.memory = "acme"\n'
     )
 
-    assert (0, "Done.") == (status, told["output"])
-    assert "Memory could not be" in str(told["warnings"])
+    assert (0, "Done.") == (status, report["output"])
+    assert "Memory could not be" in str(report["warnings"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path: Path) -> None:
     plugin = write_plugin(CHECKPOINTS, error, waits=waits)
     there = shell(tmp_path).with_plugin(plugin, checkpoints="acme:Acme")
-    _, told, _ = run_beside(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
+    _, report, _ = run_beside(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
 
-    assert "Done." == told["output"]
-    assert "No checkpoint of this folder was saved" in str(told["warnings"])
-    assert error.partition("(")[0] in str(told["warnings"])
+    assert "Done." == report["output"]
+    assert "No checkpoint of this folder was saved" in str(report["warnings"])
+    assert error.partition("(")[0] in str(report["warnings"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
@@ -168,10 +168,10 @@ def test_a_provider_is_named(error: str, waits: bool, models: str, tmp_path: Pat
 @pytest.mark.parametrize("error", ENDS)
 def test_a_plugin_that_ends_as_it_is_loaded_is_named(error: str, tmp_path: Path) -> None:
     plugin = f"class Acme:\n    def __init__(self):\n        raise {error}\n    async def tools(self, run): return []\n"
-    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    status, report, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
-    assert (0, "Done.") == (status, told["output"])
-    assert "Plugin 'acme' failed at loading" in str(told["warnings"])
+    assert (0, "Done.") == (status, report["output"])
+    assert "Plugin 'acme' failed at loading" in str(report["warnings"])
 
 
 UNPRINTABLE = """
@@ -192,11 +192,11 @@ def test_an_error_that_cannot_be_printed_is_a_fault_like_any_other(tmp_path: Pat
     )
     plugin = plugin.replace("    def tools", "    async def tools")
     openkoi = shell(tmp_path).with_plugin(plugin, hooks="acme", tools="acme:Acme", evaluators="acme:Judge")
-    _, told, _ = run_beside(openkoi)
+    _, report, _ = run_beside(openkoi)
 
-    assert "Done." == told["output"]
-    assert "Plugin 'acme' failed at after_plan: Unprintable" in str(told["warnings"])
-    assert "acme could not evaluate" in str(told["warnings"])
+    assert "Done." == report["output"]
+    assert "Plugin 'acme' failed at after_plan: Unprintable" in str(report["warnings"])
+    assert "acme could not evaluate" in str(report["warnings"])
 
 
 ON_ITS_OWN = """

@@ -38,8 +38,8 @@ def test_from_the_third_call_on_most_of_the_input_is_read_from_the_cache(tmp_pat
         bodies = [request.body for request in server.requests if request.path.endswith("/messages")]
 
     assert 0 == done.returncode, done.stderr
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    usages = [one["data"]["reply"]["done"]["usage"] for one in said if one.get("type") == "model.response"]
+    answer = [json.loads(line) for line in done.stdout.splitlines()]
+    usages = [one["data"]["reply"]["done"]["usage"] for one in answer if one.get("type") == "model.response"]
     shares = [usage.get("cache_read", 0) / sum(usage.get(key, 0) for key in KINDS) for usage in usages]
     assert READS + 1 == len(shares)
     assert min(shares[2:]) >= ENOUGH, shares

@@ -79,8 +79,8 @@ def requests_of_task(
 ) -> list[Body]:
     """Return the requests that the command line makes for a task, to whichever model."""
     with AnthropicServer(*answers, models=[EXECUTOR, PLANNER, JUDGE, SMALL], count=True) as server:
-        told = openkoi.with_environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
-        done = told("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)
+        output = openkoi.with_environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
+        done = output("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)
         assert done.returncode in (0, 3), done.stderr
         return [json.loads(seen.body) for seen in server.requests if server.asks(seen)]
 

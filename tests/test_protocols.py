@@ -101,8 +101,8 @@ def vendor(dialect: str, url: str) -> Vendor:
 def fake(request: pytest.FixtureRequest) -> Iterator[Vendor]:
     """A vendor's server of ours, with the same three answers."""
     name = request.param.partition("-")[0]
-    said: tuple[str | ToolCall, ...] = (READ, WRITE, ANSWER)
-    says = [Say([words], usage=usage) for words, usage in zip(said, COUNTED, strict=True)]
+    reply: tuple[str | ToolCall, ...] = (READ, WRITE, ANSWER)
+    says = [Say([words], usage=usage) for words, usage in zip(reply, COUNTED, strict=True)]
     with FAKES[name](*says, models=[MODELS[name].partition("/")[2]]) as server:
         yield vendor(request.param, server.url)
 
@@ -117,8 +117,8 @@ def solve_with(vendor: Vendor, tmp_path: Path) -> dict[str, Any]:
     done = Shell(folder, home, vendor.variables)("-m", vendor.model, "-i", "0", "--format", "json", TASK)
     assert 0 == done.returncode, done.stderr
     assert "42 \u2713\n" == (folder / "b.txt").read_text(encoding="utf-8")
-    said = "".join([done.stdout, done.stderr, *(path.read_text() for path in home.rglob("*.jsonl"))])
-    assert SECRET not in said
+    reply = "".join([done.stdout, done.stderr, *(path.read_text() for path in home.rglob("*.jsonl"))])
+    assert SECRET not in reply
     result: dict[str, Any] = json.loads(done.stdout)
     return result
 
@@ -145,7 +145,7 @@ SPELLED = {
 
 def fixtures(dialect: str) -> list[dict[str, object]]:
     """Return the same three answers for the server of others, with usage in the words of a protocol."""
-    asked, said = SPELLED[dialect]
+    asked, reply = SPELLED[dialect]
     answers: tuple[dict[str, object], ...] = (
         {"toolCalls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]},
         {"toolCalls": [{"name": "write_file", "arguments": dict(WRITE.arguments)}]},
@@ -154,7 +154,7 @@ def fixtures(dialect: str) -> list[dict[str, object]]:
     return [
         {
             "match": {"userMessage": "Copy the number", "sequenceIndex": number},
-            "response": {**answer, "usage": {asked: 1_000, said: 100}},
+            "response": {**answer, "usage": {asked: 1_000, reply: 100}},
         }
         for number, answer in enumerate(answers)
     ]

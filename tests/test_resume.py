@@ -109,12 +109,12 @@ def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_pa
     asked = kill_in_streams(tmp_path, words)
 
     billed = asked * (words * 1000.0 + 1_000) / 1e6
-    told = sum(call.usd for call in list_paid_calls(tmp_path / "data" / "sessions"))
+    output = sum(call.usd for call in list_paid_calls(tmp_path / "data" / "sessions"))
     ended = [record.event for record in logged_records(tmp_path) if isinstance(record.event, events.RunCompleted)]
     assert 2 <= asked
-    assert billed <= told <= MOST
+    assert billed <= output <= MOST
     assert ["reached the limit of dollars"] == [one.decision.reason for one in ended]
-    assert pytest.approx(told) == ended[0].cost.usd
+    assert pytest.approx(output) == ended[0].cost.usd
 
 
 @pytest.mark.campaign

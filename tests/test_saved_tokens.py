@@ -107,13 +107,13 @@ def test_the_next_iteration_is_sent_only_what_is_still_open(improved: Ran) -> No
 
 @pytest.mark.row("TOK-11")
 def test_what_was_saved_is_said_after_the_run_and_agrees_with_the_result_and_with_status(improved: Ran) -> None:
-    said = next(line for line in improved.progress.splitlines() if line.startswith("  Saved "))
+    reply = next(line for line in improved.progress.splitlines() if line.startswith("  Saved "))
     costs = improved.shell("status", "--costs").stdout
 
     assert {"delta", "incremental", "prompt_cache"} == {by for by, tokens in improved.saved.items() if tokens > 0}
-    assert said.startswith(f"  Saved {format_tokens(sum(improved.saved.values()))} tokens: ")
+    assert reply.startswith(f"  Saved {format_tokens(sum(improved.saved.values()))} tokens: ")
     for by, tokens in improved.saved.items():
-        assert (f"{TITLES.get(by, by)} {format_tokens(tokens)}" in said) is (tokens > 0)
+        assert (f"{TITLES.get(by, by)} {format_tokens(tokens)}" in reply) is (tokens > 0)
     for by in ("delta", "incremental", "prompt_cache"):
         row = next(line for line in costs.splitlines() if line.strip().lower().startswith(TITLES[by]))
         assert 3 == row.count(f"{format_tokens(improved.saved[by])} (~")

@@ -113,10 +113,10 @@ def test_every_screen_of_the_command_line(openkoi: Shell) -> None:
     turns = f"  - when: {{after: 0}}\n    says: I write it.\n    calls: [{call}]\n"
     turns += "  - says: Wrote tea.txt.\n    repeat: true\n"
     model = write_script(openkoi.folder, turns)
-    told = openkoi.with_environment(OPENKOI_MODEL=model, COLUMNS="100")
-    ran = told("-i", "0", "Write down a tea")
+    output = openkoi.with_environment(OPENKOI_MODEL=model, COLUMNS="100")
+    ran = output("-i", "0", "Write down a tea")
     assert 0 == ran.returncode, ran.stderr
-    screens = [look(told, line) for line in LOOKS]
+    screens = [look(output, line) for line in LOOKS]
 
     check_screen("commands", normalize("\n".join(screens), MEASURED))
 

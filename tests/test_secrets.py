@@ -129,15 +129,15 @@ def find_leaks(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def script(secrets: Mapping[str, str], config: str) -> list[Say]:
     """Return a model that reads, runs, writes and repeats secrets."""
-    said = " ".join(map(all_forms, secrets.values()))
+    reply = " ".join(map(all_forms, secrets.values()))
     return [
         Say(
             [ToolCall("1", "read_file", {"path": "leaks.txt"}), ToolCall("2", "read_file", {"path": "lines.txt"})],
             delta=40,
         ),
         Say([ToolCall("3", "run_command", {"command": "env; cat leaks.txt"})]),
-        Say([ToolCall("4", "write_file", {"path": "b.txt", "content": f"{said}\n{config}\n"})], delta=400),
-        Say(f"Done. {said} {config}", delta=37),
+        Say([ToolCall("4", "write_file", {"path": "b.txt", "content": f"{reply}\n{config}\n"})], delta=400),
+        Say(f"Done. {reply} {config}", delta=37),
     ]
 
 
@@ -248,8 +248,8 @@ def run_and_collect(
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{settings}")
     with OpenAIServer(*says) as server:
-        told = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa", **variables}
-        done = openkoi.with_environment(**told, OPENKOI_MODEL="openai/gpt-fake")(
+        report = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa", **variables}
+        done = openkoi.with_environment(**report, OPENKOI_MODEL="openai/gpt-fake")(
             "Look around", "--format", "json", *line
         )
         return done, [seen.json for seen in server.requests if seen.method == "POST"]

@@ -113,9 +113,9 @@ def test_an_embedder_that_cannot_be_had_is_named_and_words_are_searched(
 
     _, warnings = run(openkoi)
 
-    [said] = warnings
-    assert said.startswith(f"models.embedder in {file} has no effect: ")
-    assert reason in said
+    [reply] = warnings
+    assert reply.startswith(f"models.embedder in {file} has no effect: ")
+    assert reason in reply
     assert "herons sleep" in openkoi("memory", "search", "herons").stdout
 
 
@@ -126,9 +126,9 @@ def test_vectors_of_another_length_than_the_model_s_are_refused_with_both_number
     configure(openkoi, f'[models]\nembedder = "{SMALL}"\n')
     vendor.length = 8
 
-    said, _ = run(openkoi)
+    reply, _ = run(openkoi)
 
-    assert 1 == said.count(f"{SMALL} returned 8 numbers, expected 1536")
+    assert 1 == reply.count(f"{SMALL} returned 8 numbers, expected 1536")
     assert set() == lengths(openkoi)
     assert "herons sleep" in openkoi("memory", "search", "herons").stdout
 
@@ -141,7 +141,7 @@ def test_vectors_of_another_length_than_those_kept_are_refused(openkoi: Shell, v
     rebuild(openkoi)
     vendor.length = 8
 
-    said, _ = run(openkoi)
+    reply, _ = run(openkoi)
 
-    assert 1 == said.count("openai/house-model returned 8 numbers, expected 16")
+    assert 1 == reply.count("openai/house-model returned 8 numbers, expected 16")
     assert {16} == lengths(openkoi)

@@ -152,11 +152,11 @@ def test_a_resumed_run_names_them_as_well(openkoi: Shell) -> None:
 @pytest.mark.row("CFG-02")
 def test_a_variable_with_a_slip_is_named(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ANSWER)
-    told = openkoi.with_environment(OPENKOI_BUGDET="1", OPENKOI_LEDGER_DUEL="", OPENKOI_MY_OWN="x")
+    output = openkoi.with_environment(OPENKOI_BUGDET="1", OPENKOI_LEDGER_DUEL="", OPENKOI_MY_OWN="x")
 
     named = "$OPENKOI_BUGDET is not read, so it has no effect. Did you mean $OPENKOI_BUDGET?"
 
-    assert [named] == unread(told, "-m", model, "-i", "0", QUESTION)
+    assert [named] == unread(output, "-m", model, "-i", "0", QUESTION)
 
 
 @pytest.mark.row("CFG-03", "CFG-04")

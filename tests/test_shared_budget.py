@@ -79,8 +79,8 @@ def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openk
 def test_its_own_settings_and_days_are_used(openkoi: Shell) -> None:
     with (openkoi.home / "config.toml").open("a") as file:
         file.write("[budgets.acme]\ncalls = 3\n")
-    told = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")
-    done, shown = told("Look around."), told("status", "--verbose")
+    report = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")
+    done, shown = report("Look around."), report("status", "--verbose")
 
     assert "3 calls a process" in done.stderr
     assert 3 == responses(openkoi)
@@ -165,10 +165,10 @@ def test_a_grant_below_the_least_is_an_error_of_the_budget(granted: object) -> N
 
 def test_a_cost_that_cannot_be_recorded_loses_no_answer() -> None:
     done = run_scenario(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
-    said = [getattr(record.event, "text", "") for record in done.records]
+    reply = [getattr(record.event, "text", "") for record in done.records]
 
     assert "done" == done.result.text
-    assert any("could not be recorded" in text and "the disk is full" in text for text in said)
+    assert any("could not be recorded" in text and "the disk is full" in text for text in reply)
 
 
 def test_a_run_that_is_stopped_while_it_waits_gives_its_reservation_back(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ print("\\n" + " ".join(sys.modules), file=sys.stderr)
 def modules(*arguments: str) -> set[str]:
     """Return what is imported by the time a command line ends."""
     code = LISTING.format(arguments=list(arguments))
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(told.stderr.split("\n")[-2].split())
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(output.stderr.split("\n")[-2].split())
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("-h",), ("run", "--help")])
@@ -161,25 +161,25 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
     """Run a command, with the default bundle and a server that answers, and count."""
     report = openkoi.folder.parent / "counts.json"
     with OpenAIServer(*([WRITE] if arguments == WORK else []), "Paris.", models=["mock"]) as server:
-        told = openkoi.with_environment(
+        output = openkoi.with_environment(
             OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report)
         )
         done = subprocess.run(
             [sys.executable, "-c", COUNTING, *arguments],
-            cwd=told.folder,
-            env=told.environment,
+            cwd=output.folder,
+            env=output.environment,
             capture_output=True,
             text=True,
             check=False,
         )
         requests = len(server.requests)
     assert 0 == done.returncode, done.stderr
-    said = json.loads(report.read_text())
+    reply = json.loads(report.read_text())
     for name in ("modules", "classes"):
-        said[name] = [one for one in said[name] if not one.startswith(BESIDE)]
-    opened, scanned = (sum(is_ours(path, openkoi) for path in said[event]) for event in ("opened", "scanned"))
-    found = Counts(len(said["modules"]), len(said["classes"]), opened, scanned, said["written"], requests)
-    return Counted(found, frozenset(said["modules"]))
+        reply[name] = [one for one in reply[name] if not one.startswith(BESIDE)]
+    opened, scanned = (sum(is_ours(path, openkoi) for path in reply[event]) for event in ("opened", "scanned"))
+    found = Counts(len(reply["modules"]), len(reply["classes"]), opened, scanned, reply["written"], requests)
+    return Counted(found, frozenset(reply["modules"]))
 
 
 def is_ours(path: str, openkoi: Shell) -> bool:

@@ -49,7 +49,7 @@ class Tools:
         ]
 
 
-def told(**facts: object) -> None:
+def report(**facts: object) -> None:
     click.echo(json.dumps(facts))
 
 
@@ -90,7 +90,7 @@ async def many(koi: Koi, count: int) -> None:
     results = await asyncio.gather(*(one.result() for one in handles), return_exceptions=True)
     await koi.drain()
     kinds, states = Counter(type(one).__name__ for one in results), Counter(one.state for one in koi.runs(koi.session))
-    told(kinds=kinds, states=states)
+    report(kinds=kinds, states=states)
 
 
 @acme.command()
@@ -121,7 +121,7 @@ async def listeners(koi: Koi) -> None:
     await koi.solve(Task("Zplain"))
     warned = [one.event.text for one in seen if isinstance(one.event, events.WarningIssued)]
     ended = sum(isinstance(one.event, events.RunCompleted) for one in seen)
-    told(warned=warned, ended=ended, unheard=before == len(calls), again=before > 1)
+    report(warned=warned, ended=ended, unheard=before == len(calls), again=before > 1)
 
 
 @acme.command()
@@ -132,7 +132,7 @@ async def parts(koi: Koi) -> None:
     handle = await called(koi, Task("Zalbum", history=history, parts=files))
     await stopped(handle)
     result = await koi.resume(handle.id).result()
-    told(text=result.text, history=len(result.task.history), data=[part.data == PIXEL for part in result.task.parts])
+    report(text=result.text, history=len(result.task.history), data=[part.data == PIXEL for part in result.task.parts])
 
 
 @acme.command()
@@ -144,7 +144,7 @@ async def revoked(koi: Koi) -> None:
     koi.listen(seen.append)
     await koi.solve(Task("Ztrust"))
     results = [one.event.result.text for one in seen if isinstance(one.event, events.ToolCallFinished)]
-    told(results=json.loads(results[0]), kept=[one.answer for one in koi.consents()])
+    report(results=json.loads(results[0]), kept=[one.answer for one in koi.consents()])
 
 
 @acme.command()
@@ -165,7 +165,7 @@ async def wrong(koi: Koi) -> None:
             said.append(str(await call()))
         except KoiError as error:
             said.append(str(error))
-    told(said=said, stopped=await stopped(handle))
+    report(said=said, stopped=await stopped(handle))
 """
 TURNS = (
     "  - {when: {contains: Zplain}, says: Plain., repeat: true}\n"
@@ -210,17 +210,17 @@ def said_by(openkoi: Shell, *command: str) -> dict[str, Any]:
 
 
 def test_of_64_runs_in_one_process_those_that_are_stopped_are_interrupted(openkoi: Shell) -> None:
-    said = said_by(openkoi, "many", "64")
+    reply = said_by(openkoi, "many", "64")
 
-    assert {"RunStoppedError": 16, "Result": 48} == said["kinds"]
-    assert {"interrupted": 16, "finished": 48} == said["states"]
+    assert {"RunStoppedError": 16, "Result": 48} == reply["kinds"]
+    assert {"interrupted": 16, "finished": 48} == reply["states"]
 
 
 def test_a_listener_that_fails_dozes_or_leaves_is_reported_and_disturbs_no_other(openkoi: Shell) -> None:
-    said = said_by(openkoi, "listeners")
+    reply = said_by(openkoi, "listeners")
 
-    assert (2, True, True) == (said["ended"], said["unheard"], said["again"])
-    assert [True, True] == [any(words in text for text in said["warned"]) for words in ("fails failed", "dozes took")]
+    assert (2, True, True) == (reply["ended"], reply["unheard"], reply["again"])
+    assert [True, True] == [any(words in text for text in reply["warned"]) for words in ("fails failed", "dozes took")]
 
 
 def test_a_stopped_run_is_resumed_with_its_history_and_its_parts(openkoi: Shell) -> None:
@@ -232,18 +232,18 @@ def test_consent_that_is_revoked_in_a_run_is_asked_for_again_in_it(openkoi: Shel
 
 
 def test_what_cannot_be_done_is_said_while_a_run_is_under_way(openkoi: Shell) -> None:
-    said = said_by(openkoi, "wrong")
+    reply = said_by(openkoi, "wrong")
 
-    nameless, fork, resume, folder = said["said"]
+    nameless, fork, resume, folder = reply["said"]
     assert "Nameless has no name that starts with its plugin's name." == nameless
     assert [True, True] == ["is already running" in text for text in (fork, resume)]
     assert "/no/such/folder is not a folder, so no task can run in it." == folder
-    assert said["stopped"]
+    assert reply["stopped"]
 
 
 def test_two_daemons_in_one_home_leave_one_log(openkoi: Shell) -> None:
     children = [openkoi.started("acme", "many", "16") for _ in range(2)]
-    said = [json.loads(child.communicate(timeout=90)[0])["states"] for child in children]
+    reply = [json.loads(child.communicate(timeout=90)[0])["states"] for child in children]
 
-    assert [{"interrupted": 4, "finished": 12}] * 2 == said
+    assert [{"interrupted": 4, "finished": 12}] * 2 == reply
     assert "No errors found." in openkoi("memory", "audit").stdout

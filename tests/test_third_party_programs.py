@@ -44,7 +44,7 @@ def result(answers: Sequence[Mapping[str, Any]]) -> Any:
 
 def test_a_program_is_served_by_lines_of_json(tmp_path: Path) -> None:
     turns = LINGER + SLOW + STEERED + ASK + "  - when: {contains: Colour}\n    says: Blue.\n    repeat: true\n" + DONE
-    said = served(
+    reply = served(
         shell_with(tmp_path, turns=turns, approvals={"wait_seconds": 60}),
         {"id": 1, "do": "run", "task": "Say it", "usd": 0.5},
         {"id": 2, "do": "run", "task": "Steer it"},
@@ -59,20 +59,20 @@ def test_a_program_is_served_by_lines_of_json(tmp_path: Path) -> None:
         {"id": 10, "do": "recall", "text": "Colour it"},
     )
 
-    assert ["Done.", "Carp.", "Blue."] == [result(said[id]) for id in (1, 2, 4)]
-    assert "was stopped" in result(said[3])
-    assert "Which colour? (yes or no)" == result(said[7])
-    assert "has ended" in result(said[8])
-    assert [] == result(said[9])
-    assert any(text.startswith("Colour it") for text in result(said[10]))
-    assert "Done." == "".join(one.get("delta", "") for one in said[1])
+    assert ["Done.", "Carp.", "Blue."] == [result(reply[id]) for id in (1, 2, 4)]
+    assert "was stopped" in result(reply[3])
+    assert "Which colour? (yes or no)" == result(reply[7])
+    assert "has ended" in result(reply[8])
+    assert [] == result(reply[9])
+    assert any(text.startswith("Colour it") for text in result(reply[10]))
+    assert "Done." == "".join(one.get("delta", "") for one in reply[1])
 
 
 def test_a_chat_changes_its_model_and_counts_what_a_conversation_costs(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path)
     other = tmp_path / "other.yaml"
     other.write_text("price: {input: 3.0, output: 15.0}\nturns:\n  - {says: From another model., repeat: true}\n")
-    said = served(
+    reply = served(
         openkoi,
         {"id": 1, "do": "run", "task": "Say it", "session": "talk"},
         {"id": 0, "do": "wait"},
@@ -81,17 +81,17 @@ def test_a_chat_changes_its_model_and_counts_what_a_conversation_costs(tmp_path:
         {"id": 3, "do": "cost", "session": "talk"},
     )
 
-    assert ["Done.", "From another model."] == [result(said[id]) for id in (1, 2)]
-    assert 2 == result(said[3])["calls"]
-    assert result(said[3])["usd"] > 0
+    assert ["Done.", "From another model."] == [result(reply[id]) for id in (1, 2)]
+    assert 2 == result(reply[3])["calls"]
+    assert result(reply[3])["usd"] > 0
 
 
 def test_64_runs_in_one_process_end_each_with_its_own_result(tmp_path: Path) -> None:
     turns = "".join(numbered(n) for n in range(64))
     tasks = [{"id": n, "do": "run", "task": f"Number {n} please"} for n in range(64)]
-    said = served(shell_with(tmp_path, turns=turns, **LEAN), *tasks)
+    reply = served(shell_with(tmp_path, turns=turns, **LEAN), *tasks)
 
-    assert [f"It is {n}." for n in range(64)] == [result(said[n]) for n in range(64)]
+    assert [f"It is {n}." for n in range(64)] == [result(reply[n]) for n in range(64)]
 
 
 # A web page.
@@ -157,8 +157,8 @@ def test_a_page_follows_a_run_answers_it_and_goes_on_after_a_broken_connection(t
 
     seen = [*first, *rest]
     assert len(seen) == len(set(seen))
-    told = whole[: [name for _, name in whole].index("run.completed") + 1]  # what was learned comes later
-    assert [one for one in told if one in seen] == told
+    output = whole[: [name for _, name in whole].index("run.completed") + 1]  # what was learned comes later
+    assert [one for one in output if one in seen] == output
     assert {"task.start", "question", "question.answer", "run.completed"} <= {name for _, name in seen}
     assert "run.failed" in [name for _, name in ended]
     assert ("finished", "interrupted") == (states[run], states[stopped])

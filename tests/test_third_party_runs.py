@@ -59,8 +59,8 @@ def test_a_persona_is_in_every_prompt_but_those_of_sub_tasks_and_changes_when_th
     assert "Nothing is proposed." in nothing
     assert "2 done\n" == worked
     assert "+You are a lively koi.\n" in diff
-    told = {one.run: sections(one.event) for one in logged(openkoi) if isinstance(one.event, events.PlanReady)}
-    texts = [(task.text, told[run].get("persona", "")) for run, task in started(openkoi) if run in told]
+    output = {one.run: sections(one.event) for one in logged(openkoi) if isinstance(one.event, events.PlanReady)}
+    texts = [(task.text, output[run].get("persona", "")) for run, task in started(openkoi) if run in output]
     assert ("One thing", "") in texts
     assert ("One", "You are a calm koi. You speak plainly.\n") in texts
     assert ("Say three", "You are a lively koi.\n") in texts

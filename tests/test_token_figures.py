@@ -81,11 +81,11 @@ def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shel
     assert f"{format_tokens(result['usage']['total'] + A_CALL)} tokens" in openkoi("status", "--costs").stdout
 
 
-@pytest.mark.parametrize("said", ["NONE", "1. Name the fish in the first line of a note."])
-def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(openkoi: Shell, said: str) -> None:
+@pytest.mark.parametrize("reply", ["NONE", "1. Name the fish in the first line of a note."])
+def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(openkoi: Shell, reply: str) -> None:
     (openkoi.home / "config.toml").write_text("[hooks.learning]\nfirst_tries = 1\n")
     judged = f"  - when: {{tools: false}}\n    says: '{JUDGED}'\n"
-    learned = f"  - when: {{tools: false, last: 'Ended: accept'}}\n    says: '{said}'\n    {USAGE}\n"
+    learned = f"  - when: {{tools: false, last: 'Ended: accept'}}\n    says: '{reply}'\n    {USAGE}\n"
     (openkoi.folder / "script.yaml").write_text(TURNS.replace(judged, learned + judged))
     ended = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
     answered = [one for one in log(openkoi) if one["type"] == "model.response"]
@@ -110,19 +110,19 @@ def test_without_learning_nothing_is_said_of_its_cost(openkoi: Shell) -> None:
 
 
 def texts(file: Path) -> list[str]:
-    said = file.read_text()
-    return said.splitlines() if file.suffix == ".jsonl" else [said]
+    reply = file.read_text()
+    return reply.splitlines() if file.suffix == ".jsonl" else [reply]
 
 
 def log(openkoi: Shell) -> list[dict[str, Any]]:
     return logged_records(openkoi.home)
 
 
-def figures(said: object) -> set[object]:
+def figures(reply: object) -> set[object]:
     """Return all that is called tokens in an export, at whatever depth."""
-    if isinstance(said, list):
-        return {one for each in said for one in figures(each)}
-    if isinstance(said, dict):
-        own = {value for key, value in said.items() if key in ("tokens", "total_tokens")} - {None}
-        return own | {one for each in said.values() for one in figures(each)}
+    if isinstance(reply, list):
+        return {one for each in reply for one in figures(each)}
+    if isinstance(reply, dict):
+        own = {value for key, value in reply.items() if key in ("tokens", "total_tokens")} - {None}
+        return own | {one for each in reply.values() for one in figures(each)}
     return set()

@@ -181,9 +181,9 @@ def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: 
         run_task = both.map(lambda model: openkoi("-m", f"scripted/{model}", "-i", "0", "Change some files"), models)
         assert [0, 0] == [one.returncode for one in run_task]
 
-    told = [openkoi("undo") for _ in range(2)]
+    output = [openkoi("undo") for _ in range(2)]
 
-    assert [(0, True)] * 2 == [(one.returncode, "ran here at the same time" in one.stderr) for one in told]
+    assert [(0, True)] * 2 == [(one.returncode, "ran here at the same time" in one.stderr) for one in output]
     assert before == everything(openkoi.folder)
 
 
@@ -193,8 +193,8 @@ def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Sh
     openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
 
     for word in ("undo", "diff"):
-        told = openkoi(word)
-        assert (1, True) == (told.returncode, "ran without a checkpoint" in told.stderr), told.stderr
+        output = openkoi(word)
+        assert (1, True) == (output.returncode, "ran without a checkpoint" in output.stderr), output.stderr
 
 
 def test_a_folder_that_is_gone_is_not_said_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
@@ -203,16 +203,18 @@ def test_a_folder_that_is_gone_is_not_said_to_be_taken_back(openkoi: Shell, tmp_
     run = openkoi("status").stdout.partition("tasks")[2]
     id = next(word for word in run.split() if len(word) == 8 and set(word) <= set("0123456789abcdef"))
     openkoi.folder.rename(tmp_path / "elsewhere")
-    told = replace(openkoi, folder=tmp_path / "elsewhere")("undo", id)
+    output = replace(openkoi, folder=tmp_path / "elsewhere")("undo", id)
 
-    assert (1, "", True) == (told.returncode, told.stdout, "is not a readable folder" in told.stderr), told.stderr
+    assert (1, "", True) == (output.returncode, output.stdout, "is not a readable folder" in output.stderr), (
+        output.stderr
+    )
 
 
 def test_where_nothing_was_changed_there_is_nothing_to_take_back(openkoi: Shell) -> None:
     for word in ("undo", "redo", "diff"):
-        told = openkoi(word)
-        assert 1 == told.returncode
-        assert "No task changed files" in told.stderr
+        output = openkoi(word)
+        assert 1 == output.returncode
+        assert "No task changed files" in output.stderr
 
 
 EDIT_TEXT = """

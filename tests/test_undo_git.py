@@ -33,8 +33,8 @@ def test_a_repository_that_a_task_made_is_named_as_a_whole(openkoi: Shell) -> No
     undone = openkoi("undo")
 
     assert (1, False) == (undone.returncode, (openkoi.folder / "n").exists()), undone.stderr
-    told = [line for line in undone.stderr.splitlines() if "not undone" in line]
-    assert ["  not undone: the repository .git was created; delete that folder if you do not need it"] == told
+    output = [line for line in undone.stderr.splitlines() if "not undone" in line]
+    assert ["  not undone: the repository .git was created; delete that folder if you do not need it"] == output
 
 
 def test_diff_says_that_another_task_ran_at_the_same_time(openkoi: Shell) -> None:

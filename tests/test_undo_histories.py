@@ -56,7 +56,7 @@ class History:
     home: Path
     seed: int
     tasks: list[Done] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
     tags: int = 0
     chance: random.Random = field(init=False)
     reference: Reference = field(init=False)
@@ -150,18 +150,18 @@ class History:
         expected, conflicts = self.reference.merged(base, before, wanted, one.folder)
         done = self.openkoi(one.folder)("undo" if back else "redo", one.id[:8])
         found, was = self.reference.files(self.now), self.reference.files(before)
-        said = f"{self.seed} {self.told}\n{done.stdout}{done.stderr}"
+        reply = f"{self.seed} {self.steps}\n{done.stdout}{done.stderr}"
 
-        assert expected == found, said
-        assert conflicts == {one.folder + name for name in CONFLICT.findall(done.stderr)}, said
-        assert (1 if conflicts else 0) == done.returncode, said
+        assert expected == found, reply
+        assert conflicts == {one.folder + name for name in CONFLICT.findall(done.stderr)}, reply
+        assert (1 if conflicts else 0) == done.returncode, reply
         count = COUNTS.search(done.stdout)
-        assert count, said
+        assert count, reply
         more = {what: int(number) for number, what in re.findall(r"(\d+) ([a-z ]+)", count[2])}
         changed = {path for path in {*found, *was} if found.get(path) != was.get(path)}
         applied = int(count[1]) + more.get("deleted", 0) + more.get("merged with later changes", 0)
-        assert len(changed) == applied, said
-        assert len(conflicts) == more.get("in conflict", 0), said
+        assert len(changed) == applied, reply
+        assert len(conflicts) == more.get("in conflict", 0), reply
 
     def redo(self, one: Done) -> None:
         self.undo(one, back=False)
@@ -170,7 +170,7 @@ class History:
         """The diff names the task's own files, and makes the files after it of those before it."""
         done = self.openkoi(one.folder).bash(f"openkoi diff {one.id[:8]} >{self.home}/patch")
         patch = (self.home / "patch").read_bytes().decode()
-        said = f"{self.seed} {self.told}\n{patch}{done.stderr}"
+        reply = f"{self.seed} {self.steps}\n{patch}{done.stderr}"
         parts = [part for part in re.split(r"(?m)^(?=diff --git )", patch) if part]
         texts = "".join(part for part in parts if not re.search(r"(?m)^Binary files ", part))
         binary = {
@@ -179,12 +179,12 @@ class History:
         gone = [one.folder + name for name in re.findall(r"(?m)^Binary files a/(.*) and /dev/null differ$", patch)]
         patched = self.reference.patched(one.before, within(texts, one.folder), gone)
 
-        assert 0 == done.returncode, said
+        assert 0 == done.returncode, reply
         wanted, made = (self.reference.files(tree) for tree in (one.after, patched))
         differ = {path for path in {*wanted, *made} if wanted.get(path) != made.get(path)}
         named = [part for part in parts if "Binary files" in part]
-        assert all(any(path.removeprefix(one.folder) in part for part in named) for path in differ), said
-        assert facts_without(wanted, differ) == facts_without(made, differ | binary & differ), said
+        assert all(any(path.removeprefix(one.folder) in part for part in named) for path in differ), reply
+        assert facts_without(wanted, differ) == facts_without(made, differ | binary & differ), reply
 
     def happen(self, steps: int) -> None:
         """Let things happen, then undo, redo and show all tasks in some order."""
@@ -197,14 +197,14 @@ class History:
             self.check(check)
 
     def step(self, what: Callable[[], object]) -> None:
-        self.told.append(what.__name__)
+        self.steps.append(what.__name__)
         what()
 
     def check(self, how: Callable[[Done], object] | None) -> None:
         there = [one for one in self.tasks if one.id]
         if how and there:
             one = self.chance.choice(there)
-            self.told.append(f"{how.__name__} {self.tasks.index(one)}")
+            self.steps.append(f"{how.__name__} {self.tasks.index(one)}")
             how(one)
 
 

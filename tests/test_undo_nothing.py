@@ -75,7 +75,7 @@ def test_after_a_revert_by_git_undo_again_goes_on_with_the_task_before(openkoi: 
     task(openkoi, OTHER)
     task(openkoi)
     subprocess.run([*git, "checkout", "-q", "."], cwd=openkoi.folder, check=True)
-    said = [openkoi("undo").stdout.partition(" task ")[0] for _ in range(2)]
+    reply = [openkoi("undo").stdout.partition(" task ")[0] for _ in range(2)]
 
-    assert ["Nothing to undo: the files are as they were before", "Undid"] == said
+    assert ["Nothing to undo: the files are as they were before", "Undid"] == reply
     assert not (openkoi.folder / "b.py").exists()

@@ -40,10 +40,10 @@ def test_what_is_in_place_already_is_not_called_done(tmp_path: Path) -> None:
             "Edit it", "--executor", write_script_outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0"
         ).returncode
     )
-    said = [openkoi(command).stdout for command in ("redo", "undo", "redo")]
+    reply = [openkoi(command).stdout for command in ("redo", "undo", "redo")]
     (openkoi.folder / "a.py").write_text("x = 0\n")
-    said.append(openkoi("undo").stdout)
+    reply.append(openkoi("undo").stdout)
 
     assert ["Nothing to reapply", "Undid", "Reapplied", "Nothing to undo"] == [
-        text.partition(":")[0].partition(" task")[0] for text in said
+        text.partition(":")[0].partition(" task")[0] for text in reply
     ]

@@ -218,10 +218,10 @@ def check_the_command_line(home: Path, seed: int) -> None:
     assert git == kept_by_git(home)
 
 
-def unnamed_differences_in_output(want: Standing, here: Standing, said: str) -> list[str]:
+def unnamed_differences_in_output(want: Standing, here: Standing, reply: str) -> list[str]:
     """The paths that differ and that a frontend does not name."""
     differ = {path: "" for path in {*want, *here} if want.get(path) != here.get(path)}
-    return unnamed_differences(want, here, {path: "" for path in differ if is_named(path, said)})
+    return unnamed_differences(want, here, {path: "" for path in differ if is_named(path, reply)})
 
 
 @pytest.mark.campaign

@@ -51,17 +51,17 @@ def test_a_setting_allows_it_and_undo_says_before_the_write_that_it_cannot_work(
     assert (0, "x = 3\n") == (done.returncode, (unwritable_store.folder / "a.py").read_text()), shown
     assert 0 <= shown.find("`openkoi undo`, `diff` and `redo` cannot work") < shown.find("a.py"), shown
     for word in ("undo", "diff", "redo"):
-        told = unwritable_store(word)
-        assert (1, True) == (told.returncode, "ran without a checkpoint" in told.stderr), told.stderr
+        output = unwritable_store(word)
+        assert (1, True) == (output.returncode, "ran without a checkpoint" in output.stderr), output.stderr
 
 
 def test_no_evaluation_is_reused_and_nothing_is_said_to_be_unchanged(unwritable_store: Shell) -> None:
     """The second iteration says the same words and calls no tool; what was done before is in no diff."""
     done = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, judge=judge_of(0.4, finding="not yet"))
-    told = result(done)
+    output = result(done)
 
     assert "x = 3\n" == (unwritable_store.folder / "a.py").read_text(), done.stderr
-    modes = [one["eval_mode"] for one in told["iterations"]]  # type: ignore[attr-defined]  # a list
+    modes = [one["eval_mode"] for one in output["iterations"]]  # type: ignore[attr-defined]  # a list
     assert (True, {"full"}) == (len(modes) > 1, set(modes)), done.stderr
     assert [] == [words for words in ("changed nothing", "nothing was") if words in done.stdout + done.stderr]
 

@@ -10,72 +10,78 @@ from verdict_runs import DONE, configure, result, write_script_outside
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="launchers are shell scripts here")
 
-SAYS = '#!/bin/sh\necho "{said}" >&2\nexit {status}\n'
+SAYS = '#!/bin/sh\necho "{message}" >&2\nexit {status}\n'
 RUSTUP = (
     "error: rustup could not choose a version of {name} to run, because one wasn't specified explicitly, and no "
     "default is configured.\nhelp: run 'rustup default stable' to download the latest stable release of Rust."
 )
 FOREIGN = "sh: {name}: cannot execute binary file: Exec format error"
 LAUNCHERS = {
-    "rustup": (SAYS.format(said=RUSTUP, status=1), "rustup default stable"),
-    "an older rustup": (SAYS.format(said="error: no default toolchain configured", status=1), "rustup default stable"),
+    "rustup": (SAYS.format(message=RUSTUP, status=1), "rustup default stable"),
+    "an older rustup": (
+        SAYS.format(message="error: no default toolchain configured", status=1),
+        "rustup default stable",
+    ),
     "a rustup without the toolchain": (
-        SAYS.format(said="error: toolchain 'nightly-x86_64' is not installed", status=1),
+        SAYS.format(message="error: toolchain 'nightly-x86_64' is not installed", status=1),
         "rustup toolchain install nightly-x86_64",
     ),
     "nodenv": (
-        SAYS.format(said="nodenv: version \\`18.0.0' is not installed (set by /x/.node-version)", status=1),
+        SAYS.format(message="nodenv: version \\`18.0.0' is not installed (set by /x/.node-version)", status=1),
         "nodenv install 18.0.0",
     ),
-    "pyenv": (SAYS.format(said="pyenv: {name}: command not found", status=127), "pyenv global"),
-    "asdf": (SAYS.format(said="No version is set for command {name}", status=126), "asdf install"),
-    "volta": (SAYS.format(said="Volta error: Node is not available.", status=126), "volta install"),
+    "pyenv": (SAYS.format(message="pyenv: {name}: command not found", status=127), "pyenv global"),
+    "asdf": (SAYS.format(message="No version is set for command {name}", status=126), "asdf install"),
+    "volta": (SAYS.format(message="Volta error: Node is not available.", status=126), "volta install"),
     "a library that is missing": (
         SAYS.format(
-            said="{name}: error while loading shared libraries: libx.so.1: cannot open shared object", status=127
+            message="{name}: error while loading shared libraries: libx.so.1: cannot open shared object", status=127
         ),
         "libx.so.1",
     ),
     "a newer system's build": (
-        SAYS.format(said="{name}: /lib/libc.so.6: version 'GLIBC_2.99' not found (required by {name})", status=1),
+        SAYS.format(message="{name}: /lib/libc.so.6: version 'GLIBC_2.99' not found (required by {name})", status=1),
         "build for this system",
     ),
     "a shim of mise": (
         "#!/bin/sh\necho 'mise ERROR {name} is not a valid shim. This likely means you uninstalled it' >&2\nexit 1\n",
         "mise install",
     ),
-    "fnm": (SAYS.format(said="error: Requested version v18.x.x is not currently installed", status=1), "fnm install"),
-    "any toolchain": (SAYS.format(said="toolchain not installed", status=1), "Install the toolchain"),
+    "fnm": (
+        SAYS.format(message="error: Requested version v18.x.x is not currently installed", status=1),
+        "fnm install",
+    ),
+    "any toolchain": (SAYS.format(message="toolchain not installed", status=1), "Install the toolchain"),
     "Go's toolchain": (
-        SAYS.format(said="go: download go1.99 for linux/amd64: toolchain not available", status=1),
+        SAYS.format(message="go: download go1.99 for linux/amd64: toolchain not available", status=1),
         "Install go1.99",
     ),
     "a snap that is not confined": (
-        SAYS.format(said="snap-confine has elevated permissions and is not confined but should be", status=1),
+        SAYS.format(message="snap-confine has elevated permissions and is not confined but should be", status=1),
         "snap refresh",
     ),
     "a snap without the program": (
-        SAYS.format(said="error: cannot find app {name} in tools", status=1),
+        SAYS.format(message="error: cannot find app {name} in tools", status=1),
         "snap refresh",
     ),
-    "an older asdf": (SAYS.format(said="command not found: asdf: No version is set", status=126), "asdf install"),
+    "an older asdf": (SAYS.format(message="command not found: asdf: No version is set", status=126), "asdf install"),
     "asdf without the shim": (
-        SAYS.format(said="unknown command: {name}. Perhaps you have to reshim?", status=126),
+        SAYS.format(message="unknown command: {name}. Perhaps you have to reshim?", status=126),
         "asdf reshim",
     ),
     "a library that macOS misses": (
-        SAYS.format(said="dyld[12]: Library not loaded: @rpath/libx.dylib", status=134),
+        SAYS.format(message="dyld[12]: Library not loaded: @rpath/libx.dylib", status=134),
         "libx.dylib",
     ),
     "a musl build": (
-        SAYS.format(said="Error loading shared library libstdc++.so.6: No such file or directory", status=127),
+        SAYS.format(message="Error loading shared library libstdc++.so.6: No such file or directory", status=127),
         "libstdc++.so.6",
     ),
-    "zsh and another machine": (SAYS.format(said="zsh: exec format error: ./{name}", status=1), "Reinstall it"),
+    "zsh and another machine": (SAYS.format(message="zsh: exec format error: ./{name}", status=1), "Reinstall it"),
     "no node": ("#!/usr/bin/env nosuchnode\n", "Install nosuchnode"),
     "a broken interpreter line": ("#!/nowhere/bin/interpreter\n", "Install it"),
     "another machine": (
-        SAYS.format(said=FOREIGN, status=126),
+        SAYS.format(message=FOREIGN, status=126),
         "Install",
     ),
 }
@@ -141,13 +147,13 @@ def test_a_test_program_that_cannot_start_could_not_run(program: str, launcher: 
     if launcher == "a broken interpreter line" and shutil.which(program):
         pytest.skip(f"the next {program} of PATH is run in its place")
     text, remedy = LAUNCHERS[launcher]
-    told = run_task(prepare_project(tmp_path, program, text), "note.md", "one")
+    output = run_task(prepare_project(tmp_path, program, text), "note.md", "one")
 
-    warnings = str(told["warnings"])
+    warnings = str(output["warnings"])
     assert f"The {program} tests were not run" in warnings
     assert remedy in warnings
-    assert "fails" not in str(told["findings"])
-    assert "required check" not in str(told["stop_reason"])
+    assert "fails" not in str(output["findings"])
+    assert "required check" not in str(output["stop_reason"])
 
 
 @pytest.mark.parametrize("launcher", ["rustup", "a rustup without the toolchain"])
@@ -155,10 +161,10 @@ def test_a_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -
     text, remedy = LAUNCHERS[launcher]
     openkoi = prepare_project(tmp_path, "cargo", text)
     (openkoi.folder / "clippy.toml").write_text("")
-    told = run_task(openkoi, "src/lib.rs", "pub fn one() -> i32 { 1 }\\n")
+    output = run_task(openkoi, "src/lib.rs", "pub fn one() -> i32 { 1 }\\n")
 
-    assert any("clippy was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
-    assert "clippy" not in str(told["findings"])
+    assert any("clippy was not run" in text and remedy in text for text in map(str, output["warnings"]))  # type: ignore[call-overload]
+    assert "clippy" not in str(output["findings"])
 
 
 @pytest.mark.parametrize("launcher", ["nodenv", "asdf", "no node"])
@@ -167,21 +173,21 @@ def test_a_configured_linter_that_cannot_start_was_not_run(launcher: str, tmp_pa
     openkoi = prepare_project(tmp_path, "just", text)
     configure(openkoi, '[evaluators.lint.commands]\nhouse = "just lint"\n')
     turns = WRITES.replace("FILE", "note.md").replace("TEXT", "one")
-    told = result(
+    output = result(
         openkoi(
             "-m", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy up"
         )
     )
 
-    assert any("house was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
+    assert any("house was not run" in text and remedy in text for text in map(str, output["warnings"]))  # type: ignore[call-overload]
 
 
 def test_a_program_that_starts_and_fails_is_a_red_check(tmp_path: Path) -> None:
-    told = run_task(
-        prepare_project(tmp_path, "make", SAYS.format(said="make: *** [test] Error 1", status=2)), "note.md", "one"
+    output = run_task(
+        prepare_project(tmp_path, "make", SAYS.format(message="make: *** [test] Error 1", status=2)), "note.md", "one"
     )
 
-    assert "were not run" not in str(told["warnings"])
+    assert "were not run" not in str(output["warnings"])
 
 
 def test_no_check_is_told_to_pass_where_the_test_program_cannot_start(tmp_path: Path) -> None:

@@ -185,11 +185,11 @@ def test_a_release_is_announced_once_a_day_after_a_run_at_a_terminal(openkoi: In
     first = openkoi.at_terminal(*TASK)
     openkoi.asked_index()
     asked = len(openkoi.index.asked)
-    said = openkoi.at_terminal(*TASK)
+    reply = openkoi.at_terminal(*TASK)
     again = openkoi.at_terminal(*TASK)
 
     line = "A newer release is available: openkoi 1.0 -> 2.0. Run `openkoi update`."
-    assert [0, 1, 0] == [shown.count(line) for shown in (first, said, again)], said
+    assert [0, 1, 0] == [shown.count(line) for shown in (first, reply, again)], reply
     assert asked == len(openkoi.index.asked)
     assert "1.0" == openkoi.installation.version()
     noted = json.loads(openkoi.noted.read_text())

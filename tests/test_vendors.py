@@ -143,9 +143,9 @@ def test_a_short_name_that_one_configured_provider_knows_is_enough_for_every_rol
     if "fallback" in config:
         variables = {"ANTHROPIC_API_KEY": "sk-ant-somebody", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}
 
-    said = world.run(*line, "Write a note about koi to note.md", variables=variables)
+    reply = world.run(*line, "Write a note about koi to note.md", variables=variables)
 
-    assert {"gpt-5-mini"} == world.models.get("openai"), said
+    assert {"gpt-5-mini"} == world.models.get("openai"), reply
 
 
 REFUSED = {

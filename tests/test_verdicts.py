@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, write_script
 from verdict_runs import (
+    ANSWER_TURN,
     DONE,
     EDIT,
-    SAID,
     TASK,
     WAITING,
     configure,
@@ -37,9 +37,9 @@ def test_a_budget_that_allows_no_request_is_not_an_acceptance(openkoi: Shell) ->
         there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
         done = there(TASK, "-m", "openai/gpt-fake", "--budget", "0.0001", "--format", "json")
 
-    told = result(done)
+    report = result(done)
     assert (4, []) == (done.returncode, list(server.asked)), done.stderr
-    assert (False, None, "abort_budget") == (told["accepted"], told["score"], told["decision"])
+    assert (False, None, "abort_budget") == (report["accepted"], report["score"], report["decision"])
 
 
 def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
@@ -59,9 +59,9 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     configure(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 20000\n")
     done = play(openkoi, executor, judge=judge)
 
-    told = result(done)
-    assert (4, 0.6, False) == (done.returncode, told["score"], told["accepted"]), done.stderr
-    assert (["a.py"], "Wrote 3.") == (told["changed_files"], told["output"])
+    report = result(done)
+    assert (4, 0.6, False) == (done.returncode, report["score"], report["accepted"]), done.stderr
+    assert (["a.py"], "Wrote 3.") == (report["changed_files"], report["output"])
     assert "x = 3" in (openkoi.folder / "a.py").read_text()
 
 
@@ -77,20 +77,20 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
 def test_a_judge_that_does_not_judge_accepts_nothing(openkoi: Shell, judge: str) -> None:
     done = play(openkoi, EDIT + DONE, judge=judge)
 
-    told = result(done)
-    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert str(told["stop_reason"]).startswith("not judged: ")
-    assert ["a.py"] == told["changed_files"]
+    report = result(done)
+    assert (3, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    assert str(report["stop_reason"]).startswith("not judged: ")
+    assert ["a.py"] == report["changed_files"]
 
 
 def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
     configure(openkoi, "[evaluators.testrunner]\nenabled = false\n[iteration]\ntimeout_seconds = 8\n")
     done = play(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
 
-    told = result(done)
-    assert (5, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert "reached the limit of 8 seconds" == told["stop_reason"]
-    assert ["a.py"] == told["changed_files"]
+    report = result(done)
+    assert (5, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    assert "reached the limit of 8 seconds" == report["stop_reason"]
+    assert ["a.py"] == report["changed_files"]
 
 
 def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
@@ -110,9 +110,9 @@ def test_a_refusal_by_the_content_filter_is_not_an_answer(openkoi: Shell) -> Non
     refused = "  - says: I cannot help with that.\n    stop: refused\n    repeat: true\n"
     done = play(openkoi, refused, judge=judge_of(1.0))
 
-    told = result(done)
-    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert "the model refused: I cannot help with that." == told["stop_reason"]
+    report = result(done)
+    assert (3, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    assert "the model refused: I cannot help with that." == report["stop_reason"]
 
 
 def test_a_model_that_only_looks_for_tools_until_the_money_is_gone_has_done_nothing(openkoi: Shell) -> None:
@@ -131,9 +131,9 @@ def test_a_model_that_only_looks_for_tools_until_the_money_is_gone_has_done_noth
 def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shell) -> None:
     done = play(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
 
-    told = result(done)
-    assert (3, False) == (done.returncode, told["accepted"]), done.stderr
-    assert 2 == len(list(told["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
+    report = result(done)
+    assert (3, False) == (done.returncode, report["accepted"]), done.stderr
+    assert 2 == len(list(report["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
 
 
 # What is accepted, and on what evidence.
@@ -151,9 +151,9 @@ def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> No
     (openkoi.folder / "test_x.py").write_text(WAITING)
     done = play(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
 
-    told = result(done)
-    assert (0, True, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert "not judged: 1 check turned green" == told["stop_reason"]
+    report = result(done)
+    assert (0, True, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    assert "not judged: 1 check turned green" == report["stop_reason"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ LOOK = """\
 @pytest.mark.parametrize("options", [("--iterate", "0"), ("--no-judge",)])
 @pytest.mark.parametrize("task", [TASK, "What is x?"])
 def test_words_beside_a_call_are_no_answer(openkoi: Shell, task: str, options: tuple[str, ...]) -> None:
-    done = play(openkoi, LOOK + SAID.format('""'), *options, task=task)
+    done = play(openkoi, LOOK + ANSWER_TURN.format('""'), *options, task=task)
 
     assert 3 == done.returncode, done.stderr
     assert str(result(done)["stop_reason"]).startswith("nothing was done"), result(done)["stop_reason"]
@@ -210,27 +210,31 @@ def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) 
         file.unlink()
     done = play(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
 
-    told = result(done)
-    assert (3, "not judged, and no check ran") == (done.returncode, told["stop_reason"]), done.stderr
-    assert 1 == len(list(told["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
+    report = result(done)
+    assert (3, "not judged, and no check ran") == (done.returncode, report["stop_reason"]), done.stderr
+    assert 1 == len(list(report["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "accepted"), [("Done.", 0, None), ('""', 3, False)], ids=["an answer", "nothing"]
+    ("reply", "status", "accepted"), [("Done.", 0, None), ('""', 3, False)], ids=["an answer", "nothing"]
 )
 def test_without_evaluation_an_answer_is_enough_and_nothing_is_not(
-    openkoi: Shell, said: str, status: int, accepted: bool | None
+    openkoi: Shell, reply: str, status: int, accepted: bool | None
 ) -> None:
-    done = play(openkoi, SAID.format(said), "--iterate", "0")
+    done = play(openkoi, ANSWER_TURN.format(reply), "--iterate", "0")
 
     assert (status, accepted) == (done.returncode, result(done)["accepted"]), done.stderr
 
 
 def test_a_question_is_answered_and_not_judged(openkoi: Shell) -> None:
-    done = play(openkoi, SAID.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?")
+    done = play(
+        openkoi, ANSWER_TURN.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?"
+    )
 
-    told = result(done)
-    assert (0, True, "a question, not judged") == (done.returncode, told["accepted"], told["stop_reason"]), done.stderr
+    report = result(done)
+    assert (0, True, "a question, not judged") == (done.returncode, report["accepted"], report["stop_reason"]), (
+        done.stderr
+    )
 
 
 def test_what_looked_like_a_question_and_changed_a_file_is_judged(openkoi: Shell) -> None:
@@ -254,11 +258,11 @@ def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
 
 def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times(openkoi: Shell) -> None:
     judge = judge_of(0.95, "Nothing changed")
-    done = play(openkoi, SAID.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
+    done = play(openkoi, ANSWER_TURN.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
 
     assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr
-    told = openkoi("status", "--why")
-    assert "vote 3" in told.stdout
+    report = openkoi("status", "--why")
+    assert "vote 3" in report.stdout
 
 
 def test_a_judge_has_a_call_left_where_calls_are_limited(openkoi: Shell) -> None:
@@ -270,7 +274,7 @@ def test_a_judge_has_a_call_left_where_calls_are_limited(openkoi: Shell) -> None
 
 def test_a_judge_that_could_vote_only_once_has_judged(openkoi: Shell) -> None:
     configure(openkoi, "[safety]\nmax_calls = 2\n")
-    done = play(openkoi, SAID.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
+    done = play(openkoi, ANSWER_TURN.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
 
     assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
 
@@ -284,8 +288,8 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
     configure(openkoi, "[iteration]\ntoken_budget = 60000\n")
     done = play(openkoi, EDIT + reads, judge=judge_of(0.9))
 
-    told = result(done)
-    assert (0, 0.9, True) == (done.returncode, told["score"], told["accepted"]), done.stderr
+    report = result(done)
+    assert (0, 0.9, True) == (done.returncode, report["score"], report["accepted"]), done.stderr
 
 
 # Resume and fork.
@@ -307,24 +311,24 @@ def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: She
     assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
 
 
-@pytest.mark.parametrize("said", ["It is fine.", '""'], ids=["garbage", "silence"])
-def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell, said: str) -> None:
-    first = play(openkoi, EDIT + DONE, judge=f"  - says: {said}\n    repeat: true\n")
+@pytest.mark.parametrize("reply", ["It is fine.", '""'], ids=["garbage", "silence"])
+def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell, reply: str) -> None:
+    first = play(openkoi, EDIT + DONE, judge=f"  - says: {reply}\n    repeat: true\n")
     write_script_outside(openkoi, judge_of(0.9), "judge.yaml")
     again = openkoi("resume", "--format", "json")
     rows = openkoi("export", "--format", "json", "--output", str(openkoi.folder.parent / "out"))
 
-    told = result(again)
+    report = result(again)
     assert (3, 0, 0) == (first.returncode, again.returncode, rows.returncode), again.stderr
     assert (True, 0.9, "Done.", ["a.py"]) == tuple(
-        told[key] for key in ("accepted", "score", "output", "changed_files")
+        report[key] for key in ("accepted", "score", "output", "changed_files")
     )
 
 
 def test_what_is_accepted_on_resume_is_what_is_on_the_disk(openkoi: Shell) -> None:
     """An earlier iteration, judged .60, had been restored because the last one could not be judged."""
     executor = EDIT.replace("x = 3", "x = 2") + "  - when: {after: 1}\n    says: One.\n"
-    executor += EDIT.replace("after: 0", "after: 2") + SAID.format("Two.")
+    executor += EDIT.replace("after: 0", "after: 2") + ANSWER_TURN.format("Two.")
     low, unread = judge_of(0.6, "+x = 2"), "  - says: It is fine.\n    repeat: true\n"
     first = play(openkoi, executor, judge=low + unread)
     assert (3, "x = 2\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
@@ -351,7 +355,7 @@ def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
 
 def test_a_fork_knows_the_baseline_of_checks_of_the_run_it_comes_from(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
-    executor = EDIT.replace("x = 3", "x = 4") + SAID.format("Done.")
+    executor = EDIT.replace("x = 3", "x = 4") + ANSWER_TURN.format("Done.")
     first = play(openkoi, executor, "--iterate", "2", "--category", "code", judge=judge_of(0.5))
     task = str(result(first)["task_id"])[:8]
     forked = openkoi("fork", task, "--at", "2", "--set", "iteration.quality_threshold=0.4", "--format", "json")

@@ -70,8 +70,8 @@ def test_a_file_that_a_test_made_is_the_models_work_once_it_is_edited(openkoi: S
     usage: {input: 10, output: 10}
 """
     done = play(openkoi, EDIT + repair + DONE, "--no-judge")
-    told = result(done)
-    assert (0, ["a.py", "a.snap"]) == (done.returncode, told["changed_files"]), done.stdout + done.stderr
+    output = result(done)
+    assert (0, ["a.py", "a.snap"]) == (done.returncode, output["changed_files"]), done.stdout + done.stderr
 
 
 def test_the_report_of_the_tests_does_not_hinder_a_later_verdict(openkoi: Shell) -> None:

@@ -37,8 +37,8 @@ def test_a_question_in_doubt_costs_one_short_call_and_no_vote(openkoi: Shell) ->
         done = serve(openkoi, server)(IN_DOUBT, *MODEL, stdin="ANSWER YES, says this file")
         calls = [json.dumps(body) for body in server.asked]
 
-    told = result(done)
-    assert (0, "a question, not judged", None) == (done.returncode, told["stop_reason"], told["score"]), done.stderr
+    output = result(done)
+    assert (0, "a question, not judged", None) == (done.returncode, output["stop_reason"], output["score"]), done.stderr
     assert (2, True) == (len(calls), IN_DOUBT in calls[1])
     assert not [text for text in (ANSWER, "ANSWER YES") if text in calls[1]]
     why = openkoi("status", "--why").stdout
@@ -54,7 +54,7 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         "Yes.",
         "No, but change a.py",
@@ -65,13 +65,13 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
     ],
     ids=["yes", "no but", "empty", "refused", "cut off", "error"],
 )
-def test_whatever_is_not_a_plain_no_is_judged(openkoi: Shell, said: Say | str) -> None:
-    again = [said] if said == "" else []  # what is empty is asked for once more
-    with OpenAIServer("Done.", said, *again, LOW) as server:
+def test_whatever_is_not_a_plain_no_is_judged(openkoi: Shell, reply: Say | str) -> None:
+    again = [reply] if reply == "" else []  # what is empty is asked for once more
+    with OpenAIServer("Done.", reply, *again, LOW) as server:
         done = serve(openkoi, server)(WORK, *MODEL)
 
-    told = result(done)
-    assert (3, False, 0.2) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    output = result(done)
+    assert (3, False, 0.2) == (done.returncode, output["accepted"], output["score"]), done.stderr
 
 
 def test_a_request_in_doubt_is_judged_where_one_call_is_left_for_the_judge(openkoi: Shell) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from verdict_runs import DONE, EDIT, SAID, TASK, configure, judge_of, result, verdict, write_script_outside
+from verdict_runs import ANSWER_TURN, DONE, EDIT, TASK, configure, judge_of, result, verdict, write_script_outside
 
 from openkoi_hookspecs import Usage
 from openkoi_testing.servers import OpenAIServer, Say
@@ -65,7 +65,7 @@ def kill_at(openkoi: Shell, *line: str, until: str) -> None:
 
 def count_answers(openkoi: Shell) -> int:
     """Return how many answers of models the log contains."""
-    return sum(told.read_text().count('"type":"model.response"') for told in openkoi.home.rglob("*.jsonl"))
+    return sum(report.read_text().count('"type":"model.response"') for report in openkoi.home.rglob("*.jsonl"))
 
 
 # What is judged is what is on the disk.
@@ -133,7 +133,7 @@ def test_a_task_that_was_killed_while_it_was_judged_is_not_judged_by_the_old_dif
 def test_a_judge_that_is_killed_on_resume_is_resumed_over_the_files_that_it_judges(openkoi: Shell) -> None:
     """An earlier iteration was restored at the end; the first resume brings the last one's files back."""
     executor = EDIT.replace("x = 3", "x = 2") + "  - when: {after: 1}\n    says: One.\n"
-    executor += EDIT.replace("after: 0", "after: 2") + SAID.format("Two.")
+    executor += EDIT.replace("after: 0", "after: 2") + ANSWER_TURN.format("Two.")
     low = judge_of(0.6, "+x = 2")
     models = ("--executor", write_script_outside(openkoi, executor, "executor.yaml"))
     first = openkoi(TASK, *models, "--evaluator", write_script_outside(openkoi, low + GARBAGE, "judge.yaml"))

@@ -53,8 +53,8 @@ def writes(*files: str, after: int = 0) -> str:
 
 def judge(score: float) -> str:
     scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
-    said = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
-    return f"  - says: |\n      {said}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
+    reply = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
+    return f"  - says: |\n      {reply}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
 
 
 @pytest.mark.sampled(2)
@@ -67,10 +67,10 @@ def test_a_team_whose_members_refuse_exits_as_a_refusal_does(openkoi: Shell, str
 
     done = openkoi("run", "pond.yaml", TASK, "--format", "json")
 
-    told = json.loads(done.stdout)
-    assert (3, False) == (done.returncode, told["accepted"]), done.stderr
-    assert told["stop_reason"].startswith("the model refused: ")
-    assert "I cannot help with that." in told["stop_reason"]
+    output = json.loads(done.stdout)
+    assert (3, False) == (done.returncode, output["accepted"]), done.stderr
+    assert output["stop_reason"].startswith("the model refused: ")
+    assert "I cannot help with that." in output["stop_reason"]
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_provider_that_fails_leaves_files_that_are_named_and_can_be_undone(
 ) -> None:
     done = play(openkoi, writes(*files) + FAILS, "--format", "json")
 
-    told = json.loads(done.stdout)
-    assert (75, files) == (done.returncode, told["changed_files"]), done.stderr
+    output = json.loads(done.stdout)
+    assert (75, files) == (done.returncode, output["changed_files"]), done.stderr
     assert f"Changed: {named}. To undo this, run `openkoi undo`." in done.stderr
-    assert any(named in warning for warning in told["warnings"])
+    assert any(named in warning for warning in output["warnings"])
     assert 0 == openkoi("undo").returncode
     assert ("old\n", ["a.txt"]) == (
         (openkoi.folder / "a.txt").read_text(),

@@ -148,7 +148,7 @@ RUN_CALLS = {
     "run.collect('before_plan')": "Expected a hook, a function of openkoi_hookspecs.hooks, not 'before_plan'.",
     "run.fold('after_plan', None)": "Expected a hook, a function of openkoi_hookspecs.hooks, not 'after_plan'.",
 }
-TABLE = {call: said for calls in (KOI_CALLS, HANDLE_CALLS, RUN_CALLS) for call, said in calls.items() if said}
+TABLE = {call: reply for calls in (KOI_CALLS, HANDLE_CALLS, RUN_CALLS) for call, reply in calls.items() if reply}
 
 
 def lambdas(calls: dict[str, str]) -> str:
@@ -171,8 +171,8 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     write_script(folder, turns)
     done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
     assert 0 == done.returncode, done.stderr
-    said: dict[str, str] = json.loads(done.stdout)
-    return said
+    reply: dict[str, str] = json.loads(done.stdout)
+    return reply
 
 
 @pytest.mark.parametrize("call", TABLE)

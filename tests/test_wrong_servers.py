@@ -78,8 +78,8 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
 def test_a_login_page_in_place_of_an_answer_is_one_under_whatever_name(
     vendor: str, kind: str, body: bytes, tmp_path: Path
 ) -> None:
-    said = Say("Hello", fault=ServerFault(headers={"content-type": kind}, body=body))
-    with SERVERS[vendor](said) as server:
+    statement = Say("Hello", fault=ServerFault(headers={"content-type": kind}, body=body))
+    with SERVERS[vendor](statement) as server:
         status, errors = asked(tmp_path, server.url, vendor)
 
     assert 1 == status

@@ -44,8 +44,8 @@ def git(
     folder: Path, *words: str, stdin: str = "", check: bool = False, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git, told nothing by this machine's configuration."""
-    told = ["-c", "core.autocrlf=false", "-c", "merge.directoryRenames=false", "-c", "init.defaultBranch=main"]
-    command = ["git", "-C", str(folder), *told, *words]
+    output = ["-c", "core.autocrlf=false", "-c", "merge.directoryRenames=false", "-c", "init.defaultBranch=main"]
+    command = ["git", "-C", str(folder), *output, *words]
     data = stdin.encode()
     return subprocess.run(command, env={**ENVIRONMENT, **more}, input=data, capture_output=True, check=check)
 
@@ -216,10 +216,10 @@ class Reference:
         """
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
-        said = git_output(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
-        listed = [line.partition("\t") for line in (said[1 : said.index("", 1)] if "" in said[1:] else said[1:])]
+        reply = git_output(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
+        listed = [line.partition("\t") for line in (reply[1 : reply.index("", 1)] if "" in reply[1:] else reply[1:])]
         facts = [(fact.split(" "), name) for fact, _, name in listed]
-        there, before, after, tree = (self.files(one) for one in (now, base, wanted, said[0]))
+        there, before, after, tree = (self.files(one) for one in (now, base, wanted, reply[0]))
         names = {name for _, name in facts}
         back = {
             name: old for name, old in conflict_origins(facts, before, there) if name in after and name not in there

@@ -20,8 +20,8 @@ EDIT = """\
     calls: [{tool: write_file, arguments: {path: a.py, content: "x = 3\\n", overwrite: true}}]
     usage: {input: 10, output: 10}
 """
-SAID = "  - says: {}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
-DONE = SAID.format("Done.")
+ANSWER_TURN = "  - says: {}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
+DONE = ANSWER_TURN.format("Done.")
 
 
 def folder_with_test(tmp_path: Path) -> Shell:
@@ -62,8 +62,8 @@ def verdict(score: float, finding: str = "") -> str:
 def judge_of(score: float, *contains: str, finding: str = "") -> str:
     """Return a judge that always gives this score, where the prompt contains these texts."""
     when = f"{{tools: false, contains: {json.dumps(contains)}}}"
-    said = verdict(score, finding)
-    return f"  - when: {when}\n    repeat: true\n    says: |\n      {said}\n    usage: {{input: 100, output: 10}}\n"
+    reply = verdict(score, finding)
+    return f"  - when: {when}\n    repeat: true\n    says: |\n      {reply}\n    usage: {{input: 100, output: 10}}\n"
 
 
 def result(done: CompletedProcess[str]) -> dict[str, object]:

@@ -170,9 +170,9 @@ def test_a_run_that_is_under_way_is_neither_resumed_nor_forked(tmp_path: Path) -
             first = koi.begin(Task("Push it", limits=ONCE))
             await asked.wait()
             again = [koi.resume(first.id), koi.fork(first.id, at=0)]
-            said = [str(one) for one in await asyncio.gather(*(one.result() for one in again), return_exceptions=True)]
+            reply = [str(one) for one in await asyncio.gather(*(one.result() for one in again), return_exceptions=True)]
             answer.set()
-            return [*said, (await first.result()).text]
+            return [*reply, (await first.result()).text]
 
     refused = "is already running. Wait for it to finish, or stop it first."
     [resumed, forked, text] = asyncio.run(run())

@@ -121,10 +121,10 @@ def test_the_end_of_the_money_may_be_declared_an_end() -> None:
 @pytest.mark.row("LOOP-11")
 def test_of_two_conditions_that_hold_the_first_is_named() -> None:
     both = (ToolReturned(tool="run_command"), TextIncludes("done"))
-    said = ScriptedTurn((Text("done"), command("true", 1)))
+    reply = ScriptedTurn((Text("done"), command("true", 1)))
 
-    assert ["tool-result"] == ended(run_agent(agent(*both), said))
-    assert ["text-includes"] == ended(run_agent(agent(*reversed(both)), said))
+    assert ["tool-result"] == ended(run_agent(agent(*both), reply))
+    assert ["text-includes"] == ended(run_agent(agent(*reversed(both)), reply))
 
 
 @pytest.mark.row("LOOP-04", "LOOP-12")
@@ -254,7 +254,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "reply"),
     [
         ({"name": "send_male", "arguments": {}}, "Unknown tool 'send_male'. Call one of: send_mail"),
         ({"name": "send_mail", "arguments": [1]}, "The arguments of send_mail must be an object"),
@@ -262,7 +262,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
         ({"arguments": {}}, "The argument 'name' is missing"),
     ],
 )
-def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], said: str) -> None:
+def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], reply: str) -> None:
     model = Scripted([ToolCall("g", "call_tool", arguments), "gave up"])  # type: ignore[arg-type]  # wrong on purpose
     done = run_scenario(
         Task("Send a mail"), Scenario(model=model, tool_providers={"bench": Bench()}, installed=frozenset())
@@ -270,7 +270,7 @@ def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str,
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert result.failed
-    assert said in result.text
+    assert reply in result.text
 
 
 @pytest.mark.row("LOOP-01")

@@ -72,19 +72,19 @@ def test_nobody_with_an_opinion_is_no_evaluation(tmp_path: Path) -> None:
 
 def test_an_evaluator_that_raises_is_unknown_and_named(tmp_path: Path) -> None:
     broken = Opinion(RuntimeError("out of paper"), judges=True)
-    said = evaluated({"judge": broken}, tmp_path)
+    reply = evaluated({"judge": broken}, tmp_path)
 
-    assert said is not None
-    assert "Plugin 'judge' failed at evaluate: RuntimeError: out of paper" == said.unavailable_reason
+    assert reply is not None
+    assert "Plugin 'judge' failed at evaluate: RuntimeError: out of paper" == reply.unavailable_reason
     assert 2 == len(broken.seen)
 
 
 def test_checks_that_raise_are_missing_and_not_asked_again(tmp_path: Path) -> None:
     broken = Opinion(RuntimeError("out of paper"))
-    said = evaluated({"lint": broken}, tmp_path)
+    reply = evaluated({"lint": broken}, tmp_path)
 
-    assert said is not None
-    assert ("Plugin 'lint' failed at evaluate: RuntimeError: out of paper",) == said.missing
+    assert reply is not None
+    assert ("Plugin 'lint' failed at evaluate: RuntimeError: out of paper",) == reply.missing
     assert 1 == len(broken.seen)
 
 
@@ -93,9 +93,9 @@ def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_pa
     counting.judges = False
     done = run_scenario(Task("Make it"), Scenario(says=["Done."], evaluators={"counting": counting}))
 
-    said = [record.event.evaluation for record in done.records if isinstance(record.event, events.EvaluationFinished)]
+    reply = [record.event.evaluation for record in done.records if isinstance(record.event, events.EvaluationFinished)]
     warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
-    assert {()} == {one.scores for one in said}
+    assert {()} == {one.scores for one in reply}
     assert any("score of evaluator counting: it does not declare `judges = True`" in text for text in warned)
 
 
@@ -124,36 +124,36 @@ def test_a_hook_may_lower_a_score_and_never_raise_or_add_one(made: Evaluation, k
 
 
 def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path) -> None:
-    said = evaluated({"judge": Opinion(LimitExceededError("tokens"), judges=True)}, tmp_path)
+    reply = evaluated({"judge": Opinion(LimitExceededError("tokens"), judges=True)}, tmp_path)
 
-    assert said is not None
-    assert "The task's limit of tokens was reached." == said.unavailable_reason
+    assert reply is not None
+    assert "The task's limit of tokens was reached." == reply.unavailable_reason
 
 
 def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> None:
-    said = evaluated({"judge": Opinion(Evaluation(scores=(Score("taste", 7.0),)))}, tmp_path)
+    reply = evaluated({"judge": Opinion(Evaluation(scores=(Score("taste", 7.0),)))}, tmp_path)
 
-    assert said is not None
-    assert "taste is scored 7.0 with weight 1.0" in said.unavailable_reason
+    assert reply is not None
+    assert "taste is scored 7.0 with weight 1.0" in reply.unavailable_reason
 
 
 def test_a_silent_judge_does_not_leave_acceptance_to_the_checks(tmp_path: Path) -> None:
     green = Evaluation(checks=(Check("unit", True),))
-    said = evaluated({"tests": Opinion(green), "judge": Opinion(SILENT, judges=True)}, tmp_path)
+    reply = evaluated({"tests": Opinion(green), "judge": Opinion(SILENT, judges=True)}, tmp_path)
 
-    assert said is not None
-    assert ("no answer", None, True) == (said.unavailable_reason, said.score, said.green)
+    assert reply is not None
+    assert ("no answer", None, True) == (reply.unavailable_reason, reply.score, reply.green)
 
 
 def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) -> None:
     away = Opinion(Evaluation(unavailable_reason="no b"))
     evaluators = {"tests": Opinion(GOOD), "b": away, "judge": Opinion(SILENT)}
-    said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests", "other"])
+    reply = evaluated(evaluators, tmp_path, require=["judge", "b", "tests", "other"])
 
-    assert said is not None
+    assert reply is not None
     assert ("no answer; no b; other is required, but returned no evaluation", None) == (
-        said.unavailable_reason,
-        said.score,
+        reply.unavailable_reason,
+        reply.score,
     )
 
 

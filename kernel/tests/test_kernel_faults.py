@@ -63,12 +63,12 @@ class Opinions:
 
     judges = True
 
-    def __init__(self, *said: object) -> None:
-        self.said = said
+    def __init__(self, *opinions: object) -> None:
+        self.opinions = opinions
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Any:
         """The next one."""
-        opinion = self.said[min(len(run.iterations), len(self.said) - 1)]
+        opinion = self.opinions[min(len(run.iterations), len(self.opinions) - 1)]
         if isinstance(opinion, BaseException):
             raise opinion
         return opinion
@@ -95,12 +95,12 @@ GARBAGE = [
 ]
 
 
-@pytest.mark.parametrize("said", GARBAGE, ids=repr)
+@pytest.mark.parametrize("value", GARBAGE, ids=repr)
 def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_speak_for_it(
-    said: object, tmp_path: Path
+    value: object, tmp_path: Path
 ) -> None:
     good = Evaluation(checks=(Check("works", passed=True),))
-    stage = Scenario(says=["Done."], evaluators={"bad": Opinions(said), "good": Opinions(good)})
+    stage = Scenario(says=["Done."], evaluators={"bad": Opinions(value), "good": Opinions(good)})
 
     done = run_scenario(WRITE, stage, tmp_path)
 
@@ -109,12 +109,12 @@ def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_sp
     assert any("bad could not evaluate" in text for text in warnings(done))
 
 
-@pytest.mark.parametrize("said", GARBAGE[3:8], ids=repr)
-def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(said: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", GARBAGE[3:8], ids=repr)
+def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(value: Any, tmp_path: Path) -> None:
     stage = Scenario(
         says=["Done."],
         evaluators={"judge": Opinions(scored(0.9))},
-        plugins=plugin(after_evaluate=lambda evaluation: said),
+        plugins=plugin(after_evaluate=lambda evaluation: value),
     )
 
     done = run_scenario(WRITE, stage, tmp_path)
@@ -223,9 +223,9 @@ def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> No
     pieces = [Text("the key is super"), Text("secretvalue42 "), Text("ok"), StreamEnd(Usage(input=1, output=1))]
     done = run_scenario(Task("Talk"), Scenario(model=Vendor(*pieces)), tmp_path)
 
-    told = [record.event.text for record in done.records if isinstance(record.event, events.ModelDelta)]
-    assert "the key is supersecretvalue42 ok" == "".join(told)
-    assert all(piece.endswith(" ") for piece in told[:-1])
+    report = [record.event.text for record in done.records if isinstance(record.event, events.ModelDelta)]
+    assert "the key is supersecretvalue42 ok" == "".join(report)
+    assert all(piece.endswith(" ") for piece in report[:-1])
 
 
 def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) -> None:
@@ -507,13 +507,13 @@ def test_a_hook_may_replace_the_last_words_and_not_what_happened(tmp_path: Path)
     assert ("I did it all", (), "", False) == (work.text, work.files, work.diff, work.changed)
 
 
-@pytest.mark.parametrize("said", ["", " \n", "\u200b\u2060"])
-def test_a_hook_makes_no_answer_of_none(said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", ["", " \n", "\u200b\u2060"])
+def test_a_hook_makes_no_answer_of_none(value: str, tmp_path: Path) -> None:
     def after_execute(work: ExecutionResult) -> ExecutionResult:
         return replace(work, text="I did it all")
 
     stage = Scenario(
-        says=[said], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute)
+        says=[value], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute)
     )
     end = run_scenario(replace(WRITE, text="What is x?"), stage, tmp_path).result
 

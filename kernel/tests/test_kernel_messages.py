@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_testing import Scenario, Scripted, ScriptedTurn, write_log
 
-SAID = "Mention the carp."
+REPLY = "Mention the carp."
 
 
 class Speaking:
@@ -34,7 +34,7 @@ class Speaking:
     async def tools(self, run: Run) -> Sequence[Tool]:
         async def call(arguments: Arguments) -> ToolResult:
             if self.handle and arguments["n"] == 0:
-                self.handle.say(SAID)
+                self.handle.say(REPLY)
             return ToolResult("done")
 
         return [Tool("look", "Look.", {"type": "object"}, call, effect=Effect.READS)]
@@ -74,7 +74,7 @@ def test_what_was_said_is_logged_between_the_results_and_the_next_answer(tmp_pat
     assert [False, True] == [event.from_user for event in kinds if isinstance(event, events.MessageAdded)]
     assert isinstance(kinds[1], events.ModelResponse)
     assert isinstance(kinds[2], events.MessageAdded)
-    assert SAID == kinds[2].message.parts[-1].text  # type: ignore[union-attr]  # it is a text
+    assert REPLY == kinds[2].message.parts[-1].text  # type: ignore[union-attr]  # it is a text
 
 
 @pytest.mark.parametrize("left", range(2, 9))
@@ -94,7 +94,7 @@ def test_a_resumed_run_hears_it_once_where_it_was_said(tmp_path: Path, left: int
             await koi.resume(id).result()
 
     asyncio.run(run())
-    said = any(isinstance(one.event, events.MessageAdded) and one.event.from_user for one in known)
+    reply = any(isinstance(one.event, events.MessageAdded) and one.event.from_user for one in known)
     if model.asked:
-        assert said == (SAID in texts_sent(model))
-        assert 1 >= texts_sent(model).count(SAID)
+        assert reply == (REPLY in texts_sent(model))
+        assert 1 >= texts_sent(model).count(REPLY)

@@ -192,12 +192,12 @@ def test_outside_runs_a_question_waits_as_configured_and_is_answered_from_anothe
             await other.answer_question(there[0].id[:6], "yes")
             answer = await asyncio.wait_for(asking, 10)
             kinds = (events.QuestionAsked, events.QuestionAnswered)
-            said = [(one.run, one.event) for one in koi.records(koi.session) if isinstance(one.event, kinds)]
-            return answer, [there[0].run, there[0].alive, said, await koi.pending_questions()]
+            reply = [(one.run, one.event) for one in koi.records(koi.session) if isinstance(one.event, kinds)]
+            return answer, [there[0].run, there[0].alive, reply, await koi.pending_questions()]
 
-    answer, [asking_run, alive, said, left] = asyncio.run(run())
+    answer, [asking_run, alive, reply, left] = asyncio.run(run())
     assert ("yes", "", True, []) == (answer, asking_run, alive, left)
-    assert [("", "Push it?"), ("", "yes")] == [(run, getattr(one, "text", None) or one.answer) for run, one in said]  # type: ignore[attr-defined]  # they are events
+    assert [("", "Push it?"), ("", "yes")] == [(run, getattr(one, "text", None) or one.answer) for run, one in reply]  # type: ignore[attr-defined]  # they are events
 
 
 def test_a_question_of_a_program_that_is_gone_is_gone(tmp_path: Path) -> None:
@@ -309,8 +309,8 @@ def test_what_a_program_no_longer_waits_for_is_withdrawn(tmp_path: Path) -> None
         async with opened(tmp_path, wait=SLOW) as koi:
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(koi.ask(PUSH), 0.05)
-            said = [one.event for one in koi.records(koi.session)]
-            answers = [one.answer for one in said if isinstance(one, events.QuestionAnswered)]
+            reply = [one.event for one in koi.records(koi.session)]
+            answers = [one.answer for one in reply if isinstance(one, events.QuestionAnswered)]
             return len(await koi.pending_questions()), answers
 
     assert (0, [None]) == asyncio.run(run())
@@ -372,10 +372,10 @@ def test_consent_that_is_revoked_is_asked_for_again(tmp_path: Path) -> None:
     async def run() -> list[object]:
         async with opened(tmp_path) as koi:
             koi.keep_consent(trusting("one"), "yes")
-            said: list[object] = [await koi.ask(trusting("one")), koi.consent("one")]
+            reply: list[object] = [await koi.ask(trusting("one")), koi.consent("one")]
             [consent] = koi.consents()
             koi.revoke_consent(consent.id[:6])
-            return [*said, koi.consent("one"), await koi.ask(trusting("one")), list(koi.consents())]
+            return [*reply, koi.consent("one"), await koi.ask(trusting("one")), list(koi.consents())]
 
     assert ["yes", "yes", None, None, []] == asyncio.run(run())
 

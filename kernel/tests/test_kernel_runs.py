@@ -413,9 +413,9 @@ def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
 @pytest.mark.row("LOOP-15", "OBS-03")
 def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
     done = run_scenario(Task("What is here?"), Scenario(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
-    told = [name for name in names(done) if name not in ("model.delta", "warning")]
+    report = [name for name in names(done) if name not in ("model.delta", "warning")]
 
-    assert told == [
+    assert report == [
         *("task.start", "recall", "plan", "message"),
         *("cycle.start", "model.request", "model.response", "tool_call", "tool_result", "tool.results"),
         *("cycle.start", "model.request", "model.response", "run.terminated_by"),

@@ -100,8 +100,8 @@ class Contestant:
         """Have it do one turn."""
         with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
             print(json.dumps(asked), file=self.process.stdin, flush=True)
-        said = self.read_line()
-        return Cost(*(float(str(said[name])) for name in ("cpu", "wall", "peak", "syncs")))
+        reply = self.read_line()
+        return Cost(*(float(str(reply[name])) for name in ("cpu", "wall", "peak", "syncs")))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ STEPS = re.compile(rb"run=(\w+) steps=(\d+)")
 CHUNKS = re.compile(rb"chunks=(\d+) pause=(\d+)")
 STREAMS = re.compile(rb'"stream": ?true')
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-SAID: dict[str, object] = {"role": "assistant", "content": "done"}
+REPLY: dict[str, object] = {"role": "assistant", "content": "done"}
 LAST = "final_answer"
 
 
@@ -56,10 +56,10 @@ class Conversation(asyncio.Protocol):
         run, steps = (asked[1], int(asked[2])) if asked else (b"", 0)
         turn = self.turns[run] = self.turns.get(run, 0) + 1
         if turn <= steps:
-            said = calling(turn, "add", {"n": turn})
+            reply = calling(turn, "add", {"n": turn})
         else:
-            said = calling(turn, LAST, {"answer": "done"}) if LAST.encode() in body else SAID
-        return streamed(said) if STREAMS.search(body) else whole(said)
+            reply = calling(turn, LAST, {"answer": "done"}) if LAST.encode() in body else REPLY
+        return streamed(reply) if STREAMS.search(body) else whole(reply)
 
     async def speak(self, chunks: int, pause: int) -> None:
         """Send word after word, each by itself."""
@@ -96,16 +96,16 @@ def closing(finish: str) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def streamed(said: dict[str, object]) -> bytes:
+def streamed(reply: dict[str, object]) -> bytes:
     """Return an answer as a stream."""
-    body = event(said) + b"".join(closing("tool_calls" if "tool_calls" in said else "stop"))
+    body = event(reply) + b"".join(closing("tool_calls" if "tool_calls" in reply else "stop"))
     return head_of("text/event-stream") + b"content-length: %d\r\n\r\n" % len(body) + body
 
 
-def whole(said: dict[str, object]) -> bytes:
+def whole(reply: dict[str, object]) -> bytes:
     """Return an answer as one document."""
-    finish = "tool_calls" if "tool_calls" in said else "stop"
-    choice = {"index": 0, "message": {"content": None, **said}, "finish_reason": finish}
+    finish = "tool_calls" if "tool_calls" in reply else "stop"
+    choice = {"index": 0, "message": {"content": None, **reply}, "finish_reason": finish}
     fields = {"id": "c", "created": 1, "model": "m", "object": "chat.completion", "choices": [choice], "usage": USAGE}
     body = json.dumps(fields).encode()
     return head_of("application/json") + b"content-length: %d\r\n\r\n" % len(body) + body

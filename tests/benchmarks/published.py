@@ -19,10 +19,10 @@ def save(name: str, text: str, readme: Path = README) -> None:
 
 def origin() -> str:
     """Return when, from which commit and on what a benchmark was run."""
-    told = subprocess.run(
+    output = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=README.parent, capture_output=True, text=True, check=False
     )
-    return f"{datetime.now(UTC):%Y-%m-%d}, commit {told.stdout.strip() or 'unknown'}, {os.cpu_count()} processors."
+    return f"{datetime.now(UTC):%Y-%m-%d}, commit {output.stdout.strip() or 'unknown'}, {os.cpu_count()} processors."
 
 
 def as_markdown(text: str) -> str:

@@ -54,12 +54,12 @@ def embedders() -> Mapping[str, tuple[Embedder, float]]:
     return found
 
 
-def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Sequence[float]]:
+def figures(output: Talk, embedder: Embedder, weight: float) -> Mapping[str, Sequence[float]]:
     """Return what share of its evidence each question finds, by each way."""
-    index = make_index(told.turns, about=told.about, parts=told.parts, embedder=embedder)
-    nearest = Nearest(embedder, [f"{note} {text}" for note, text in zip(told.about, told.turns, strict=True)])
+    index = make_index(output.turns, about=output.about, parts=output.parts, embedder=embedder)
+    nearest = Nearest(embedder, [f"{note} {text}" for note, text in zip(output.about, output.turns, strict=True)])
     return {
-        name: [found(question, way(question.text)) for question in told.questions]
+        name: [found(question, way(question.text)) for question in output.questions]
         for name, way in ways(index, nearest, weight)
     }
 

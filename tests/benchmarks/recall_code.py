@@ -18,13 +18,13 @@ def code(every: int = 1) -> Talk:
     """
     found = Talk()
     for path, node in functions():
-        told = ast.get_docstring(node)
-        if told:
+        output = ast.get_docstring(node)
+        if output:
             node.body = node.body[1:] or [ast.Pass()]
         number = found.say("", "", str(path), ast.unparse(node)[:READ])
         found.about[-1] = path.stem
-        if told and number % every == 0:
-            found.questions.append(Question(told.splitlines()[0], "docstring", (number,)))
+        if output and number % every == 0:
+            found.questions.append(Question(output.splitlines()[0], "docstring", (number,)))
     return found
 
 

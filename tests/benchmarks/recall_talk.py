@@ -17,7 +17,7 @@ MONTHS = ("January", "March", "April", "June", "July", "September", "October", "
 class Deed:
     """What somebody may have done: how it is told, and asked for in the same and in other words."""
 
-    told: str
+    statement: str
     same: str
     other: str
     things: tuple[str, ...]
@@ -154,17 +154,17 @@ def made_known(made: Talk, chance: random.Random, deed: Deed, who: str, pair: tu
     thing, friend = chance.choice(deed.things), pair[pair[0] == who]
     part = "-".join(pair)
     if chance.random() < 0.5:
-        turn = made.say(who, day, part, f"Guess what, {deed.told.format(thing)}!")
+        turn = made.say(who, day, part, f"Guess what, {deed.statement.format(thing)}!")
         evidence: tuple[int, ...] = (turn,)
     else:
-        first = made.say(who, day, part, f"Guess what, {deed.told.format('wonderful one')}!")
+        first = made.say(who, day, part, f"Guess what, {deed.statement.format('wonderful one')}!")
         made.say(friend, day, part, "Really? Which one is it?")
         turn = made.say(who, day, part, f"It's {thing}, and I could not be happier.")
         evidence = (first, turn)
     made.questions += [
         Question(deed.same.format(who), "as said", evidence),
         Question(deed.other.format(who), "other words", evidence),
-        Question(f"When did {who} say: {deed.told.format(thing)}?", "date", evidence[:1]),
+        Question(f"When did {who} say: {deed.statement.format(thing)}?", "date", evidence[:1]),
     ]
     return turn
 

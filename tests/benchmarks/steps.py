@@ -73,8 +73,8 @@ def column(contestants: list[Contestant], rounds: int, steps: int) -> Column:
 def row(one: Contestant, columns: Sequence[Column]) -> list[str]:
     name = one.entry.name
     digits = 1 if name in PEERS else 2
-    told = [f"{times(column.pairs[name]).formatted(digits)} x" if name in column.pairs else "" for column in columns]
-    return [f"{name} {one.version}", *told]
+    output = [f"{times(column.pairs[name]).formatted(digits)} x" if name in column.pairs else "" for column in columns]
+    return [f"{name} {one.version}", *output]
 
 
 def judged(column: Column) -> str:

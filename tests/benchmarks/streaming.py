@@ -24,9 +24,9 @@ def show(rounds: int) -> None:
     entries = [*shipped([raw]), vendor, *shipped([ours])]
     with model() as url, enlisted(entries, url) as contestants:
         in_turn(contestants, 1, chunks=CHUNKS, pause=0)
-        for pause, told in PAUSES.items():
+        for pause, output in PAUSES.items():
             found = in_turn(contestants, rounds, chunks=CHUNKS, pause=pause, again=CALLS)
-            rows += [row(one, found[one.entry.name], f"{told} ({load()})") for one in contestants]
+            rows += [row(one, found[one.entry.name], f"{output} ({load()})") for one in contestants]
     print(table([f"{CHUNKS} chunks", "they come", "processor time", "over the bytes, a call"], rows))
     print(GOAL)
 

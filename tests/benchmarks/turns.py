@@ -19,9 +19,9 @@ SYNCS = [0]
 def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> None:
     """Say who this is; then do turns as they are asked for, each ``again`` and again, until nobody asks."""
     count_syncs()
-    told = os.fdopen(os.dup(1), "w", buffering=1)
+    output = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    told.write(json.dumps({"version": version_of(distribution)}) + "\n")
+    output.write(json.dumps({"version": version_of(distribution)}) + "\n")
     for line in sys.stdin:
         asked = json.loads(line)
         again = range(asked.pop("again", 1))
@@ -31,7 +31,7 @@ def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> Non
         for _ in again:
             turn(asked)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        told.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs}) + "\n")
+        output.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs}) + "\n")
 
 
 def count_syncs() -> None:

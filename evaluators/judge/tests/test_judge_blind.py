@@ -65,11 +65,11 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
 
     async def judging() -> tuple[Evaluation, list[str]]:
         async with make_run(folder, task=Task("Write ten lines"), stage=Scenario(model=model)) as run:
-            said = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
+            reply = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
             voted = [
                 record.event for record in run.koi.records(run.task.session) if isinstance(record.event, JudgeVoted)
             ]
-        return said, [vote.control for vote in voted]
+        return reply, [vote.control for vote in voted]
 
     return asyncio.run(judging())
 
@@ -77,10 +77,10 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
 def test_a_judge_that_would_accept_half_of_the_work_as_well_is_not_believed(tmp_path: Path) -> None:
     certify(tmp_path, 0.6, passed=False)
 
-    said, proofs = judged(tmp_path, Reader(0.95, 0.95))
+    reply, proofs = judged(tmp_path, Reader(0.95, 0.95))
 
-    assert (None, ()) == (said.score, said.scores)
-    assert ["The judge would also accept half of this work"] == [finding.title for finding in said.blockers]
+    assert (None, ()) == (reply.score, reply.scores)
+    assert ["The judge would also accept half of this work"] == [finding.title for finding in reply.blockers]
     assert ["blind"] == proofs
 
 
@@ -88,10 +88,10 @@ def test_one_that_sees_what_is_missing_is_believed(tmp_path: Path) -> None:
     certify(tmp_path, 0.6, passed=False)
     model = Reader(0.95, 0.4)
 
-    said, _ = judged(tmp_path, model)
+    reply, _ = judged(tmp_path, model)
 
-    assert said.score is not None
-    assert 0.95 == pytest.approx(said.score)
+    assert reply.score is not None
+    assert 0.95 == pytest.approx(reply.score)
     assert 2 == len(model.asked)
 
 

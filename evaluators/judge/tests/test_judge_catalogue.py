@@ -58,9 +58,9 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
 
 @pytest.mark.parametrize("case", [case for case in cases() if "accept" in case.values[0]["expect"]])
 def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_path: Path) -> None:
-    names, said = case["given"]["rubric"], case["given"]["text"]
+    names, reply = case["given"]["rubric"], case["given"]["text"]
     stage = Scenario(
-        says=["Done.", said, "Done so.", said, "Done at last.", said], evaluators={"judge": judge(tmp_path, names)}
+        says=["Done.", reply, "Done so.", reply, "Done at last.", reply], evaluators={"judge": judge(tmp_path, names)}
     )
 
     result = run_scenario(Task("Do it"), stage, tmp_path).result

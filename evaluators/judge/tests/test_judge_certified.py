@@ -51,30 +51,30 @@ def judged(folder: Path, *, require_certified: bool = False) -> tuple[Evaluation
 
     async def judging() -> tuple[Evaluation, list[str]]:
         async with make_run(folder, task=TASK, stage=Scenario(says=[says])) as run:
-            said = await judge.evaluate(ExecutionResult("Sorted."), run) or Evaluation()
+            reply = await judge.evaluate(ExecutionResult("Sorted."), run) or Evaluation()
             events = [record.event for record in run.koi.records(run.task.session)]
-        return said, [event.text for event in events if isinstance(event, WarningIssued)]
+        return reply, [event.text for event in events if isinstance(event, WarningIssued)]
 
     return asyncio.run(judging())
 
 
 def test_without_a_certificate_it_informs_and_does_not_gate(tmp_path: Path) -> None:
-    said, warned = judged(tmp_path, require_certified=True)
+    reply, warned = judged(tmp_path, require_certified=True)
 
-    assert said.score is None
-    assert not said.blockers
-    assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in said.findings]
+    assert reply.score is None
+    assert not reply.blockers
+    assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in reply.findings]
     assert "scripted/script has no certificate" in warned[0]
-    assert "the judgment by general is informational: scripted/script has no certificate" == (said.unavailable_reason)
-    assert ((), (), "") == (said.checks, said.missing, said.log)
+    assert "the judgment by general is informational: scripted/script has no certificate" == (reply.unavailable_reason)
+    assert ((), (), "") == (reply.checks, reply.missing, reply.log)
 
 
 def test_with_a_passed_one_it_decides(tmp_path: Path) -> None:
     certify(tmp_path, rubric("general"))
 
-    said, warned = judged(tmp_path, require_certified=True)
+    reply, warned = judged(tmp_path, require_certified=True)
 
-    assert said.blockers
+    assert reply.blockers
     assert not warned
 
 

@@ -22,13 +22,13 @@ from openkoi_judge import Expectations, Judge
 from openkoi_testing import Scenario, Scripted, make_run
 
 HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
-SAID = ModelResponse("scripted/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
+REPLY = ModelResponse("scripted/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
 HAPPENED = (
-    SAID,
+    REPLY,
     IterationFinished(0, None, Cost()),
-    SAID,
+    REPLY,
     ToolCallFinished(ToolResult("12 passed")),
-    SAID,
+    REPLY,
     InnerLoopEnded("answered"),
 )
 

@@ -22,10 +22,10 @@ def rubric(names: list[str]) -> Rubric:
     return Rubric("faults", tuple(Dimension(name, 1 / len(names)) for name in names))
 
 
-def read(said: str) -> list[float] | None:
+def read(reply: str) -> list[float] | None:
     """The scores in the rubric's order; None where there is no verdict."""
     try:
-        return [score.value for score in parse_verdict(said, RUBRIC).scores]
+        return [score.value for score in parse_verdict(reply, RUBRIC).scores]
     except UnreadableError:
         return None
 
@@ -51,7 +51,7 @@ def test_the_catalogue_of_faults_gives_right_scores_or_none(case: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         pytest.param(GOOD, id="bare"),
         pytest.param(f"Here you are.\n```json\n{GOOD}\n```\nAnything else?", id="fenced, with politeness"),
@@ -73,12 +73,12 @@ def test_the_catalogue_of_faults_gives_right_scores_or_none(case: dict[str, Any]
         ),
     ],
 )
-def test_a_verdict_is_read_however_it_is_dressed(said: str) -> None:
-    assert [0.7, 0.9, 0.4] == read(said)
+def test_a_verdict_is_read_however_it_is_dressed(reply: str) -> None:
+    assert [0.7, 0.9, 0.4] == read(reply)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         pytest.param("", id="nothing"),
         pytest.param("I would rather not judge that.", id="refusal"),
@@ -116,8 +116,8 @@ def test_a_verdict_is_read_however_it_is_dressed(said: str) -> None:
     ],
 )
 @pytest.mark.row("C82")
-def test_what_is_no_single_complete_verdict_is_never_a_number(said: str) -> None:
-    assert read(said) is None
+def test_what_is_no_single_complete_verdict_is_never_a_number(reply: str) -> None:
+    assert read(reply) is None
 
 
 def test_what_was_wrong_is_said_so_that_the_judge_can_mend_it() -> None:
@@ -155,9 +155,9 @@ def test_findings_are_read_leniently_and_keep_everything_that_was_said() -> None
 
 
 def test_findings_that_were_complete_when_the_answer_was_cut_off_are_kept() -> None:
-    said = GOOD.replace("[]}", '[{"severity": "blocker", "title": "It burns"}, {"severity": "minor", "tit')
+    reply = GOOD.replace("[]}", '[{"severity": "blocker", "title": "It burns"}, {"severity": "minor", "tit')
 
-    verdict = parse_verdict(said, RUBRIC)
+    verdict = parse_verdict(reply, RUBRIC)
 
     assert verdict.partial
     assert ["It burns"] == [finding.title for finding in verdict.findings]
@@ -165,9 +165,9 @@ def test_findings_that_were_complete_when_the_answer_was_cut_off_are_kept() -> N
 
 @pytest.mark.row("EVAL-30", "C50")
 def test_the_suggestion_is_one_line_that_can_be_stored() -> None:
-    said = GOOD.replace("[]}", '[], "suggestion": "First\\n the \\ud800 roof"}')
+    reply = GOOD.replace("[]}", '[], "suggestion": "First\\n the \\ud800 roof"}')
 
-    assert "First the ? roof" == parse_verdict(said, RUBRIC).suggestion
+    assert "First the ? roof" == parse_verdict(reply, RUBRIC).suggestion
 
 
 FRAGMENTS = st.sampled_from(
@@ -177,18 +177,18 @@ FRAGMENTS = st.sampled_from(
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(FRAGMENTS | st.text(max_size=4), max_size=12).map("".join))
-def test_whatever_is_said_the_scores_are_numbers_from_nought_to_one_or_there_are_none(said: str) -> None:
-    assert all(0.0 <= value <= 1.0 for value in read(said) or ())
+def test_whatever_is_said_the_scores_are_numbers_from_nought_to_one_or_there_are_none(reply: str) -> None:
+    assert all(0.0 <= value <= 1.0 for value in read(reply) or ())
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 200), st.sampled_from([*'{}[]:,"\\x', "'", "//", ""]))
 def test_damage_never_hides_a_blocker(place: int, damage: str) -> None:
     whole = GOOD.replace("[]", '[{"severity": "blocker", "dimension": "roof", "title": "It leaks"}]')
-    said = whole[:place] + damage + whole[place + 1 :]
+    reply = whole[:place] + damage + whole[place + 1 :]
     try:
-        verdict = parse_verdict(said, RUBRIC)
+        verdict = parse_verdict(reply, RUBRIC)
     except UnreadableError:
         return
 
-    assert '"blocker"' not in said or Severity.BLOCKER in [finding.severity for finding in verdict.findings]
+    assert '"blocker"' not in reply or Severity.BLOCKER in [finding.severity for finding in verdict.findings]

@@ -347,8 +347,8 @@ def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_pat
     modes = [one.evaluation.mode for one in rehearsed.result.iterations if one.evaluation]
     assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == modes
     assert rehearsed.result.accepted
-    told = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, MessageAdded)]
-    assert ["Look again.", "Go on."] == [text.splitlines()[-1] for text in told[1:]]
+    output = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, MessageAdded)]
+    assert ["Look again.", "Go on."] == [text.splitlines()[-1] for text in output[1:]]
     assert sum_savings(measure_savings(rehearsed.records))[Saving.INCREMENTAL] > 0
 
 

@@ -44,10 +44,10 @@ class Counting:
         yield StreamEnd(Usage())
 
 
-def file(size: int, mended: int) -> str:
+def file(size: int, repair: int) -> str:
     """A source of so many tokens, with its first parts mended."""
     parts = [
-        f"def part_{n}(given: int) -> int:\n    return given * {n} + {n + (n < mended)}\n\n\n"
+        f"def part_{n}(given: int) -> int:\n    return given * {n} + {n + (n < repair)}\n\n\n"
         for n in range(size // 15)
     ]
     return "".join(parts)
@@ -82,7 +82,7 @@ def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> t
 @pytest.mark.row("TOK-10")
 @pytest.mark.parametrize("size", [7_000, 16_000])
 def test_of_a_long_file_that_is_edited_the_change_is_read(tmp_path: Path, size: int) -> None:
-    states = [file(size, mended) for mended in (4, 7, 9)]
+    states = [file(size, repair) for repair in (4, 7, 9)]
 
     took, whole = tokens(tmp_path, file(size, 0), states, [0.6, 0.7, 0.75])
 
@@ -92,7 +92,7 @@ def test_of_a_long_file_that_is_edited_the_change_is_read(tmp_path: Path, size: 
 @pytest.mark.row("TOK-10")
 @pytest.mark.parametrize("size", [7_000, 16_000])
 def test_of_a_long_file_that_is_new_the_change_is_read_and_the_whole_once_more(tmp_path: Path, size: int) -> None:
-    states = [file(size, mended) for mended in (4, 7)]
+    states = [file(size, repair) for repair in (4, 7)]
 
     took, whole = tokens(tmp_path, "", states, [0.6, 0.7])
 
@@ -103,7 +103,7 @@ def test_of_a_long_file_that_is_new_the_change_is_read_and_the_whole_once_more(t
 @pytest.mark.parametrize("last", [0.75, 0.85], ids=["rejected", "accepted"])
 def test_of_a_new_file_that_is_judged_in_full_again_what_stands_is_not_read_again(tmp_path: Path, last: float) -> None:
     size = 7_000
-    states = [file(size, mended) for mended in (4, 7, 9)]
+    states = [file(size, repair) for repair in (4, 7, 9)]
 
     took, whole = tokens(tmp_path, "", states, [0.6, 0.7, last])
 

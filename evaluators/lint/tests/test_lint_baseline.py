@@ -41,9 +41,9 @@ def logged(root: Path, baseline: Baseline) -> Baseline:
         async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await logged_baseline(Fixed(baseline), run)
 
-    said = asyncio.run(story())
-    assert said is not None
-    return said
+    reply = asyncio.run(story())
+    assert reply is not None
+    return reply
 
 
 def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
@@ -90,23 +90,23 @@ MYPY = {"mypy.ini": "[mypy]\n", "pond.py": "x: int = 1\n"}
 
 
 def test_a_linter_whose_configuration_the_work_removed_is_a_failing_check(tmp_path: Path) -> None:
-    said = worked(tmp_path, MYPY, Lint(), lambda root: (root / "mypy.ini").unlink())
+    reply = worked(tmp_path, MYPY, Lint(), lambda root: (root / "mypy.ini").unlink())
 
-    assert said is not None
-    assert (Check("ruff", passed=True), Check("mypy", passed=False)) == said.checks
-    assert [("mypy no longer runs", "Restore its configuration.")] == [(one.title, one.fix) for one in said.findings]
-    assert (True, False, ()) == (said.red, said.green, said.missing)
+    assert reply is not None
+    assert (Check("ruff", passed=True), Check("mypy", passed=False)) == reply.checks
+    assert [("mypy no longer runs", "Restore its configuration.")] == [(one.title, one.fix) for one in reply.findings]
+    assert (True, False, ()) == (reply.red, reply.green, reply.missing)
 
 
 @pytest.mark.parametrize("command", ["sleep 60", "exit 127"], ids=["too slow", "not there"])
 def test_a_linter_that_ran_before_and_could_not_be_run_is_missing(tmp_path: Path, command: str) -> None:
     lint = Lint(commands={"spell": f"test -e before || {{ {command}; }}"}, seconds=0.5)
 
-    said = worked(tmp_path, {"before": ""}, lint, lambda root: (root / "before").unlink())
+    reply = worked(tmp_path, {"before": ""}, lint, lambda root: (root / "before").unlink())
 
-    assert said is not None
-    assert (("spell did not run",), ()) == (said.missing, said.checks)
-    assert (False, False) == (said.red, said.green)
+    assert reply is not None
+    assert (("spell did not run",), ()) == (reply.missing, reply.checks)
+    assert (False, False) == (reply.red, reply.green)
 
 
 def test_a_linter_that_could_not_be_run_before_either_is_not_missing(tmp_path: Path) -> None:

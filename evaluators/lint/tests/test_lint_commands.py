@@ -69,23 +69,23 @@ def test_the_lines_of_other_linters_are_understood(tmp_path: Path) -> None:
         "https://example.com:80: not a file\n"
     )
 
-    told = [(finding.where, finding.severity.value) for finding in read_lines(text, tmp_path)]
+    output = [(finding.where, finding.severity.value) for finding in read_lines(text, tmp_path)]
 
     assert [
         ("a.ts:3", "important"),
         ("b.js:1", "important"),
         ("b.js:2", "suggestion"),
         ("a b.go:9", "important"),
-    ] == told
+    ] == output
 
 
 def test_mypy_names_the_rule_and_notes_are_left_out(tmp_path: Path) -> None:
     errors = 'a.py:1: error: Name "x" already defined on line 3  [no-redef]\nb.py:1: error: no  [syntax]\n'
     text = f"a.py:2:5: note: here\n{errors}"
 
-    told = [(finding.rule, finding.where, finding.title) for finding in read_mypy(text, tmp_path)]
+    output = [(finding.rule, finding.where, finding.title) for finding in read_mypy(text, tmp_path)]
 
-    assert [("no-redef", "a.py:1", 'Name "x" already defined on line …'), ("syntax", "b.py:1", "no")] == told
+    assert [("no-redef", "a.py:1", 'Name "x" already defined on line …'), ("syntax", "b.py:1", "no")] == output
 
 
 @pytest.mark.parametrize(

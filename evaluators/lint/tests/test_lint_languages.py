@@ -106,7 +106,7 @@ def test_what_is_cut_off_is_passed_over(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("reply", "expected"),
     [
         ("Line too long (124 > 120)", "Line too long (… > …)"),
         ("`f` is too complex (11 > 10)", "`f` is too complex (… > …)"),
@@ -114,8 +114,8 @@ def test_what_is_cut_off_is_passed_over(tmp_path: Path, text: str) -> None:
         ("Type '1' is no `u32`, see PEP8 and E501", "Type '1' is no `u32`, see PEP8 and E501"),
     ],
 )
-def test_counts_are_left_out_of_titles_and_names_are_not(said: str, expected: str) -> None:
-    assert expected == normalize_message(said)
+def test_counts_are_left_out_of_titles_and_names_are_not(reply: str, expected: str) -> None:
+    assert expected == normalize_message(reply)
 
 
 def test_what_is_configured_and_not_installed_has_no_command(tmp_path: Path) -> None:

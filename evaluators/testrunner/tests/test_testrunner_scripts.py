@@ -25,7 +25,7 @@ READ = {
         f'{POND}/mtest/m.js > pond hooks "before each" hook for "z"': False,
     },
 }
-SAID = {
+REPLY = {
     "vitest": ["AssertionError: expected -1 to be 3 // Object.is equality"],
     "jest": [
         "Error: expect(received).toBe(expected) // Object.is equality Expected: 3 Received: -1",
@@ -34,7 +34,7 @@ SAID = {
     "mocha": ["AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: -1 !== 3", "Error: dry"],
 }
 FILE = '"$OPENKOI_REPORT-0"'
-TOLD = {
+OUTPUT = {
     "vitest": f"vitest --reporter=json --outputFile={FILE} --coverage.enabled=false",
     "vitest run --coverage src": f"vitest run --reporter=json --outputFile={FILE} --coverage.enabled=false src",
     "NODE_ENV=test npx jest -i": f"NODE_ENV=test npx jest --json --outputFile={FILE} --coverage=false -i",
@@ -49,12 +49,12 @@ LEFT = ["node --test", "tape test/*.js", "eslint test/jest", "echo vitest", "mak
 
 @pytest.mark.parametrize("name", READ)
 def test_a_recorded_report_is_read_test_by_test(tmp_path: Path, name: str) -> None:
-    told = read_js((PRINTED / f"{name}.json").read_text(), tmp_path)
+    output = read_js((PRINTED / f"{name}.json").read_text(), tmp_path)
 
-    assert told is not None
-    assert READ[name] == {test.name: test.passed for test in told[0]}
-    assert SAID[name] == [test.title.partition(" fails: ")[2] for test in told[0] if not test.passed]
-    assert 1 == len(told[1])
+    assert output is not None
+    assert READ[name] == {test.name: test.passed for test in output[0]}
+    assert REPLY[name] == [test.title.partition(" fails: ")[2] for test in output[0] if not test.passed]
+    assert 1 == len(output[1])
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"testResults": 3}', '{"testResults": [3]}', '{"stats": {}}'])
@@ -66,15 +66,15 @@ def test_a_failure_stands_at_its_first_line_in_the_workspace(tmp_path: Path) -> 
     (tmp_path / "v.test.mjs").touch()
     text = (PRINTED / "vitest.json").read_text().replace(POND, str(tmp_path))
 
-    told = read_js(text, tmp_path)
+    output = read_js(text, tmp_path)
 
-    assert told is not None
-    assert [("v.test.mjs > pond > adds", "v.test.mjs:4")] == [(t.name, t.where) for t in told[0] if not t.passed]
+    assert output is not None
+    assert [("v.test.mjs > pond > adds", "v.test.mjs:4")] == [(t.name, t.where) for t in output[0] if not t.passed]
 
 
-@pytest.mark.parametrize("script", TOLD)
+@pytest.mark.parametrize("script", OUTPUT)
 def test_a_runner_is_told_to_report_wherever_it_stands(script: str) -> None:
-    assert TOLD[script] == add_reports(script)
+    assert OUTPUT[script] == add_reports(script)
 
 
 @pytest.mark.parametrize("script", LEFT)
@@ -83,10 +83,10 @@ def test_other_scripts_stay_as_they_are(script: str) -> None:
 
 
 def test_every_runner_of_a_script_has_a_report_of_its_own() -> None:
-    told = add_reports("vitest run && ( jest )")
+    output = add_reports("vitest run && ( jest )")
 
-    assert '"$OPENKOI_REPORT-0"' in told.partition("&&")[0]
-    assert '"$OPENKOI_REPORT-1"' in told.partition("&&")[2]
+    assert '"$OPENKOI_REPORT-0"' in output.partition("&&")[0]
+    assert '"$OPENKOI_REPORT-1"' in output.partition("&&")[2]
 
 
 def test_tests_are_run_alone_by_their_names() -> None:
@@ -119,9 +119,9 @@ def test_junit_is_read(tmp_path: Path) -> None:
 
     tests, skipped = read_junit(f"noise\n<testsuites><testsuite>{cases}</testsuite></testsuites>\n", tmp_path)
 
-    told = [(test.name, test.passed, test.title, test.where) for test in tests]
+    output = [(test.name, test.passed, test.title, test.where) for test in tests]
     expected = [("A > x", True, "", ""), ("A > y", False, "A > y fails: no", "a.rb:7")]
-    assert [*expected, ("z", False, "z fails: Error: <dry>", "a.rb:3")] == told
+    assert [*expected, ("z", False, "z fails: Error: <dry>", "a.rb:3")] == output
     assert ("later",) == skipped
 
 

@@ -68,11 +68,11 @@ def reworked(
     async def story() -> list[Evaluation | None]:
         async with make_run(root, task=Task("Add a pond")) as run:
             before = await logged_baseline(runner, run)
-            said = []
+            reply = []
             for change in changes:
                 write(root, change)
-                said.append(await runner.evaluate(ExecutionResult("done", files=tuple(change), baseline=before), run))
-        return said
+                reply.append(await runner.evaluate(ExecutionResult("done", files=tuple(change), baseline=before), run))
+        return reply
 
     write(root, files)
     return asyncio.run(story())
@@ -98,8 +98,8 @@ def test_names_and_places_are_those_of_the_workspace() -> None:
 
     outcome = relative_outcome(SuiteOutcome(runner="npm test", tests=red, skipped=("s",)), "web")
 
-    told = [(test.name, test.title, test.where) for test in outcome.tests]
-    assert [("web/t", "web/t fails", "web/a.js:3"), ("npm test in web", "web/npm test fails", "")] == told
+    output = [(test.name, test.title, test.where) for test in outcome.tests]
+    assert [("web/t", "web/t fails", "web/a.js:3"), ("npm test in web", "web/npm test fails", "")] == output
     assert ("web/s",) == outcome.skipped
 
 

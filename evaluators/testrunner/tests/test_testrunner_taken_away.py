@@ -39,18 +39,18 @@ def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv:
 
     async def story() -> dict[str, Evaluation | None]:
         runner = TestRunner(venv=venv)
-        said: dict[str, Evaluation | None] = {}
+        reply: dict[str, Evaluation | None] = {}
         async with make_run(root, task=task) as run:
             before = await logged_baseline(runner, run)
             for way, changes in ways.items():
                 begin(root, files)
                 write(root, changes)
-                said[way] = await runner.evaluate(ExecutionResult("done", baseline=before), run)
-        return said
+                reply[way] = await runner.evaluate(ExecutionResult("done", baseline=before), run)
+        return reply
 
     begin(root, files)
-    said = asyncio.run(story())
-    return {way: evaluation for way, evaluation in said.items() if evaluation}
+    reply = asyncio.run(story())
+    return {way: evaluation for way, evaluation in reply.items() if evaluation}
 
 
 def begin(root: Path, files: Files) -> None:
@@ -116,9 +116,9 @@ def test_a_red_test_that_is_taken_away_is_not_mended(repair: Mapping[str, Evalua
 
 
 def test_many_that_are_taken_away_are_sent_back_by_their_names(repair: Mapping[str, Evaluation]) -> None:
-    told = "\n".join(f"{finding.rule} {finding.detail}" for finding in repair["many"].open)
+    output = "\n".join(f"{finding.rule} {finding.detail}" for finding in repair["many"].open)
 
-    assert [] == [way for way in WAYS if f"test_{way}.py::test_bug" not in told]
+    assert [] == [way for way in WAYS if f"test_{way}.py::test_bug" not in output]
 
 
 def test_a_file_that_can_be_read_again_is_mended_and_one_that_is_deleted_is_not(
@@ -166,8 +166,8 @@ def test_the_runner_of_before_runs_beside_a_new_one(tmp_path: Path, venv: str) -
         "broken": {"test_a.py": GREEN, "Makefile": "test:\n\t@false\n"},
     }
 
-    said = tried(tmp_path, files, ways, POND, venv)
+    reply = tried(tmp_path, files, ways, POND, venv)
 
-    checks = {check.name: check.passed for check in said["both"].checks}
+    checks = {check.name: check.passed for check in reply["both"].checks}
     assert {"make test": True, "test_a.py::test_ok": True} == checks
-    assert {"make test"} == said["broken"].failing
+    assert {"make test"} == reply["broken"].failing

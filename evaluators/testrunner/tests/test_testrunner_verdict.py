@@ -162,7 +162,7 @@ def test_one_failure_outweighs_any_number_of_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("reply", "expected"),
     [
         ("ValueError: <Pond object at 0x7f12ab>\nmore", "ValueError: <Pond object at 0x…>"),
         ("took 3.21s, not 2 seconds", "took …, not …"),
@@ -173,8 +173,8 @@ def test_one_failure_outweighs_any_number_of_passes() -> None:
         ("1/2 of a/b is 3:4", "1/2 of a/b is 3:4"),
     ],
 )
-def test_a_title_leaves_out_what_changes_from_run_to_run(said: str, expected: str) -> None:
-    assert expected == stable_line(said)
+def test_a_title_leaves_out_what_changes_from_run_to_run(reply: str, expected: str) -> None:
+    assert expected == stable_line(reply)
 
 
 def test_a_long_text_is_cut_at_a_line() -> None:
@@ -216,7 +216,7 @@ def test_a_report_that_lost_its_middle_is_judged_by_its_end(tmp_path: Path) -> N
     lines = ['@x {"kind": "test", "id": "a", "outcome": "pas', '@x {"kind": "end", "code": 1, "sent": 9}']
     records, printed = parse_output(lines, "@x ")
 
-    told = outcome_of(ReporterOutput(records=records, printed=printed, root=tmp_path))
+    output = outcome_of(ReporterOutput(records=records, printed=printed, root=tmp_path))
 
     assert (ReporterRecord(kind="end", code=1, sent=9),) == records
-    assert [("pytest", False)] == [(test.name, test.passed) for test in told.tests]
+    assert [("pytest", False)] == [(test.name, test.passed) for test in output.tests]

@@ -54,7 +54,7 @@ def asked_of(
 
     async def answer(question: Question) -> str | None:
         asked.append(question.text)
-        return next((said for file, said in person.items() if file in question.text), None)
+        return next((reply for file, reply in person.items() if file in question.text), None)
 
     async def live() -> tuple[Result, list[Record]]:
         koi = stage.build_app(workspace, workspace.parent / "home")
@@ -173,12 +173,12 @@ def test_a_path_is_seen_however_it_is_written(arguments: dict[str, Json], pond: 
         (pond / "linked").symlink_to(pond / "infra")
     elif "linked" in str(arguments):
         pytest.skip("links need rights there")
-    told = {
+    output = {
         name: value.replace("/pond", str(pond)) if isinstance(value, str) else value
         for name, value in arguments.items()
     }
 
-    touched = first_protected(named_paths(told), ("infra/**",), pond)
+    touched = first_protected(named_paths(output), ("infra/**",), pond)
 
     assert touched is not None
     assert "infra/**" == touched.glob

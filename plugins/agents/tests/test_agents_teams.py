@@ -213,15 +213,15 @@ def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, t
 def test_a_refusal_ends_a_team_where_nothing_else_is_left(
     strategy: Strategy, refusing: str, ended: StopReason, tmp_path: Path
 ) -> None:
-    said = {"carp": "skimmed", "heron": "raked"}
+    reply = {"carp": "skimmed", "heron": "raked"}
     turns = "".join(
-        turn(name, text, more=REFUSES if name == refusing else "repeat: true") for name, text in said.items()
+        turn(name, text, more=REFUSES if name == refusing else "repeat: true") for name, text in reply.items()
     )
 
     seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
     assert ended is seen.result.best.work.ended
-    assert ended is StopReason.REFUSED or any(said[name] in seen.result.text for name in said if name != refusing)
+    assert ended is StopReason.REFUSED or any(reply[name] in seen.result.text for name in reply if name != refusing)
 
 
 def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path) -> None:

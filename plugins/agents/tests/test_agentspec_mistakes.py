@@ -41,7 +41,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "place", "reply"),
     [
         ("", "1, column 1", "the file must be a table with identity"),
         ("- a", "1, column 1", "the file must be a table"),
@@ -126,14 +126,14 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (WHO + "instructions: " + "[" * 100, "2, column 5", "nesting is limited to 40 levels"),
     ],
 )
-def test_every_mistake_is_named_with_its_place(text: str, place: str, said: str, tmp_path: Path) -> None:
-    told = mistakes(tmp_path, text)
+def test_every_mistake_is_named_with_its_place(text: str, place: str, reply: str, tmp_path: Path) -> None:
+    output = mistakes(tmp_path, text)
 
-    assert any(line.startswith(f"agent.yaml, line {place}") and said in line for line in told), told
+    assert any(line.startswith(f"agent.yaml, line {place}") and reply in line for line in output), output
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "reply"),
     [
         ("{kind: text-includes}", "[1].text is missing"),
         ("{kind: text-includes, text: ''}", "[1].text must be text that the message must contain, not ''"),
@@ -152,45 +152,47 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, said: str,
         ("done", "[1] must be conditions, each with a kind"),
     ],
 )
-def test_conditions_are_held_against_their_kind(kind: str, said: str, tmp_path: Path) -> None:
-    told = mistakes(tmp_path, f"{WHO}iteration:\n  termination_conditions:\n    - {kind}")
+def test_conditions_are_held_against_their_kind(kind: str, reply: str, tmp_path: Path) -> None:
+    output = mistakes(tmp_path, f"{WHO}iteration:\n  termination_conditions:\n    - {kind}")
 
-    assert 1 == len(told)
-    assert said in told[0]
-    assert told[0].startswith("agent.yaml, line 4, column ")
+    assert 1 == len(output)
+    assert reply in output[0]
+    assert output[0].startswith("agent.yaml, line 4, column ")
 
 
 @pytest.mark.row("LOOP-23")
 def test_iteration_and_composite_exclude_each_other_and_both_lines_are_named(tmp_path: Path) -> None:
-    told = mistakes(
+    output = mistakes(
         tmp_path, f"{WHO}iteration: {{max_cycles: 3}}\ncomposite: {{strategy: parallel, agents: [{{{WHO.strip()}}}]}}"
     )
 
     assert [
         "agent.yaml, line 3, column 1: iteration (line 2) and composite (line 3) cannot be combined: "
         "an agent either iterates or leads a team. Remove one of them."
-    ] == told
+    ] == output
 
 
 def test_all_mistakes_are_said_at_once_in_the_order_of_their_lines(tmp_path: Path) -> None:
-    told = mistakes(tmp_path, "identity: {}\ntools: {allow: a}\nitertion: {}\ncomposite: {strategy: x, agents: [1]}\n")
+    output = mistakes(
+        tmp_path, "identity: {}\ntools: {allow: a}\nitertion: {}\ncomposite: {strategy: x, agents: [1]}\n"
+    )
 
-    assert [1, 2, 3, 4, 4] == [int(re.search(r"line (\d+)", line)[1]) for line in told]  # type: ignore[index]  # each has one
+    assert [1, 2, 3, 4, 4] == [int(re.search(r"line (\d+)", line)[1]) for line in output]  # type: ignore[index]  # each has one
 
 
 def test_what_nobody_would_read_is_not_all_said(tmp_path: Path) -> None:
-    told = mistakes(tmp_path, WHO + "".join(f"key{number}: 1\n" for number in range(1_000)))
+    output = mistakes(tmp_path, WHO + "".join(f"key{number}: 1\n" for number in range(1_000)))
 
-    assert (26, "agent.yaml: 975 more errors.") == (len(told), told[-1])
+    assert (26, "agent.yaml: 975 more errors.") == (len(output), output[-1])
     assert "a file is limited to 20,000 values" in mistakes(tmp_path, "a: [" + "1," * 30_000 + "]")[0]
 
 
 def test_mistakes_in_a_member_s_file_are_told_of_that_file(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("\nidentity: {nam: b}")
 
-    told = mistakes(tmp_path, WHO + "composite: {strategy: parallel, agents: [b.yaml]}")
+    output = mistakes(tmp_path, WHO + "composite: {strategy: parallel, agents: [b.yaml]}")
 
-    assert [True, True] == [line.startswith(f"{tmp_path / 'b.yaml'}, line 2, column ") for line in told]
+    assert [True, True] == [line.startswith(f"{tmp_path / 'b.yaml'}, line 2, column ") for line in output]
 
 
 def test_files_that_lead_back_to_where_they_began_are_refused(tmp_path: Path) -> None:
@@ -223,12 +225,12 @@ def test_instructions_that_only_seem_to_lie_beside_the_file_are_not_read(tmp_pat
 
 
 def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
-    for path, said in (
+    for path, reply in (
         (tmp_path / "no.yaml", "File not found"),
         (tmp_path, "is not a file"),
         (Path("a\0b"), "cannot be read|File not found"),
     ):
-        with pytest.raises(ConfigError, match=said):
+        with pytest.raises(ConfigError, match=reply):
             read_agent(path)
 
     assert "line 2: not valid UTF-8" in mistakes(tmp_path, b"a: b\n\xff")[0]
@@ -273,17 +275,17 @@ def test_whatever_becomes_of_a_file_it_is_read_or_refused_in_words(
     for at, gone, new in changes:
         content = content[:at] + new + content[at + gone :]
 
-    said = outcome(tmp_path_factory.mktemp("any"), content)
+    reply = outcome(tmp_path_factory.mktemp("any"), content)
 
-    assert isinstance(said, Spec) or all("agent.yaml" in line for line in said.splitlines())
+    assert isinstance(reply, Spec) or all("agent.yaml" in line for line in reply.splitlines())
 
 
 @settings(max_examples=60)
 @given(st.permutations(GOOD.splitlines()), st.integers(0, 14))
 def test_lines_may_stand_anywhere(tmp_path_factory: pytest.TempPathFactory, lines: list[str], most: int) -> None:
-    said = outcome(tmp_path_factory.mktemp("any"), "\n".join(lines[:most]).encode())
+    reply = outcome(tmp_path_factory.mktemp("any"), "\n".join(lines[:most]).encode())
 
-    assert isinstance(said, (Spec, str))
+    assert isinstance(reply, (Spec, str))
 
 
 MEMBERS = f"{{strategy: parallel, agents: [{{{WHO.strip()}}}]}}"
@@ -291,13 +293,13 @@ MEMBERS = f"{{strategy: parallel, agents: [{{{WHO.strip()}}}]}}"
 
 @pytest.mark.parametrize(("key", "value"), [("iteration", "{max_cycles: 3}"), ("composite", MEMBERS)])
 def test_what_a_worker_does_in_its_own_way_is_not_said_beside_it(tmp_path: Path, key: str, value: str) -> None:
-    [told] = mistakes(tmp_path, f"{WHO}{key}: {value}\nworker: lines")
+    [output] = mistakes(tmp_path, f"{WHO}{key}: {value}\nworker: lines")
 
-    assert told.startswith(f"agent.yaml, line 3, column 1: {key} (line 2) and worker (line 3) cannot be combined: ")
+    assert output.startswith(f"agent.yaml, line 3, column 1: {key} (line 2) and worker (line 3) cannot be combined: ")
 
 
 @pytest.mark.parametrize("name", ["''", "[lines]", '"a\\nb"'])
 def test_the_name_of_a_worker_is_one_line_of_text(tmp_path: Path, name: str) -> None:
-    [told] = mistakes(tmp_path, f"{WHO}worker: {name}")
+    [output] = mistakes(tmp_path, f"{WHO}worker: {name}")
 
-    assert "worker must be the name of an agent runner, one line of text, not " in told
+    assert "worker must be the name of an agent runner, one line of text, not " in output

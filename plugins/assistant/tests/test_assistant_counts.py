@@ -129,10 +129,10 @@ def test_a_bot_is_ignored_unless_it_is_allowed_and_named_and_has_three_turns(tmp
         await speak("robo", "the capital, not said to it")
         await speak("robo", "yes K7QP")
         for turns in (3, 6):
-            said = [await speak("robo", f"@koi the capital of country {n}?") for n in range(20)]
-            answers = [await chat.answer_to(one) for one in said[:3]]
+            reply = [await speak("robo", f"@koi the capital of country {n}?") for n in range(20)]
+            answers = [await chat.answer_to(one) for one in reply[:3]]
             assert (["Paris."] * 3, turns) == (answers, len(chat.tasks) - (turns == 6))
-            assert not any(chat.gateway.requests.find(one.identity) for one in said[3:])
+            assert not any(chat.gateway.requests.find(one.identity) for one in reply[3:])
             if turns == 3:
                 await chat.answer_to(await chat.say("@koi go on", channel="team", mentioned=True))
         person = replace(chat.post("the capital?"), sender=replace(bot("robo"), kind=SenderKind.PERSON))
@@ -224,14 +224,14 @@ def test_sixty_injections_by_message_quote_file_and_history_give_no_order(tmp_pa
         assert before == chat.model_calls
         asked = []
         for n, text in enumerate(texts):
-            said: dict[str, Any] = {"channel": "team", "mentioned": True}
-            asked.append(await chat.say("a summary please", quoted=text, **said))
+            reply: dict[str, Any] = {"channel": "team", "mentioned": True}
+            asked.append(await chat.say("a summary please", quoted=text, **reply))
             file = Attachment("a.txt", data=text.encode())
             sent = await eve.send(Post("", app="", channel="team", attachments=(file,)))
             (there,) = [one for one in chat.sent("team") if one.id == sent]
-            asked.append(await chat.say("a summary please", attachments=there.attachments, **said))
+            asked.append(await chat.say("a summary please", attachments=there.attachments, **reply))
             root = await eve.send(Post(f"{text} {n}", app="", channel="team"))
-            asked.append(await chat.say("a summary please", thread=root, **said))
+            asked.append(await chat.say("a summary please", thread=root, **reply))
         answers = [await chat.answer_to(one) for one in asked]
 
         assert ["A summary."] * 45 == answers

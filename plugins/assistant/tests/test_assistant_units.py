@@ -33,7 +33,7 @@ def post(text: str = "x", *, sender: Sender = ANN, direct: bool = True, kind: Po
 
 
 @pytest.mark.parametrize(
-    ("said", "role", "kind"),
+    ("reply", "role", "kind"),
     [
         (post("What is it?"), Role.MEMBER, Kind.TASK),
         (post("What is it?"), Role.STRANGER, None),
@@ -59,8 +59,8 @@ def post(text: str = "x", *, sender: Sender = ANN, direct: bool = True, kind: Po
         (post("K7QP-M2XR", direct=False), Role.STRANGER, None),
     ],
 )
-def test_what_a_post_is(said: Post, role: Role, kind: Kind | None) -> None:
-    assert kind is classify(said, role, Circumstances(codes=lambda: CODES, pairing=lambda: True))
+def test_what_a_post_is(reply: Post, role: Role, kind: Kind | None) -> None:
+    assert kind is classify(reply, role, Circumstances(codes=lambda: CODES, pairing=lambda: True))
 
 
 def test_a_code_counts_only_while_one_is_valid() -> None:

@@ -65,11 +65,11 @@ def facts(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Facts]:
 def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrategy[list[Iteration]]:
     scores = st.lists(st.builds(Score, st.just("quality"), numbers, numbers), max_size=2).map(tuple)
     unknown = st.sampled_from(["", "", "", "no answer"])
-    said = st.none() | st.builds(
+    reply = st.none() | st.builds(
         Evaluation, checks=CHECKS, scores=scores, findings=FINDINGS, unavailable_reason=unknown
     )
     one = st.builds(
-        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, cost=st.just(Cost()), facts=facts(numbers)
+        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=reply, cost=st.just(Cost()), facts=facts(numbers)
     )
     return st.lists(one, min_size=least, max_size=5)
 

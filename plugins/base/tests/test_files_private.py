@@ -34,10 +34,10 @@ def test_what_was_open_to_others_is_closed_and_named(tmp_path: Path) -> None:
     file = replace_file(tmp_path / "credentials" / "providers.json", "{}")
     file.chmod(0o644)
     file.parent.chmod(0o755)
-    said = restrict_permissions(file.parent)
+    reply = restrict_permissions(file.parent)
 
     assert (0o700, 0o600) == (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777)
-    assert [f"{path} was readable by other users; its permissions were fixed." for path in (file.parent, file)] == said
+    assert [f"{path} was readable by other users; its permissions were fixed." for path in (file.parent, file)] == reply
     assert [] == restrict_permissions(file.parent)
 
 

@@ -10,8 +10,8 @@ from openkoi_base.files.project import find_workspace, hash_path, project_id
 
 def git(folder: Path, *arguments: str) -> str:
     who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
-    told = subprocess.run(["git", "-C", str(folder), *who, *arguments], capture_output=True, text=True, check=True)
-    return told.stdout.strip()
+    output = subprocess.run(["git", "-C", str(folder), *who, *arguments], capture_output=True, text=True, check=True)
+    return output.stdout.strip()
 
 
 def repository(folder: Path) -> Path:
@@ -53,10 +53,10 @@ def test_a_link_names_no_project(tmp_path: Path, link: str) -> None:
     assert hash_path(tmp_path / "here") == project_id(tmp_path / "here")
 
 
-@pytest.mark.parametrize(("said", "name"), [("a b\n\x1b[2J", "a-b-2J"), ("x" * 100, "x" * 64), ("\0\n", "")])
-def test_a_name_is_short_and_plain(tmp_path: Path, said: str, name: str) -> None:
+@pytest.mark.parametrize(("reply", "name"), [("a b\n\x1b[2J", "a-b-2J"), ("x" * 100, "x" * 64), ("\0\n", "")])
+def test_a_name_is_short_and_plain(tmp_path: Path, reply: str, name: str) -> None:
     (tmp_path / ".openkoi").mkdir()
-    (tmp_path / ".openkoi" / "project").write_text(said)
+    (tmp_path / ".openkoi" / "project").write_text(reply)
 
     assert (name or str(tmp_path)) == project_id(tmp_path)
 

@@ -59,10 +59,10 @@ def test_a_held_secret_passes_at_no_alignment_of_base64(before: bytes, secret: s
     whole = before + secret.encode() + after
     redact = Redactor([secret])
 
-    for said in (base64.b64encode(whole).decode(), base64.urlsafe_b64encode(whole).decode()):
-        shown = redact(said)
+    for reply in (base64.b64encode(whole).decode(), base64.urlsafe_b64encode(whole).decode()):
+        shown = redact(reply)
         assert MASK in shown
-        assert len(said) - len(shown.replace(MASK, "")) >= len(secret.encode()) * 4 // 3 - 3
+        assert len(reply) - len(shown.replace(MASK, "")) >= len(secret.encode()) * 4 // 3 - 3
 
 
 @pytest.mark.parametrize("secret", ["sk-held-4f9a8c7d6e5b4a3928170615", "p\u00e4ssw\u00f6rd-\u03a99", "hunter2!"])

@@ -42,7 +42,7 @@ def test_what_loses_nothing_is_made_to_fit(given: dict[str, Json], fits: dict[st
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "reply"),
     [
         ({}, "'path' is missing. Expected: path (text), n (a whole number, optional)"),
         ({"path": 5}, "'path' must be text, not 5"),
@@ -55,10 +55,10 @@ def test_what_loses_nothing_is_made_to_fit(given: dict[str, Json], fits: dict[st
         ({"path": "a", "pth": 1}, "Unknown argument 'pth'. Did you mean 'path'?"),
     ],
 )
-def test_what_does_not_fit_is_told_to_the_model(given: dict[str, Json], said: str) -> None:
+def test_what_does_not_fit_is_told_to_the_model(given: dict[str, Json], reply: str) -> None:
     with pytest.raises(ToolError) as raised:
         coerce_arguments(given, SCHEMA)
-    assert said in str(raised.value)
+    assert reply in str(raised.value)
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": 5, "required": "x"}, {"properties": {"a": {"type": "odd"}}}])

@@ -25,23 +25,23 @@ def rubric(rest: str) -> Rubric:
 
 def test_a_rubric_has_dimensions_whose_weights_sum_to_one() -> None:
     rows = "  - {name: x, weight: 0.7, description: Y}\n  - {name: z, weight: 0.3}\n"
-    said = f"metadata:\n  categories: [a, b]\n  dimensions:\n{rows}"
+    reply = f"metadata:\n  categories: [a, b]\n  dimensions:\n{rows}"
 
     dimensions = (Dimension("x", 0.7, "Y"), Dimension("z", 0.3))
 
-    assert Rubric("mine", dimensions, categories=("a", "b"), guide="Look closely.") == rubric(said)
+    assert Rubric("mine", dimensions, categories=("a", "b"), guide="Look closely.") == rubric(reply)
 
 
 @pytest.mark.row("C51")
 def test_what_stands_beside_the_metadata_is_read_too() -> None:
-    said = "categories: finance, tax\ndimensions:\n  - {name: sums, weight: '1.0'}\n"
+    reply = "categories: finance, tax\ndimensions:\n  - {name: sums, weight: '1.0'}\n"
 
-    assert (("finance", "tax"), (Dimension("sums", 1.0),)) == (rubric(said).categories, rubric(said).dimensions)
+    assert (("finance", "tax"), (Dimension("sums", 1.0),)) == (rubric(reply).categories, rubric(reply).dimensions)
 
 
 @pytest.mark.row("LOOP-24")
 @pytest.mark.parametrize(
-    ("said", "method", "of", "expect"),
+    ("reply", "method", "of", "expect"),
     [
         ("metadata: {method: llm_judge}\n", Method.LLM_JUDGE, "text", ()),
         ("metadata: {method: contains, expect: done}\n", Method.CONTAINS, "text", ("done",)),
@@ -49,8 +49,8 @@ def test_what_stands_beside_the_metadata_is_read_too() -> None:
         ("metadata: {method: regex, expect: ^a, of: terminated_by}\n", Method.REGEX, "terminatedBy", ("^a",)),
     ],
 )
-def test_there_are_other_methods(said: str, method: Method, of: str, expect: tuple[str, ...]) -> None:
-    found = rubric(said)
+def test_there_are_other_methods(reply: str, method: Method, of: str, expect: tuple[str, ...]) -> None:
+    found = rubric(reply)
 
     assert (method, of, expect) == (found.method, found.of, found.expect)
 

@@ -96,8 +96,8 @@ def made(count: int, seed: int) -> Iterator[Made]:
     for _ in range(count):
         hostile = dice.random() < 0.4
         named, name = dice.choice(NAMES)
-        told, description = dice.choice(DESCRIPTIONS)
-        entries = [f"name: {named}", f"description: {told}"]
+        output, description = dice.choice(DESCRIPTIONS)
+        entries = [f"name: {named}", f"description: {output}"]
         entries += [dice.choice(some) for some in (TOOLS, METADATA, OTHERS)]
         dice.shuffle(entries)
         if hostile:

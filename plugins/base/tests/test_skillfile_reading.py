@@ -69,7 +69,7 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reply"),
     [
         ("# No front matter", "line 1: it does not start with YAML between two lines of three dashes"),
         ("---\nname: a\n", "line 1: the front matter has no end"),
@@ -85,11 +85,11 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
         ("---\n" + "a: b\n" * 20_000 + "---\n", "line 1: the front matter is longer than"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_line(text: str, said: str) -> None:
+def test_what_cannot_be_read_is_refused_with_its_line(text: str, reply: str) -> None:
     with pytest.raises(InvalidSkillError) as error:
         read_skill(text, "folder")
 
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(reply)
 
 
 @settings(deadline=None, max_examples=100)
@@ -111,8 +111,8 @@ LINES = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min
 @settings(deadline=None, max_examples=40)
 @given(NAMES, LINES, LINES, st.sampled_from(["task", "evaluator"]))
 def test_what_is_written_is_read_as_the_same_skill(name: str, description: str, body: str, kind: str) -> None:
-    told = " ".join(description.split()) or "It."
-    skill = Skill(name, told, body.strip(), kind=kind, metadata={"openkoi": {"category": told}})
+    output = " ".join(description.split()) or "It."
+    skill = Skill(name, output, body.strip(), kind=kind, metadata={"openkoi": {"category": output}})
 
     text = write_skill(skill)
 
@@ -135,7 +135,7 @@ def test_what_is_written_has_no_field_that_other_readers_do_not_know() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "tools"),
+    ("reply", "tools"),
     [
         ("allowed-tools: Read Bash(git:*)", ("Read", "Bash(git:*)")),
         ("allowed-tools: [Read, 'Bash(git status:*)', Read]", ("Read", "Bash(git status:*)")),
@@ -152,8 +152,8 @@ def test_what_is_written_has_no_field_that_other_readers_do_not_know() -> None:
         ("license: MIT", ()),
     ],
 )
-def test_tools_are_read_however_they_are_written(said: str, tools: tuple[str, ...]) -> None:
-    assert tools == read_skill(f"---\n{said}\n---\n", "a").tools
+def test_tools_are_read_however_they_are_written(reply: str, tools: tuple[str, ...]) -> None:
+    assert tools == read_skill(f"---\n{reply}\n---\n", "a").tools
 
 
 @pytest.mark.row("SKILL-06")

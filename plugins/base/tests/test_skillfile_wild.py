@@ -19,7 +19,7 @@ from openkoi_base.skillfile import (
 )
 
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
-SAID = "is not YAML and is read as plain text"
+REPLY = "is not YAML and is read as plain text"
 
 
 @pytest.mark.row("SKILL-01")
@@ -49,7 +49,7 @@ def test_a_description_is_read_however_it_is_written(written: str, read: str) ->
     text = PLAIN.format(written)
 
     assert ("a", read, "body") == ((skill := read_skill(text, "")).name, skill.description, skill.body)
-    assert [f"line 3: 'description' {SAID}"] == [
+    assert [f"line 3: 'description' {REPLY}"] == [
         str(one).partition(";")[0] for one in find_problems(text, "a", strict=True)
     ]
     assert [] == find_problems(text, "a")
@@ -57,7 +57,7 @@ def test_a_description_is_read_however_it_is_written(written: str, read: str) ->
 
 @pytest.mark.row("SKILL-01")
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "reply"),
     [
         ("\n\n---\nname: a\n---\nbody", 3, "does not start with three dashes"),
         ("<!-- by me -->\n---\nname: a\n---\nbody", 2, "does not start with three dashes"),
@@ -77,12 +77,12 @@ def test_a_description_is_read_however_it_is_written(written: str, read: str) ->
         ("---\r\r\nname: a\r\r\n---\r\r\nbody", 0, ""),
     ],
 )
-def test_the_front_matter_is_found_however_it_is_fenced(text: str, line: int, said: str) -> None:
+def test_the_front_matter_is_found_however_it_is_fenced(text: str, line: int, reply: str) -> None:
     skill = read_skill(text, "")
 
     assert ("a", "body") == (skill.name, skill.body)
     odd = skill.front.corrections[:1]
-    assert [(line, True)] * bool(line) == [(one.line, said in one.text) for one in odd]
+    assert [(line, True)] * bool(line) == [(one.line, reply in one.text) for one in odd]
 
 
 def test_one_odd_entry_costs_itself_alone_wherever_it_stands() -> None:
@@ -166,8 +166,8 @@ def test_of_several_programs_one_is_enough() -> None:
     metadata = {"openclaw": {"requires": {"anyBins": ["hg", "git"]}}}
 
     assert "" == describe_missing(parse_requirements(metadata), MachineFeatures("linux", {"git": "/bin/git"}.get, {}))
-    said = describe_missing(parse_requirements(metadata), MachineFeatures("linux", {"svn": "/bin/svn"}.get, {}))
-    assert "it requires one of the programs hg, git, but none is installed" == said
+    reply = describe_missing(parse_requirements(metadata), MachineFeatures("linux", {"svn": "/bin/svn"}.get, {}))
+    assert "it requires one of the programs hg, git, but none is installed" == reply
 
 
 @pytest.mark.parametrize("written", ["Bash(git:*, Read", "Read Bash(sh (x)", "Read, Bash)", "(("])

@@ -63,13 +63,13 @@ def history(folder: Path, **runs: list[Event]) -> dict[str, CalibratedJudgment]:
 
 @pytest.mark.row("EVAL-24")
 def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
-    told = history(
+    output = history(
         tmp_path,
         kept=run("a.py", voted(0.9)),
         undone=[*run("b.py", voted(0.85)), WorkspaceRestored("before")],
         redone=[*run("c.py", voted(0.85)), WorkspaceRestored("before"), WorkspaceRestored("after")],
         corrected=run("d.py", voted(0.8)),
-        mended=run("d.py", voted(0.95)),
+        repair=run("d.py", voted(0.95)),
     )
 
     assert {
@@ -77,22 +77,22 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
         "undone": UserOutcome.UNDONE,
         "redone": UserOutcome.KEPT,
         "corrected": UserOutcome.CORRECTED,
-        "mended": UserOutcome.KEPT,
-    } == {id: one.outcome for id, one in told.items()}
+        "repair": UserOutcome.KEPT,
+    } == {id: one.outcome for id, one in output.items()}
 
 
 def test_what_was_archived_counts_as_if_it_had_not_been(tmp_path: Path) -> None:
-    told = history(tmp_path / "sessions", kept=run("a.py", voted(0.9)))
+    output = history(tmp_path / "sessions", kept=run("a.py", voted(0.9)))
     (tmp_path / "archive").mkdir()
     for path in (tmp_path / "sessions").iterdir():
         (tmp_path / "archive" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
 
-    assert list(told.values()) == load_judgments(tmp_path / "sessions")
+    assert list(output.values()) == load_judgments(tmp_path / "sessions")
 
 
 def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path: Path) -> None:
-    told = history(
+    output = history(
         tmp_path,
         one=run(
             "a.py",
@@ -103,8 +103,8 @@ def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path:
         ),
     )
 
-    assert 0.8 == round(told["one"].score, 6)
-    assert told["one"].checks_pass
+    assert 0.8 == round(output["one"].score, 6)
+    assert output["one"].checks_pass
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,11 @@ def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> 
 
 @pytest.mark.row("EVAL-24", "C55")
 def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_path: Path) -> None:
-    status, said = call(tmp_path, Knowing(), "certify", "general", "--votes", "1")
+    status, reply = call(tmp_path, Knowing(), "certify", "general", "--votes", "1")
 
     (certificate,) = load_certificates(tmp_path / "home" / "data" / "certificates", "general")
-    assert 0 == status, said
-    assert "scripted/script: passed" in said
+    assert 0 == status, reply
+    assert "scripted/script: passed" in reply
     assert (1.0, 0.0, "scripted/script") == (
         certificate.measures.detection,
         certificate.measures.false_alarms,
@@ -102,10 +102,10 @@ def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_p
 
 @pytest.mark.campaign
 def test_a_judge_that_is_blind_to_them_does_not_pass(tmp_path: Path) -> None:
-    status, said = call(tmp_path, Knowing(blind=True), "certify", "general", "--votes", "1")
+    status, reply = call(tmp_path, Knowing(blind=True), "certify", "general", "--votes", "1")
 
-    assert 3 == status, said
-    assert "with a planted defect" in said
+    assert 3 == status, reply
+    assert "with a planted defect" in reply
 
 
 class Away:
@@ -132,9 +132,9 @@ def test_without_a_model_that_answers_its_own_sentence_is_said_and_none_is_asked
 ) -> None:
     model = Away(error)
 
-    status, said = call(tmp_path, model, "certify", "general")
+    status, reply = call(tmp_path, model, "certify", "general")
 
-    assert (1, True) == (status, str(error) in said)
+    assert (1, True) == (status, str(error) in reply)
     assert model.asked <= 4
 
 
@@ -164,10 +164,10 @@ def test_an_evaluator_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_before_the_first_task_there_is_nothing_to_report(tmp_path: Path) -> None:
-    status, said = call(tmp_path, Knowing(), "calibrate")
+    status, reply = call(tmp_path, Knowing(), "calibrate")
 
-    assert 0 == status, said
-    assert "Run some tasks first" in said
+    assert 0 == status, reply
+    assert "Run some tasks first" in reply
 
 
 def test_injected_work_has_a_twin_without_the_words() -> None:

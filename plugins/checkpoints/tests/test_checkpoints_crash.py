@@ -113,11 +113,11 @@ asyncio.run(story())
 def test_processes_take_turns(store: CheckpointStore, root: Path) -> None:
     command = [sys.executable, "-c", WORKER, str(store.folder), str(root)]
     started = [subprocess.Popen([*command, f"w{n}"], stdout=subprocess.PIPE, text=True) for n in range(2)]
-    said = [process.communicate()[0].split() for process in started]
+    reply = [process.communicate()[0].split() for process in started]
 
     assert [0, 0] == [process.returncode for process in started]
-    assert [6, 6] == [len(ids) for ids in said]
-    for worker, ids in enumerate(said):
+    assert [6, 6] == [len(ids) for ids in reply]
+    for worker, ids in enumerate(reply):
         restore(store, root, ids[4])
         assert f"w{worker} 4" == (root / f"w{worker}").read_text()
 

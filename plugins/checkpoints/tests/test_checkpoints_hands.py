@@ -144,8 +144,8 @@ def test_the_diff_is_the_run_s_until_it_ends(store: CheckpointStore, root: Path)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
     last = take(store, root)
 
-    told = asyncio.run(store.diff(root, first, last))
-    assert (True, False) == ("+by the run" in told, "mine" in told)
+    output = asyncio.run(store.diff(root, first, last))
+    assert (True, False) == ("+by the run" in output, "mine" in output)
     write(root, "late.txt", "later\n")
     assert "+later" in asyncio.run(store.diff(root, first))
 

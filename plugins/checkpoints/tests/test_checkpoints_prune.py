@@ -179,11 +179,11 @@ def test_it_is_done_once_a_day_and_told(store: CheckpointStore, root: Path) -> N
     (root / "a.txt").write_text("now\n")
     take(store, root)
 
-    said = asyncio.run(store.health())
+    reply = asyncio.run(store.health())
 
-    assert ": deleted 4 checkpoints, " in said["pruned"]
-    assert "the newest 2 of each workspace, and all of the last 10 days" == said["kept"]
-    assert "2, workspaces: 1" == said["checkpoints"]
+    assert ": deleted 4 checkpoints, " in reply["pruned"]
+    assert "the newest 2 of each workspace, and all of the last 10 days" == reply["kept"]
+    assert "2, workspaces: 1" == reply["checkpoints"]
 
 
 WORKER = """
@@ -217,7 +217,7 @@ def test_processes_that_prune_and_take_at_the_same_time_lose_nothing(store: Chec
         root.mkdir()
     command = [sys.executable, "-c", WORKER, str(store.folder)]
     started = [subprocess.Popen([*command, str(root)], stdout=subprocess.PIPE, text=True) for root in roots]
-    said = "".join(process.communicate()[0] for process in started)
+    reply = "".join(process.communicate()[0] for process in started)
 
     assert [0, 0] == [process.returncode for process in started]
-    assert "0 checkpoints" in said
+    assert "0 checkpoints" in reply

@@ -53,8 +53,8 @@ def called(
             await foresight.save_before(call, tool, run)
             do()
             whole = await foresight.log_side_effects(result, call, run) or result
-            said = [record.event for record in run.koi.records("") if record.event.name.startswith("checkpoints.")]
-            return said, whole
+            reply = [record.event for record in run.koi.records("") if record.event.name.startswith("checkpoints.")]
+            return reply, whole
 
     return asyncio.run(story())
 
@@ -97,9 +97,9 @@ def test_what_moved_is_what_differs() -> None:
 
 def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
     before = git(repository, "rev-parse", "HEAD")
-    said = logged_events(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
+    reply = logged_events(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
 
-    assert [GitRefChanged("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
+    assert [GitRefChanged("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == reply
 
 
 def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: Path) -> None:
@@ -109,10 +109,10 @@ def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: 
         hooks.mkdir(exist_ok=True)
         (hooks / "pre-commit").write_text("true\n")
 
-    said = [event for event in logged_events(repository, change) if isinstance(event, GitRefChanged)]
+    reply = [event for event in logged_events(repository, change) if isinstance(event, GitRefChanged)]
 
-    assert ["config", "hooks/pre-commit"] == [event.ref for event in said]
-    assert [True, False] == [bool(event.before) for event in said]
+    assert ["config", "hooks/pre-commit"] == [event.ref for event in reply]
+    assert [True, False] == [bool(event.before) for event in reply]
 
 
 @pytest.mark.parametrize(

@@ -39,22 +39,22 @@ def changed(path: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
 
 
 def flipped(path: Path) -> str:
-    changed(path, lambda told: [*told[:2], told[2].replace(b'"run":"r', b'"run":"q'), *told[3:]])
+    changed(path, lambda output: [*output[:2], output[2].replace(b'"run":"r', b'"run":"q'), *output[3:]])
     return "line 3: it is damaged: the checksum does not match"
 
 
 def torn(path: Path) -> str:
-    changed(path, lambda told: [*told[:-1], told[-1][:-5]])
+    changed(path, lambda output: [*output[:-1], output[-1][:-5]])
     return "line 14: it ends with an incomplete line, which was never acknowledged"
 
 
 def taken_out(path: Path) -> str:
-    changed(path, lambda told: [*told[:4], *told[6:]])
+    changed(path, lambda output: [*output[:4], *output[6:]])
     return "line 5: 2 records are missing before it"
 
 
 def doubled(path: Path) -> str:
-    changed(path, lambda told: [*told, told[3]])
+    changed(path, lambda output: [*output, output[3]])
     return "line 15: duplicate record"
 
 
@@ -73,10 +73,10 @@ def gone(path: Path) -> str:
 def test_each_kind_of_loss_is_named_with_its_file(tmp_path: Path, damage: Callable[[Path], str]) -> None:
     log = a_log(tmp_path)
 
-    said = damage(log.sessions / f"{FIRST}.jsonl")
+    reply = damage(log.sessions / f"{FIRST}.jsonl")
 
     assert [f"{FIRST}.jsonl"] == [text[: len(FIRST) + 6] for text in texts(log)]
-    assert said in texts(log)[0]
+    assert reply in texts(log)[0]
 
 
 def test_a_line_that_is_still_being_written_is_no_loss(tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_the_figures_count_what_was_put_away_too(tmp_path: Path) -> None:
     before = measure_log(log)
     archive_oldest(log, 1)
 
-    told = measure_log(log)
+    output = measure_log(log)
 
-    assert (2, 2, 42) == (told.sessions, told.tasks, told.records)
-    assert (1, before.oldest, before.newest) == (told.archived_sessions, told.oldest, told.newest)
-    assert 0 < told.archived_size < before.size - told.size
+    assert (2, 2, 42) == (output.sessions, output.tasks, output.records)
+    assert (1, before.oldest, before.newest) == (output.archived_sessions, output.oldest, output.newest)
+    assert 0 < output.archived_size < before.size - output.size
 
 
 def test_a_segment_in_both_places_is_read_once(tmp_path: Path) -> None:

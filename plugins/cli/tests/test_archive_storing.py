@@ -153,9 +153,9 @@ def test_without_room_nothing_is_lost(tmp_path: Path) -> None:
     log = a_log(tmp_path)
     before = lines(log)
 
-    said = child(log, 100).communicate("\n", timeout=60)[0]
+    reply = child(log, 100).communicate("\n", timeout=60)[0]
 
-    assert "File too large\n" == said
+    assert "File too large\n" == reply
     assert before == lines(log)
     assert [] == [path.name for path in log.archive.iterdir() if path.name != ".archive.lock"]
 

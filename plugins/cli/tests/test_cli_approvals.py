@@ -40,11 +40,11 @@ def asked(id: str, question: Question = GATE, *, at: datetime = NOW, run: str = 
 @pytest.mark.row("LOOP-19")
 @pytest.mark.parametrize("reason", ["", "yes", " Y ", "allow", "approve", "yes, but not there", "ok"])
 def test_no_reason_is_taken_for_a_yes(reason: str) -> None:
-    said = format_no(reason)
+    reply = format_no(reason)
 
-    assert said.lower() not in YES
-    assert said.startswith("no")
-    assert reason.strip() in said
+    assert reply.lower() not in YES
+    assert reply.startswith("no")
+    assert reason.strip() in reply
 
 
 def test_yes_is_said_in_the_question_s_own_words() -> None:
@@ -79,19 +79,19 @@ def test_what_is_meant_must_be_clear() -> None:
 
 def test_what_hides_or_moves_the_cursor_is_shown_as_what_it_is() -> None:
     hostile = Question("Allow rm\u202e fr-\x1b[2K\x9b2K\u200b ok?\nNew line\r", choices=("yes", "no"))
-    told = "\n".join(format_questions([asked("4f2a", hostile)], NOW))
+    output = "\n".join(format_questions([asked("4f2a", hostile)], NOW))
 
-    assert all(sign.isprintable() or sign == "\n" for sign in told)
-    assert r"rm\u202e fr-\x1b[2K\x9b2K\u200b ok?" in told
+    assert all(sign.isprintable() or sign == "\n" for sign in output)
+    assert r"rm\u202e fr-\x1b[2K\x9b2K\u200b ok?" in output
     assert "a\nb" == escape_controls("a\nb")
 
 
 def test_a_very_long_question_says_that_it_is_longer() -> None:
     long = asked("4f2a", Question("x" * 5000, choices=("yes", "no")))
-    told = "\n".join(format_questions([long], NOW))
+    output = "\n".join(format_questions([long], NOW))
 
-    assert len(told) < 2500
-    assert "3000 characters more" in told
+    assert len(output) < 2500
+    assert "3000 characters more" in output
     assert "x" * 5000 == question_to_json(long)["question"]
 
 
@@ -147,7 +147,7 @@ def test_the_terminal_says_what_was_answered_elsewhere(capsys: pytest.CaptureFix
 
 
 def test_who_asks_outside_tasks_is_named() -> None:
-    told = "\n".join(format_questions([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
+    output = "\n".join(format_questions([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
 
-    assert "OpenKoi, outside tasks" in told
-    assert "resume" not in told
+    assert "OpenKoi, outside tasks" in output
+    assert "resume" not in output

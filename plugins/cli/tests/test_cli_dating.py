@@ -33,9 +33,9 @@ def lines_by_kind(log: Log) -> dict[str, list[dict[str, str]]]:
 
 
 def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> None:
-    began, said = lines_by_kind(log)["task_start"][0]["ts"], lines_by_kind(log)["model.response"][2]["id"]
+    began, reply = lines_by_kind(log)["task_start"][0]["ts"], lines_by_kind(log)["model.response"][2]["id"]
 
-    assert {"first": began, f"{said}:0": began, "nobody": ""} == find_times(log, {"first", f"{said}:0", "nobody"})
+    assert {"first": began, f"{reply}:0": began, "nobody": ""} == find_times(log, {"first", f"{reply}:0", "nobody"})
     assert {"first": began, "second": ""} == find_times(log, {"first", "second"}, {"s1"})
 
 

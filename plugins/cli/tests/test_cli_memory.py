@@ -128,10 +128,10 @@ def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi:
     openkoi("memory", "search", "mend")
     children = [openkoi.started("memory", *words) for words in (["rebuild"], ["search", "mend"], ["rebuild"])]
 
-    told = [child.communicate(timeout=100)[0] for child in children]
+    report = [child.communicate(timeout=100)[0] for child in children]
 
     assert [0, 0, 0] == [child.returncode for child in children]
-    assert ["entries: 3, as before" in said for said in told] == [True, False, True], told
+    assert ["entries: 3, as before" in reply for reply in report] == [True, False, True], report
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
 
 

@@ -27,7 +27,7 @@ def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return openkoi
 
 
-def said(done: CompletedProcess[str]) -> tuple[int, str, str]:
+def output_of(done: CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
@@ -43,7 +43,7 @@ def test_the_answer_is_that_of_the_command(openkoi: Shell, configuration: str) -
     config = write_config(openkoi, configuration)
 
     for line in LINES:
-        assert said(openkoi(*line, f"--config={config}")) == said(openkoi(*line))
+        assert output_of(openkoi(*line, f"--config={config}")) == output_of(openkoi(*line))
 
 
 @pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}], ids=str)
@@ -53,7 +53,7 @@ def test_text_that_a_terminal_cannot_show_is_printed_as_by_the_command(
     config = write_config(openkoi, "")
     there = openkoi.with_environment(**variables)
 
-    assert said(there("status", f"--config={config}")) == said(there("status"))
+    assert output_of(there("status", f"--config={config}")) == output_of(there("status"))
 
 
 def test_a_deleted_folder_and_a_full_disk_are_reported_as_by_the_command(openkoi: Shell) -> None:
@@ -62,7 +62,7 @@ def test_a_deleted_folder_and_a_full_disk_are_reported_as_by_the_command(openkoi
 
     with_click, without = (openkoi.bash(lines.format(option)) for option in (f"--config={config}", ""))
 
-    assert said(with_click) == said(without)
+    assert output_of(with_click) == output_of(without)
     assert "Cannot write to standard output" in without.stderr
 
 
@@ -70,4 +70,4 @@ def test_a_folder_without_tasks_says_so(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
 
     assert "No tasks yet." in openkoi("status").stdout
-    assert said(openkoi("memory", "search", "x", "--limit=10")) == said(openkoi("memory", "search", "x"))
+    assert output_of(openkoi("memory", "search", "x", "--limit=10")) == output_of(openkoi("memory", "search", "x"))

@@ -166,7 +166,7 @@ A_CALL = Amount(tokens=10_000, usd=0.25)
 
 @pytest.mark.row("CLI-04")
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "reply"),
     [
         ({"safety.max_cost_usd_per_day": 5.0}, ["$1.25 of $5.00"]),
         (
@@ -177,13 +177,13 @@ A_CALL = Amount(tokens=10_000, usd=0.25)
     ],
 )
 def test_the_limit_of_the_day_is_shown_with_what_is_used_and_reserved_of_it(
-    limits: dict[str, object], said: list[str], tmp_path: Path
+    limits: dict[str, object], reply: list[str], tmp_path: Path
 ) -> None:
     koi = house(tmp_path, ("run-1", task()), settings=limits)
     lines = counted(koi, Cost(usd=1.0, budget_tokens=30_000, calls=1))
 
-    assert said == lines
-    assert bool(said) == ("  Daily limit:\n    $1.25 of $5.00" in format_status(koi, lines))
+    assert reply == lines
+    assert bool(reply) == ("  Daily limit:\n    $1.25 of $5.00" in format_status(koi, lines))
 
 
 def test_a_limit_of_the_day_that_cannot_be_read_says_so(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
 
 
 @pytest.mark.parametrize(
-    ("move", "said"),
+    ("move", "reply"),
     [
         (moved("refs/heads/main", A, B, current=True), "commit bbbbbbb on main (undo with `git reset --soft aaaaaaa"),
         (
@@ -42,11 +42,11 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
         (moved("HEAD", A, B), "commit bbbbbbb on no branch (undo with `git reset --soft aaaaaaa"),
     ],
 )
-def test_each_kind_of_move_is_told_with_the_way_back(move: Record, said: str) -> None:
-    (told,) = list_remaining([move], "run")
+def test_each_kind_of_move_is_told_with_the_way_back(move: Record, reply: str) -> None:
+    (output,) = list_remaining([move], "run")
 
-    assert told.startswith(said)
-    assert told.endswith("`)")
+    assert output.startswith(reply)
+    assert output.endswith("`)")
 
 
 def test_only_what_is_left_in_the_end_is_told() -> None:
@@ -78,12 +78,12 @@ def test_files_outside_the_workspace_are_named_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("move", "said"),
+    ("move", "reply"),
     [
         (moved("config", A, B), ".git/config was changed"),
         (moved("hooks/pre-commit", "", B), ".git/hooks/pre-commit was created"),
         (moved("info/exclude", A, ""), ".git/info/exclude was deleted"),
     ],
 )
-def test_settings_of_the_repository_are_named(move: Record, said: str) -> None:
-    assert [said] == list_remaining([move], "run")
+def test_settings_of_the_repository_are_named(move: Record, reply: str) -> None:
+    assert [reply] == list_remaining([move], "run")

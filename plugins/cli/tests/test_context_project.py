@@ -45,7 +45,7 @@ def test_what_is_known_of_a_project_is_shown_before_the_first_task_in_it(
     )
     koi = stage.build_app(tmp_path / "fresh", tmp_path / "home")
 
-    told = CliRunner().invoke(context, ["fix", "the", "bug"], obj=koi, catch_exceptions=False).output
+    report = CliRunner().invoke(context, ["fix", "the", "bug"], obj=koi, catch_exceptions=False).output
 
-    assert "learned" in told
-    assert "kind bugfix" in told
+    assert "learned" in report
+    assert "kind bugfix" in report

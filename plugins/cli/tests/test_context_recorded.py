@@ -105,17 +105,17 @@ def test_every_request_begins_with_the_one_before_byte_for_byte(tmp_path: Path) 
 
 def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> None:
     prompt = read_prompt(done(tmp_path, Scripted([*READS, "It is not there."]), Restless()).records)
-    told = {(piece.layer, piece.name): piece for piece in prompt.pieces}
+    report = {(piece.layer, piece.name): piece for piece in prompt.pieces}
 
     assert "Find the pen." == prompt.task
-    assert "adds" == told["project", "rules"].source
-    assert 50 == told["project", "rules"].tokens
-    assert "memory" == told["task", "learned"].source
-    assert "adds" == told["loop", "for one iteration"].source
-    assert ("loop", "5 model turns") in told
-    assert ("loop", "4 tool results") in told
+    assert "adds" == report["project", "rules"].source
+    assert 50 == report["project", "rules"].tokens
+    assert "memory" == report["task", "learned"].source
+    assert "adds" == report["loop", "for one iteration"].source
+    assert ("loop", "5 model turns") in report
+    assert ("loop", "4 tool results") in report
     assert "tools" == prompt.pieces[0].layer
-    assert ("system", "instructions") in told
+    assert ("system", "instructions") in report
     assert TOOLS_NAME == prompt.pieces[0].name
     assert prompt.notes[0].startswith("Requests: 5 (first ")
     assert "Task: Find the pen." == format_table(prompt).splitlines()[0]
@@ -156,6 +156,6 @@ def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) 
     assert "Task: Find the pen." in asked(tmp_path)
     assert "1 model turn" in asked(tmp_path, id[:8])
     assert "find_tool" in asked(tmp_path, "Mend the date parser")
-    told = json.loads(asked(tmp_path, "--format", "json", "Mend", "the", "parser"))
-    assert "Mend the parser" == told["task"]
-    assert told["tokens"] == sum(piece["tokens"] or 0 for piece in told["pieces"])
+    report = json.loads(asked(tmp_path, "--format", "json", "Mend", "the", "parser"))
+    assert "Mend the parser" == report["task"]
+    assert report["tokens"] == sum(piece["tokens"] or 0 for piece in report["pieces"])

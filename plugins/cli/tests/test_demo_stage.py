@@ -30,11 +30,11 @@ def test_the_diff_shows_what_was_changed_added_and_removed(tmp_path: Path) -> No
     (copy / ".ruff_cache").mkdir()
     (copy / ".ruff_cache" / "x.py").touch()
 
-    told = diff_projects(PROJECT, copy)
+    report = diff_projects(PROJECT, copy)
 
-    assert ["--- a/README.md", "--- a/teahouse/new.py"] == [line for line in told if line.startswith("---")]
-    assert "+tea = 1" in told
-    assert "-# teahouse" in told
+    assert ["--- a/README.md", "--- a/teahouse/new.py"] == [line for line in report if line.startswith("---")]
+    assert "+tea = 1" in report
+    assert "-# teahouse" in report
 
 
 def test_a_diff_is_painted_line_by_line() -> None:
@@ -42,10 +42,10 @@ def test_a_diff_is_painted_line_by_line() -> None:
 
 
 def test_the_words_say_what_was_scripted_and_end_with_a_real_command(tmp_path: Path) -> None:
-    told = format_closing(None)
+    report = format_closing(None)
 
-    assert told.startswith("The model was scripted")
-    assert 'OPENAI_API_KEY=... openkoi -m openai/gpt-5.2 "Fix the failing tests"' == told.splitlines()[-1].strip()
+    assert report.startswith("The model was scripted")
+    assert 'OPENAI_API_KEY=... openkoi -m openai/gpt-5.2 "Fix the failing tests"' == report.splitlines()[-1].strip()
     assert str(tmp_path) in format_closing(tmp_path)
     assert str(tmp_path) in format_opening(tmp_path, "Fix it")
 
@@ -60,10 +60,10 @@ def test_the_exit_status_is_that_of_the_run() -> None:
 
 
 def test_the_help_says_that_the_model_is_scripted() -> None:
-    told = CliRunner().invoke(demo, ["--help"])
+    report = CliRunner().invoke(demo, ["--help"])
 
-    assert 0 == told.exit_code
-    assert "the model is scripted" in " ".join(told.output.split())
+    assert 0 == report.exit_code
+    assert "the model is scripted" in " ".join(report.output.split())
 
 
 @pytest.mark.parametrize("name", ["teahouse/bill.py", "tests/test_sharing.py", "pyproject.toml"])

@@ -57,7 +57,7 @@ MODEL = "scripted/script.yaml"
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    ("files", "evaluators", "words", "model", "status", "said"),
+    ("files", "evaluators", "words", "model", "status", "reply"),
     [
         (GREEN, JUDGELESS, (), "", 0, "accepted: pond: not judged: "),
         (GREEN, OFF, (), "", 0, "No judge was used; the checks decide."),
@@ -88,12 +88,12 @@ def test_the_status_says_on_what_it_rests(
     words: tuple[str, ...],
     model: str,
     status: int,
-    said: str,
+    reply: str,
 ) -> None:
     done = job(tmp_path, files, evaluators, *words, model=model)
 
     assert status == done.returncode, done.stderr + done.stdout
-    assert said in done.stderr + done.stdout
+    assert reply in done.stderr + done.stdout
 
 
 def test_an_evaluator_that_cannot_be_loaded_is_named_and_missed(tmp_path: Path) -> None:

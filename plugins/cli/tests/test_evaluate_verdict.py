@@ -112,9 +112,9 @@ def judged(evaluation: Evaluation = JUDGED, ground: FindingRoot = HERE) -> Verdi
 
 
 def sarif_of(verdict: Verdict) -> Any:  # JSON: its shape is validated
-    said = json.loads(json.dumps(verdict_to_sarif(verdict, "1")))
-    Draft7Validator(SARIF).validate(said)
-    return said["runs"][0]
+    reply = json.loads(json.dumps(verdict_to_sarif(verdict, "1")))
+    Draft7Validator(SARIF).validate(reply)
+    return reply["runs"][0]
 
 
 def test_the_gravest_finding_comes_first_and_each_has_a_place() -> None:
@@ -166,7 +166,7 @@ def test_the_status_says_how_it_ended(decision: NextAction, evaluation: Evaluati
 def test_only_what_is_accepted_ends_with_zero() -> None:
     evaluations = (None, JUDGED, Evaluation(unavailable_reason="?"), Evaluation())
 
-    statuses = {(one, exit_status(result_of(one, said))) for one, said in product(NextAction, evaluations)}
+    statuses = {(one, exit_status(result_of(one, reply))) for one, reply in product(NextAction, evaluations)}
 
     assert {NextAction.ACCEPT} == {one for one, status in statuses if status == 0}
 
@@ -218,8 +218,13 @@ def test_a_long_line_of_what_was_printed_is_cut() -> None:
 
 
 def test_json_holds_all_of_it() -> None:
-    said = verdict_to_json(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
+    reply = verdict_to_json(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
 
-    assert ("openkoi.evaluation/1", False, 3, 0.5) == (said["schema"], said["accepted"], said["status"], said["score"])
-    assert (["testrunner"], ["no judge"]) == (said["evaluators"], said["warnings"])
-    assert {"pond.py", ""} <= {one["path"] for one in said["findings"]}  # type: ignore[union-attr,index,call-overload]  # JSON
+    assert ("openkoi.evaluation/1", False, 3, 0.5) == (
+        reply["schema"],
+        reply["accepted"],
+        reply["status"],
+        reply["score"],
+    )
+    assert (["testrunner"], ["no judge"]) == (reply["evaluators"], reply["warnings"])
+    assert {"pond.py", ""} <= {one["path"] for one in reply["findings"]}  # type: ignore[union-attr,index,call-overload]  # JSON

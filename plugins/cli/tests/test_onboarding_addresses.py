@@ -27,7 +27,7 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) 
 
 @pytest.mark.row("ONB-16", "C58")
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "output"),
     [
         ("", "No address entered"),
         ("http://[::1", "not a web address"),
@@ -43,8 +43,8 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) 
         ("sk-canary https://a.example/v1", "looks like an API key"),
     ],
 )
-def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, told: str) -> None:
-    with pytest.raises(ConfigError, match=told) as caught:
+def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, output: str) -> None:
+    with pytest.raises(ConfigError, match=output) as caught:
         parse_address(line)
 
     assert "canary" not in str(caught.value)

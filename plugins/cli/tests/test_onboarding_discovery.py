@@ -17,7 +17,7 @@ from openkoi_cli.setup.ollama import PREFERRED, best_model, explain_bad_host
 from openkoi_hookspecs import DiscoveredProvider
 from openkoi_testing.servers import OllamaServer
 
-NOBODY = "127.0.0.1:9"
+UNREACHABLE = "127.0.0.1:9"
 DEFAULTS = {
     "ANTHROPIC_API_KEY": ("anthropic", "claude-sonnet-4-5"),
     "OPENAI_API_KEY": ("openai", "gpt-5.2"),
@@ -30,7 +30,7 @@ DEFAULTS = {
 }
 
 
-def opened(folder: Path, ollama: str = NOBODY) -> App:
+def opened(folder: Path, ollama: str = UNREACHABLE) -> App:
     return open_app(folder, environment={"OPENKOI_HOME": str(folder / "koi"), "OLLAMA_HOST": ollama})
 
 
@@ -39,16 +39,16 @@ def passed_over(_: str) -> None:
 
 
 def found(
-    folder: Path, variables: Mapping[str, str] | None = None, ollama: str = NOBODY
+    folder: Path, variables: Mapping[str, str] | None = None, ollama: str = UNREACHABLE
 ) -> Sequence[DiscoveredProvider]:
     machine = LocalMachine(folder, variables or {}, keychain=(), now=0.0)
     return asyncio.run(discover(opened(folder, ollama), machine, passed_over))
 
 
 def troubles(folder: Path, variables: Mapping[str, str] | None = None) -> Sequence[str]:
-    told: list[str] = []
-    asyncio.run(discover(opened(folder), LocalMachine(folder, variables or {}, keychain=(), now=0.0), told.append))
-    return told
+    output: list[str] = []
+    asyncio.run(discover(opened(folder), LocalMachine(folder, variables or {}, keychain=(), now=0.0), output.append))
+    return output
 
 
 def saved(folder: Path, **keys: str) -> None:

@@ -222,9 +222,9 @@ def apart(work: Callable[[], str]) -> str:
         os._exit(0)
     os.close(its)
     with os.fdopen(mine) as told_by:
-        said = told_by.read()
+        reply = told_by.read()
     _, status = os.waitpid(child, 0)
-    return said if not status and said else f"crashed {status}"
+    return reply if not status and reply else f"crashed {status}"
 
 
 def campaign(folder: Path, seeds: range) -> None:
@@ -248,7 +248,7 @@ def test_a_damaged_file_never_answers_wrongly_never_crashes_and_is_said(tmp_path
     done = subprocess.run(order, capture_output=True, text=True, check=False)
 
     outcomes = dict(zip(seeds, done.stdout.splitlines(), strict=True))
-    assert {} == {seed: said for seed, said in outcomes.items() if said not in ("right", "said")}, done.stderr
+    assert {} == {seed: reply for seed, reply in outcomes.items() if reply not in ("right", "said")}, done.stderr
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ def memory(folder: Path) -> TableMemory:
 def asked_by_another_process(folder: Path) -> list[object]:
     """Return what a new process is told, and which databases it has imported for that."""
     command = [sys.executable, "-c", ASK, str(folder / "openkoi.db")]
-    told: list[object] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return told
+    output: list[object] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return output
 
 
 def test_a_process_that_has_nothing_to_tell_imports_no_database(tmp_path: Path) -> None:

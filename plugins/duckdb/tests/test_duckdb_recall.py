@@ -27,7 +27,7 @@ from openkoi_testing.contracts.memory_log import records_of, run_records
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SAID = (
+REPLY = (
     "We chose the blue gateway for all invoices.",
     "Why did that one win over the others?",
     "Because the green one lost a webhook every night.",
@@ -59,9 +59,9 @@ class Broken(Meanings):
         raise OSError("no model")
 
 
-def talk(said: Sequence[str] = SAID, run: str = "t1") -> list[Record]:
+def talk(reply: Sequence[str] = REPLY, run: str = "t1") -> list[Record]:
     """A run in which a person said this."""
-    events = [QuestionAnswered(f"q{n}", text) for n, text in enumerate(said)]
+    events = [QuestionAnswered(f"q{n}", text) for n, text in enumerate(reply)]
     return records_of(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
 
 
@@ -80,7 +80,7 @@ def texts(hits: Sequence[Hit]) -> list[str]:
 def test_what_was_said_is_found_with_what_was_said_before_and_after(tmp_path: Path) -> None:
     hits = search_project(memory(tmp_path), "blue gateway", kinds=("transcript",))
 
-    assert list(SAID[:2]) == texts(hits)
+    assert list(REPLY[:2]) == texts(hits)
     assert "s1" == hits[0].item.origin
 
 
@@ -89,8 +89,8 @@ def test_a_project_does_not_hear_what_was_said_in_another(tmp_path: Path) -> Non
 
 
 def test_who_does_not_ask_for_transcripts_gets_few_pieces(tmp_path: Path) -> None:
-    said = [f"The gateway has the number {n} on its door." for n in range(12)]
-    subject = memory(tmp_path, records=[*run_records("r1", "Mend the gateway"), *talk(said)])
+    reply = [f"The gateway has the number {n} on its door." for n in range(12)]
+    subject = memory(tmp_path, records=[*run_records("r1", "Mend the gateway"), *talk(reply)])
 
     hits = search_project(subject, "gateway")
 
@@ -102,7 +102,7 @@ def test_who_does_not_ask_for_transcripts_gets_few_pieces(tmp_path: Path) -> Non
 def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
     subject = memory(tmp_path, Meanings())
 
-    assert SAID[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
+    assert REPLY[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
     assert [] == search_project(subject, "what is the weather like")
 
 
@@ -128,7 +128,7 @@ def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, ca
     with caplog.at_level(logging.WARNING, "openkoi"):
         hits = search_project(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
 
-    assert list(SAID[:2]) == texts(hits)
+    assert list(REPLY[:2]) == texts(hits)
     assert "Memory searches by words only" in caplog.text
 
 
@@ -182,7 +182,7 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
     with caplog.at_level(logging.WARNING, "openkoi"):
         hits = search_project(subject, "which entrance", kinds=("transcript",))
 
-    assert SAID[0] == texts(hits)[0]
+    assert REPLY[0] == texts(hits)[0]
     assert "could not be written" in caplog.text
 
 
@@ -202,14 +202,14 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
 
     best = subject.file.read(lambda there: rank_documents(DuckDBTables(there), query, query_words(query), meant))
     assert best is not None
-    assert SAID[0] in best[0].text
+    assert REPLY[0] in best[0].text
 
 
 def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
     records = [
         *talk(),
         *run_records("t2", "Mend the calendar"),
-        *talk(SAID[::-1], "t3"),
+        *talk(REPLY[::-1], "t3"),
         *run_records("t4", "Koi", project="b"),
     ]
     questions = [
@@ -226,11 +226,11 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
     def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[FoundDocument]], list[Sequence[FoundDocument]]]:
         return answers(DuckDBTables(connection)), answers(load_documents(connection))
 
-    told = memory(tmp_path, records=records).file.read(both)
+    output = memory(tmp_path, records=records).file.read(both)
 
-    assert told is not None
-    assert told[0] == told[1]
-    assert any(told[0])
+    assert output is not None
+    assert output[0] == output[1]
+    assert any(output[0])
 
 
 def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     asyncio.run(fresh.ingest(talk()))
     asyncio.run(other.replace_with(fresh))
     assert {"file", "size", "entries", "embedder"} == set(asyncio.run(other.health()))
-    assert SAID[0] in texts(search_project(other, "entrance"))
+    assert REPLY[0] in texts(search_project(other, "entrance"))
 
 
 class Measured(Meanings):
@@ -286,7 +286,7 @@ def test_vectors_of_a_wrong_length_that_were_kept_are_made_again(tmp_path: Path)
 
     lengths = subject.file.read(lambda c: c.execute("SELECT DISTINCT len(embedding) FROM memory_vec").fetchall())
     assert [(8,)] == lengths
-    assert SAID[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
+    assert REPLY[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
 
 
 @pytest.mark.row("MEM-09")
@@ -294,5 +294,5 @@ def test_questions_are_held_to_the_length_as_well(tmp_path: Path, caplog: pytest
     memory(tmp_path, Measured())
     again = TableMemory(path=tmp_path / "openkoi.db", embedder=Short())
 
-    assert SAID[0] == texts(search_project(again, "blue gateway", kinds=("transcript",)))[0]
+    assert REPLY[0] == texts(search_project(again, "blue gateway", kinds=("transcript",)))[0]
     assert 1 == caplog.text.count("meanings-3 returned 5 numbers, expected 8")

@@ -134,11 +134,11 @@ def test_a_task_under_way_has_no_end(tmp_path: Path) -> None:
     assert [(None, None, None, 150, 1)] == rows(tmp_path, statement, RUN[:7])
 
 
-@pytest.mark.parametrize(("reason", "said"), [("no model answered", "failed"), ("interrupted", "interrupted")])
-def test_a_task_without_a_result_says_why(tmp_path: Path, reason: str, said: str) -> None:
+@pytest.mark.parametrize(("reason", "reply"), [("no model answered", "failed"), ("interrupted", "interrupted")])
+def test_a_task_without_a_result_says_why(tmp_path: Path, reason: str, reply: str) -> None:
     records = records_of("r1", [TaskStarted(Task("Mend")), RunFailed(reason)])
 
-    assert [(said, None)] == rows(tmp_path, "SELECT decision, completed_at FROM tasks", records)
+    assert [(reply, None)] == rows(tmp_path, "SELECT decision, completed_at FROM tasks", records)
 
 
 @pytest.mark.row("MEM-16")

@@ -51,10 +51,10 @@ def test_processes_that_start_at_once_all_get_their_recall(tmp_path: Path, numbe
     for child in children:
         assert child.stdin is not None
         child.stdin.close()
-    told = [child.stdout.read() if child.stdout else "" for child in children]
+    output = [child.stdout.read() if child.stdout else "" for child in children]
 
     assert [0] * number == [child.wait(timeout=60) for child in children]
-    assert all(1 < int(hits) for hits in told)
+    assert all(1 < int(hits) for hits in output)
     for child in children:
         assert child.stdout is not None
         child.stdout.close()

@@ -64,10 +64,10 @@ def test_of_two_processes_one_moves_an_older_file(tmp_path: Path) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     children = [subprocess.Popen(order, text=True, **pipes) for _ in range(2)]  # type: ignore[call-overload]  # pipes
 
-    told = [child.communicate("\n", timeout=60) for child in children]
+    output = [child.communicate("\n", timeout=60) for child in children]
 
-    assert ["{}\n", "{}\n"] == [out for out, _ in told]
-    assert 1 == sum("bak.v2" in said for _, said in told)
+    assert ["{}\n", "{}\n"] == [out for out, _ in output]
+    assert 1 == sum("bak.v2" in reply for _, reply in output)
     assert (tmp_path / "openkoi.db.bak.v2").is_file()
 
 

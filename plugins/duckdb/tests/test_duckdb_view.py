@@ -113,9 +113,11 @@ def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path,
         killed(path, chance.uniform(0.0, 0.6))
         offsets = asyncio.run(TableMemory(path=path).offsets())
         held = {line.split("'")[1] for line in tables(path).get("records", [])}
-        told = {one.id for one in LOG if one.end <= offsets.get(one.segment, -1) and type(one.event) in KINDS.values()}
+        output = {
+            one.id for one in LOG if one.end <= offsets.get(one.segment, -1) and type(one.event) in KINDS.values()
+        }
 
-        assert told <= held
+        assert output <= held
 
     assert whole == absorbed(path, LOG)
 

@@ -28,7 +28,7 @@ KEY = "Opaque/Canary+0123456789"
 STRANGERS = "sk-canary1234efgh5678ijkl9012"
 HELLO = [b"data: h\xc3\xa9llo\n\n", b"data: \xf0\x9f\x98\x80\n\n", b"data: [END]\n\n"]
 QUICK = ResponseLimits(idle_seconds=0.2, error_seconds=0.3)
-NOBODY = "http://127.0.0.1:9/v1"
+UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
 class Pieces:
@@ -79,7 +79,7 @@ def recorded(
         return asyncio.run(ask())
 
 
-def replayed(file: Path, *bodies: bytes, base_url: str = NOBODY) -> list[tuple[list[str], ProviderError | None]]:
+def replayed(file: Path, *bodies: bytes, base_url: str = UNREACHABLE) -> list[tuple[list[str], ProviderError | None]]:
     async def ask() -> list[tuple[list[str], ProviderError | None]]:
         async with ApiClient(base_url, bounds=QUICK, cassette=f"replay:{file}") as wire:
             return [await outcome(wire, body) for body in bodies or (b'{"say": "hello"}',)]
@@ -144,7 +144,7 @@ def test_no_answer_at_all_is_none_again(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
 
     async def ask() -> None:
-        async with ApiClient(NOBODY, cassette=f"record:{file}") as wire:
+        async with ApiClient(UNREACHABLE, cassette=f"record:{file}") as wire:
             with suppress(ProviderUnavailableError):
                 await hear(wire)
 
@@ -250,7 +250,7 @@ def test_a_list_that_was_fetched_once_may_be_fetched_again(tmp_path: Path) -> No
     with server(b'{"data": []}', type="application/json") as listening:
         asyncio.run(fetch(f"record:{file}", listening.url))
 
-    assert [{"data": []}, {"data": []}] == asyncio.run(fetch(f"replay:{file}", NOBODY))
+    assert [{"data": []}, {"data": []}] == asyncio.run(fetch(f"replay:{file}", UNREACHABLE))
 
 
 def test_secrets_are_nowhere_in_it(tmp_path: Path) -> None:
@@ -328,13 +328,13 @@ def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: 
 @pytest.mark.parametrize("cassette", ["cassette.jsonl", "record:", "replay:", "rewind:file", "record"])
 def test_a_cassette_is_one_of_two_words_and_a_file(cassette: str) -> None:
     with pytest.raises(ConfigError, match="record:FILE or replay:FILE"):
-        ApiClient(NOBODY, cassette=cassette)
+        ApiClient(UNREACHABLE, cassette=cassette)
 
 
 @pytest.mark.parametrize("word", ["record", "replay"])
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path, word: str) -> None:
     with pytest.raises(ConfigError, match=r"Cannot re.*cassette\.jsonl: No such file or directory"):
-        ApiClient(NOBODY, cassette=f"{word}:{tmp_path / 'none' / 'cassette.jsonl'}")
+        ApiClient(UNREACHABLE, cassette=f"{word}:{tmp_path / 'none' / 'cassette.jsonl'}")
 
 
 @pytest.mark.parametrize("line", [b"hello", b"{}", b"[]", b"\xff\xfe", b"", b'{"method": "GET"', b"[" * 9_999])
@@ -344,7 +344,7 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: bytes) -> Non
     file.write_bytes(file.read_bytes() + line + b"\n")
 
     with pytest.raises(ConfigError, match=r"Cannot replay .*cassette\.jsonl, line 2: "):
-        ApiClient(NOBODY, cassette=f"replay:{file}")
+        ApiClient(UNREACHABLE, cassette=f"replay:{file}")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to be had")
@@ -369,7 +369,7 @@ def test_a_replay_signs_nothing(tmp_path: Path) -> None:
         raise ConfigError("There are no credentials.")
 
     async def ask() -> list[str]:
-        async with ApiClient(NOBODY, sign=sign, cassette=f"replay:{file}") as wire:
+        async with ApiClient(UNREACHABLE, sign=sign, cassette=f"replay:{file}") as wire:
             return await hear(wire)
 
     assert ["héllo", "😀"] == asyncio.run(ask())

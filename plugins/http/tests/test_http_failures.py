@@ -108,9 +108,9 @@ def test_a_limit_that_ends_at_a_known_time_may_pass(message: str) -> None:
     assert caught.retry_after == 432.0
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("12.5s", 12.5), ("0s", 0.0), ("-1s", None), ("soon", None)])
-def test_when_to_come_back_may_be_said_in_the_body(said: str, seconds: float | None) -> None:
-    details = [{"reason": "x"}, {"retryDelay": said}]
+@pytest.mark.parametrize(("reply", "seconds"), [("12.5s", 12.5), ("0s", 0.0), ("-1s", None), ("soon", None)])
+def test_when_to_come_back_may_be_said_in_the_body(reply: str, seconds: float | None) -> None:
+    details = [{"reason": "x"}, {"retryDelay": reply}]
     caught = error(503, json.dumps({"error": {"message": "Busy.", "status": "UNAVAILABLE", "details": details}}))
 
     assert isinstance(caught, ProviderUnavailableError)
@@ -145,17 +145,17 @@ def test_what_says_nothing_is_not_quoted(body: str) -> None:
 
 
 def test_a_long_message_is_cut_and_its_control_characters_are_gone() -> None:
-    said = str(error(400, '{"error": {"message": "\\u001b[31mred\\n\\n' + "x" * 10_000 + '"}}'))
+    reply = str(error(400, '{"error": {"message": "\\u001b[31mred\\n\\n' + "x" * 10_000 + '"}}'))
 
-    assert len(said) < 500
-    assert said.isprintable()
+    assert len(reply) < 500
+    assert reply.isprintable()
 
 
-@pytest.mark.parametrize("said", [KEY, f"Bearer {KEY}", "sk-abcd1234efgh5678ijkl9012"])
-def test_keys_are_not_repeated(said: str) -> None:
-    message = str(error(401, f'{{"error": {{"message": "Incorrect API key provided: {said}"}}}}'))
+@pytest.mark.parametrize("reply", [KEY, f"Bearer {KEY}", "sk-abcd1234efgh5678ijkl9012"])
+def test_keys_are_not_repeated(reply: str) -> None:
+    message = str(error(401, f'{{"error": {{"message": "Incorrect API key provided: {reply}"}}}}'))
 
-    assert said not in message
+    assert reply not in message
     assert "[redacted]" in message
 
 
@@ -252,7 +252,7 @@ def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"),
+    ("reply", "seconds"),
     [
         ("Please try again in 20s.", 20.0),
         ("try again in 1m3s", 63.0),
@@ -266,8 +266,8 @@ def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
         ("we took 20s", None),
     ],
 )
-def test_when_to_come_back_may_be_said_in_words(said: str, seconds: float | None) -> None:
-    for body in (json.dumps({"error": {"message": said}}), said):
+def test_when_to_come_back_may_be_said_in_words(reply: str, seconds: float | None) -> None:
+    for body in (json.dumps({"error": {"message": reply}}), reply):
         caught = error(429, body)
         assert isinstance(caught, ProviderUnavailableError)
         assert caught.retry_after == pytest.approx(seconds)
@@ -281,6 +281,6 @@ def test_a_header_says_it_better_than_words() -> None:
     "letter", ["\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\U000e0041", "\x9b", "\ud800"], ids=ascii
 )
 def test_what_cannot_be_seen_turns_no_line_around(letter: str) -> None:
-    said = str(error(400, json.dumps({"error": {"message": f"a{letter}b"}})))
+    reply = str(error(400, json.dumps({"error": {"message": f"a{letter}b"}})))
 
-    assert said == "models.example rejected the request (400): a b."
+    assert reply == "models.example rejected the request (400): a b."

@@ -23,7 +23,7 @@ from openkoi_openai import OpenAI
 from openkoi_testing.servers import OpenAIServer, Say
 
 KEY = "sk-proj-canary0123456789abcdef"
-NOBODY = "http://127.0.0.1:9/v1"
+UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
 async def never(_: object) -> ToolResult:
@@ -43,9 +43,9 @@ async def converse(provider: OpenAI, result: str) -> list[list[Chunk]]:
     async with provider:
         while not heard or any(isinstance(chunk, ToolCall) for chunk in heard[-1]):
             heard.append(await answer(provider, story))
-            said = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | StreamEnd))
-            results = [ToolResult(result, call=part.id) for part in said if isinstance(part, ToolCall)]
-            story += [Message(Role.ASSISTANT, said), Message.user(*results)]
+            reply = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | StreamEnd))
+            results = [ToolResult(result, call=part.id) for part in reply if isinstance(part, ToolCall)]
+            story += [Message(Role.ASSISTANT, reply), Message.user(*results)]
     return heard
 
 
@@ -57,7 +57,7 @@ def recorded(file: Path, *ids: str) -> list[list[Chunk]]:
 
 
 def replayed(file: Path, result: str) -> list[list[Chunk]]:
-    return asyncio.run(converse(OpenAI(base_url=NOBODY, cassette=f"replay:{file}"), result))
+    return asyncio.run(converse(OpenAI(base_url=UNREACHABLE, cassette=f"replay:{file}"), result))
 
 
 def text(chunks: Sequence[Chunk]) -> str:

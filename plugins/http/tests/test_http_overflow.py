@@ -78,9 +78,9 @@ def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
     assert "maximum context length is 8192" in str(error)
 
 
-@pytest.mark.parametrize("told", [{"message": TOO_LONG[1]}, {"message": "no", "code": "context_length_exceeded"}])
-def test_an_error_about_length_in_mid_stream_says_so(told: object) -> None:
-    error = met(ServerFault(body=b"data: " + json.dumps({"error": told}).encode() + b"\n\n"))
+@pytest.mark.parametrize("output", [{"message": TOO_LONG[1]}, {"message": "no", "code": "context_length_exceeded"}])
+def test_an_error_about_length_in_mid_stream_says_so(output: object) -> None:
+    error = met(ServerFault(body=b"data: " + json.dumps({"error": output}).encode() + b"\n\n"))
 
     assert isinstance(error, RequestRejectedError)
     assert error.context_overflow

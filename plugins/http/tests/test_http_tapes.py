@@ -15,10 +15,10 @@ from openkoi_testing.servers.http_server import HttpServer, ServerResponse
 LINE = {"method": "GET", "host": "h", "path": "/models", "body": "", "headers": {}, "pieces": ["{}"], "cut": ""}
 
 
-def tape(folder: Path, said: dict[str, object]) -> str:
+def tape(folder: Path, reply: dict[str, object]) -> str:
     """A cassette of one exchange."""
     file = folder / "cassette.jsonl"
-    file.write_text(json.dumps({**LINE, "status": 200, **said}) + "\n", encoding="utf-8")
+    file.write_text(json.dumps({**LINE, "status": 200, **reply}) + "\n", encoding="utf-8")
     return f"replay:{file}"
 
 
@@ -53,16 +53,16 @@ def test_a_header_that_cannot_be_is_refused(tmp_path: Path, headers: dict[str, s
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         {"status": 429, "headers": {"retry-after": "40"}},
         {"status": 429, "pieces": ["try again in 40s"]},
         {"status": 503, "pieces": ['{"error":{"details":[{"retryDelay":"40s"}]}}']},
     ],
 )
-def test_nobody_waits_for_a_recording(tmp_path: Path, said: dict[str, object]) -> None:
+def test_nobody_waits_for_a_recording(tmp_path: Path, reply: dict[str, object]) -> None:
     with pytest.raises(ProviderUnavailableError) as caught:
-        replayed(tape(tmp_path, said))
+        replayed(tape(tmp_path, reply))
 
     assert caught.value.retry_after is None
 

@@ -69,8 +69,8 @@ def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Lear
 
 def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> LearningState:
     kept = LearningState()
-    told = [*(("start", EntryUpdated(one)) for one in entries), *events]
-    for number, (run, event) in enumerate(told):
+    output = [*(("start", EntryUpdated(one)) for one in entries), *events]
+    for number, (run, event) in enumerate(output):
         kept.apply(Record(f"{number:05}", NOW, run, event))
     return kept
 

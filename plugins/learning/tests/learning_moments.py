@@ -37,7 +37,7 @@ SESSION = 20
 class Learner(Protocol):
     """Whoever remembers."""
 
-    async def told(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
+    async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
         """What is shown to the model."""
 
     async def learn(self, result: Result) -> None:
@@ -47,7 +47,7 @@ class Learner(Protocol):
 class Nobody:
     """No memory at all."""
 
-    async def told(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
+    async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
         return ()
 
     async def learn(self, result: Result) -> None:
@@ -57,7 +57,7 @@ class Nobody:
 class Oracle(Nobody):
     """Knows everything."""
 
-    async def told(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
+    async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
         return [f"{one.way} for the {one.name}" for one in needs]
 
 
@@ -120,7 +120,7 @@ class Moments:
         self.ledger = LearningHook(sessions=self.folder, reflection_seconds=60.0)
         self.log = Log(self.folder)
 
-    async def told(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
+    async def advise(self, task: Task, needs: Sequence[Thing]) -> Sequence[str]:
         id = f"{self.runs:08}"
         self.runs += 1
         task = replace(task, session=session_of(id))
@@ -168,11 +168,11 @@ async def lived(pond: Pond, learner: Learner, tasks: int, drift: int) -> Course:
         if number == drift:
             pond.drift()
         task, needs = pond.task()
-        told = await learner.told(task, needs)
-        result = pond.result(task, needs, told)
+        advice = await learner.advise(task, needs)
+        result = pond.result(task, needs, advice)
         await learner.learn(result)
         course.passes.append(bool(first_attempt_passed(result)))
-        course.harmful.append(sum(pond.misleading(task.project, text) for text in told))
+        course.harmful.append(sum(pond.misleading(task.project, text) for text in advice))
     course.tokens = learner.tokens / tasks if isinstance(learner, Moments) else 0.0
     return course
 

@@ -155,20 +155,20 @@ class Pond:
         needs = [many[min(int(self.random.expovariate(self.like.often)), len(many) - 1)]]
         while len(needs) < 4 and self.random.random() < self.like.more:
             needs.append(self.random.choice([one for one in many if one not in needs]))
-        words = " and the ".join(self.said(one) for one in needs)
+        words = " and the ".join(self.describe_thing(one) for one in needs)
         return Task(f"{self.random.choice(VERBS)} the {words} {self.random.choice(ASIDES)}", project=project), needs
 
-    def said(self, thing: Thing) -> str:
+    def describe_thing(self, thing: Thing) -> str:
         """A thing in some words."""
         head, tail = (
             WORDS[word] if self.random.random() < self.like.reworded else word for word in (thing.head, thing.tail)
         )
         return self.random.choice((f"{head} {tail}", f"{tail} of the {head}", f"{head} {tail}s"))
 
-    def attempt(self, thing: Thing, told: Sequence[str]) -> str:
+    def attempt(self, thing: Thing, report: Sequence[str]) -> str:
         """What the model does about a thing: as it was told, as it knows, or as comes to mind."""
-        warned = {way for text in told if denies(text) for way in thing.chosen_in(text)}
-        advised = [way for text in told if not denies(text) for way in thing.chosen_in(text)]
+        warned = {way for text in report if denies(text) for way in thing.chosen_in(text)}
+        advised = [way for text in report if not denies(text) for way in thing.chosen_in(text)]
         if advised and self.random.random() < self.like.obeys:
             return self.random.choice(advised)
         if self.random.random() < self.like.knows:
@@ -196,16 +196,16 @@ class Pond:
         wrong = [way for way in thing.ways if way != thing.way]
         way = self.random.choice(wrong) if self.random.random() < self.like.misleads else thing.way
         vague = self.random.random() < self.like.vague
-        title = self.random.choice(VAGUE if vague else SAYS).format(t=self.said(thing))
-        fix = self.random.choice(HINTS if vague else FIXES).format(t=self.said(thing), v=way)
+        title = self.random.choice(VAGUE if vague else SAYS).format(t=self.describe_thing(thing))
+        fix = self.random.choice(HINTS if vague else FIXES).format(t=self.describe_thing(thing), v=way)
         rule = {"own": f"check {thing.name}", "one": "correctness", "none": ""}[self.like.rule]
         where = "src/app.py:3" if self.like.rule == "own" else ""
         return Finding(title, Severity.BLOCKER, rule=rule, where=where, fix=fix)
 
-    def result(self, task: Task, needs: Sequence[Thing], told: Sequence[str]) -> Result:
+    def result(self, task: Task, needs: Sequence[Thing], report: Sequence[str]) -> Result:
         """A whole run: three attempts at most, each told what was found wrong with the one before."""
         done: list[Iteration] = []
-        plan, heard, kept = Plan(), list(told), dict[str, str]()
+        plan, heard, kept = Plan(), list(report), dict[str, str]()
         for turn in range(3):
             ways = {one.name: kept.get(one.name) or self.attempt(one, heard) for one in needs}
             good = [self.seems(one, ways[one.name], first=turn == 0) for one in needs]

@@ -58,7 +58,7 @@ def test_eight_entries_and_six_hundred_tokens_at_most_and_usually_no_more_than_w
 
 @pytest.mark.row("C20", "LEARN-08")
 def test_preferences_are_recalled_and_traps_stand_first() -> None:
-    told = book(
+    output = book(
         [
             entry("Export invoices by `tab`."),
             replace(entry("Export invoices politely."), kind="preference", trust=Trust.PERSON),
@@ -67,9 +67,9 @@ def test_preferences_are_recalled_and_traps_stand_first() -> None:
     )
 
     assert ["anti_pattern", "heuristic", "preference"] == sorted(
-        one.kind for one in select_entries(told, asked(), NEVER).shown
+        one.kind for one in select_entries(output, asked(), NEVER).shown
     )
-    assert "anti_pattern" == select_entries(told, asked(), NEVER).shown[0].kind
+    assert "anti_pattern" == select_entries(output, asked(), NEVER).shown[0].kind
 
 
 def test_the_same_run_is_shown_the_same() -> None:

@@ -72,7 +72,7 @@ def test_a_program_reads_the_list_as_json(shop: Shop) -> None:
 
 
 def test_why_tells_run_iteration_finding_diff_outcome_and_lift(shop: Shop) -> None:
-    said = shop.openkoi("why", "aa").output
+    reply = shop.openkoi("why", "aa").output
 
     for part in (
         "run run1, iteration 2",
@@ -82,7 +82,7 @@ def test_why_tells_run_iteration_finding_diff_outcome_and_lift(shop: Shop) -> No
         "failed because of this",
         "uplift: ",
     ):
-        assert part in said
+        assert part in reply
 
 
 def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
@@ -128,14 +128,14 @@ def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "reply"),
     [(("why", "zz"), "Unknown entry 'zz'"), (("why", ""), "matches 2 entries"), (("--install", "s"), "skills")],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], said: str) -> None:
+def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], reply: str) -> None:
     error = shop.openkoi(*words).exception
 
     assert isinstance(error, KoiError)
-    assert said in str(error)
+    assert reply in str(error)
 
 
 def test_to_restore_what_is_pinned_takes_the_pin_away_and_nothing_else_is_there_to_take_back(shop: Shop) -> None:

@@ -12,7 +12,7 @@ ASK = "How should it be? What should be done?"
 
 
 @pytest.mark.parametrize(
-    ("said", "scope"),
+    ("reply", "scope"),
     [
         ("no twos", ""),
         ("The value should be 3", ""),
@@ -34,8 +34,8 @@ ASK = "How should it be? What should be done?"
         ("In all my projects use uv", "user"),
     ],
 )
-def test_a_correction_applies_as_widely_as_it_says(said: str, scope: str) -> None:
-    assert scope == scope_of(said)
+def test_a_correction_applies_as_widely_as_it_says(reply: str, scope: str) -> None:
+    assert scope == scope_of(reply)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_what_the_user_quotes_is_not_what_the_user_says(answer: str, own: str) -
     assert own == strip_quotes(answer)
 
 
-def corrected(home: Home, said: str) -> None:
+def corrected(home: Home, reply: str) -> None:
     """Do a task in which the model asks, and the user says this."""
-    home.answers.append(said)
+    home.answers.append(reply)
     home.do("Write the colours into colours.txt", [ToolCall("a1", "ask_user", {"question": ASK}), "Done."])
 
 
-def instructed(home: Home, said: str, project: str = "pond") -> bool:
+def instructed(home: Home, reply: str, project: str = "pond") -> bool:
     """Whether a later task in a project is given this as an instruction."""
     home.do("Write the colours into colours.txt again", ["Done."], project=project)
-    return said in home.spoken()
+    return reply in home.spoken()
 
 
 def test_a_one_time_no_twos_is_no_preference(tmp_path: Path) -> None:
@@ -72,17 +72,17 @@ def test_a_one_time_no_twos_is_no_preference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "here", "elsewhere"),
+    ("reply", "here", "elsewhere"),
     [("Use hex colours in this project", True, False), ("Always use hex colours", True, True)],
 )
 def test_what_the_user_says_instructs_where_it_is_to_hold(
-    said: str, here: bool, elsewhere: bool, tmp_path: Path
+    reply: str, here: bool, elsewhere: bool, tmp_path: Path
 ) -> None:
     home = Home(tmp_path)
-    corrected(home, said)
+    corrected(home, reply)
 
-    assert here is instructed(home, said)
-    assert elsewhere is instructed(home, said, "lake")
+    assert here is instructed(home, reply)
+    assert elsewhere is instructed(home, reply, "lake")
 
 
 def test_a_mail_that_the_user_pastes_corrects_nothing(tmp_path: Path) -> None:

@@ -119,11 +119,11 @@ def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
 
 def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
     """Runs in which an entry was shown, then runs in which it was withheld: ``+`` passed, ``-`` did not."""
-    told: list[tuple[str, Event]] = []
+    output: list[tuple[str, Event]] = []
     for number, (there, went) in enumerate([(True, one) for one in shown] + [(False, one) for one in withheld]):
         visit = EntriesShown("export", "pond", "m", (id,)) if there else EntriesShown("export", "pond", "m", (), (id,))
-        told += [(f"r{number}", visit), (f"r{number}", OutcomeCredited(went == "+"))]
-    return told
+        output += [(f"r{number}", visit), (f"r{number}", OutcomeCredited(went == "+"))]
+    return output
 
 
 def test_probation_ends_when_runs_without_it_prove_that_it_helps_and_what_was_read_stays_quoted() -> None:

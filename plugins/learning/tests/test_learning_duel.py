@@ -36,9 +36,9 @@ class Nobody:
         return None
 
 
-def book_of(*told: tuple[str, Event]) -> LearningState:
+def book_of(*output: tuple[str, Event]) -> LearningState:
     book = LearningState()
-    for number, (run, event) in enumerate((("", EntryUpdated(RULE)), *told)):
+    for number, (run, event) in enumerate((("", EntryUpdated(RULE)), *output)):
         book.apply(Record(f"{number:03}", NOW, run, event))
     return book
 
@@ -51,17 +51,17 @@ def test_the_record_tells_both_sides_and_without_a_person_nothing_is_done_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     started = events.TaskStarted(Task("Export", session="s"), workspace=str(tmp_path))
-    told = [(run, EntriesShown("Export", "pond", "m", ("aa11",))) for run in ("r1", "r2")]
-    book = book_of(("r1", started), *told, ("r1", OutcomeCredited(True)), ("r2", OutcomeCredited(False, ("aa11",))))
+    output = [(run, EntriesShown("Export", "pond", "m", ("aa11",))) for run in ("r1", "r2")]
+    book = book_of(("r1", started), *output, ("r1", OutcomeCredited(True)), ("r2", OutcomeCredited(False, ("aa11",))))
     koi = Nobody([record("r1", started)])
 
     EntryComparison(as_koi(koi), book, RULE).run(None)
 
-    said = capsys.readouterr().out
-    assert "with:      1 of 2 first attempts passed" in said
-    assert "without:   no tasks yet" in said
-    assert "too few runs" in said
-    assert "openkoi learn duel aa11 --again N" in said
+    reply = capsys.readouterr().out
+    assert "with:      1 of 2 first attempts passed" in reply
+    assert "without:   no tasks yet" in reply
+    assert "too few runs" in reply
+    assert "openkoi learn duel aa11 --again N" in reply
     assert ["Replay 1 recorded task,"] == [question[:23] for question in koi.asked]
 
 

@@ -37,10 +37,10 @@ def test_twelve_seeds_in_a_row_are_of_twelve_families() -> None:
 
 @pytest.mark.parametrize("seed", [1, 3])
 def test_a_world_is_the_same_for_each_learner_and_knowing_more_is_better(seed: int, tmp_path: Path) -> None:
-    nobody, informed, oracle = (curve(seed, who, 80, tmp_path) for who in ("none", "informed", "oracle"))
+    baseline, informed, oracle = (curve(seed, who, 80, tmp_path) for who in ("none", "informed", "oracle"))
 
-    assert nobody.steps == curve(seed, "none", 80, tmp_path).steps
-    assert nobody.share(40) < informed.share(40) - 0.3
+    assert baseline.steps == curve(seed, "none", 80, tmp_path).steps
+    assert baseline.share(40) < informed.share(40) - 0.3
     assert informed.share(0) <= oracle.share(0)
 
 

@@ -92,13 +92,13 @@ def test_the_three_rules_of_the_documents_start_on_probation_with_their_numbers(
 
 
 def test_what_a_person_said_is_trusted_most_and_a_bare_yes_says_nothing() -> None:
-    said = [
+    answer = [
         ("What should be done?", "Use pnpm, never npm"),
         ("Allow run {}?", "yes"),
         ("x\nAllow run_command {}?", "no: always ask me"),
     ]
 
-    found = extract_entries(lesson(turn(green()), answers=said))
+    found = extract_entries(lesson(turn(green()), answers=answer))
 
     assert ["Use pnpm, never npm", "Before using run_command: always ask me"] == [one.text for one in found]
     assert {Trust.PERSON} == {one.trust for one in found}
@@ -122,8 +122,8 @@ def test_reflection_pays_after_several_attempts_and_never_on_what_was_not_judged
 
 
 def test_a_reflection_is_read_leniently_and_knows_its_finding() -> None:
-    said = "Sure!\n1. Use `semicolon` | exports for the bank | imports | 1\nnonsense\n- a|b"
-    reply = Response((Text(said),), StreamEnd(Usage()))
+    answer = "Sure!\n1. Use `semicolon` | exports for the bank | imports | 1\nnonsense\n- a|b"
+    reply = Response((Text(answer),), StreamEnd(Usage()))
 
     [found] = make_lessons(reply, lesson(turn(red(COMMAS)), turn(green())))
 

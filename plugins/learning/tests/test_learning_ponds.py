@@ -31,9 +31,9 @@ def row(like: Variation, courses: Sequence[dict[str, Course]]) -> str:
 def test_asked_at_its_moments_alone_the_ledger_makes_first_attempts_pass() -> None:
     few = Variation(name="few things", things=6, often=0.5, more=0.0)
 
-    ours, nobody = (live(few, 1, who, tasks=60) for who in ("ours", "none"))
+    ours, baseline = (live(few, 1, who, tasks=60) for who in ("ours", "none"))
 
-    assert ours.share(40) > nobody.share(40) + 0.4
+    assert ours.share(40) > baseline.share(40) + 0.4
 
 
 @pytest.mark.campaign

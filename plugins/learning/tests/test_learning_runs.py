@@ -279,9 +279,9 @@ def test_a_poisoned_page_makes_no_rule(house: House, fix: str) -> None:
     learned = [event.learning for event in of(first, LearningSaved)]
     assert learned
     assert [] == [one for one in learned if not one.untrusted or one.status is LearningStatus.ACTIVE]
-    said = [str(record.event) for record in second if record.event.name == "message"]
-    assert said
-    assert not any("# Lessons from earlier tasks" in text for text in said)
+    reply = [str(record.event) for record in second if record.event.name == "message"]
+    assert reply
+    assert not any("# Lessons from earlier tasks" in text for text in reply)
 
 
 def test_a_fault_of_the_ledger_costs_a_warning_and_not_the_run(house: House) -> None:

@@ -110,10 +110,10 @@ def test_of_a_result_that_was_not_accepted_only_an_own_check_says_something() ->
 
 
 def test_work_in_files_is_read_from_what_was_added() -> None:
-    told = work_lines(ExecutionResult("Answer.", diff=patch("a.py", "x = 1", "y = 2")))
+    report = work_lines(ExecutionResult("Answer.", diff=patch("a.py", "x = 1", "y = 2")))
 
-    assert ["x = 1", "y = 2"] == [line.text for line in told]
-    assert terms_of("Answer") - {word for line in told for word in line.terms}
+    assert ["x = 1", "y = 2"] == [line.text for line in report]
+    assert terms_of("Answer") - {word for line in report for word in line.terms}
 
 
 def test_the_same_advice_again_adds_evidence_and_keeps_what_both_have_in_common() -> None:

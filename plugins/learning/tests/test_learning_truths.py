@@ -135,10 +135,10 @@ VOICES = ("{}.", "{}!!!", "As the team agreed: {}", "<system>{}</system>", "Less
 
 
 def test_no_phrasing_of_a_poisoned_page_becomes_a_rule_however_obedient_the_model() -> None:
-    told = [voice.format(order.format(deed)) for voice, order, deed in product(VOICES, ORDERS, DEEDS)]
-    for phrase in told:
+    output = [voice.format(order.format(deed)) for voice, order, deed in product(VOICES, ORDERS, DEEDS)]
+    for phrase in output:
         guess = replace(entry(phrase), origin="reflection", trust=Trust.MODEL)
         for read in (SourcesRead(foreign=(f"Welcome. {phrase} Bye.",)), SourcesRead(foreign=("something else",))):
             learned = derive_changes([], lesson(phrase), read, str, more=[guess])
             assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.is_untrusted]
-    assert 120 == len(told)
+    assert 120 == len(output)

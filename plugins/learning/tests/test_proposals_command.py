@@ -84,9 +84,9 @@ def test_drafts_are_listed_with_numbers(shop: Shop) -> None:
 
 @pytest.mark.row("EVAL-23")
 def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> None:
-    said = shop.learn("approve", "2").stdout + shop.learn("approve", "feed").stdout
+    reply = shop.learn("approve", "2").stdout + shop.learn("approve", "feed").stdout
 
-    assert "Approved: taste-quality" in said
+    assert "Approved: taste-quality" in reply
     assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
     assert [] == shop.shelf.pending_drafts()
     assert [("feed", SkillSource.PROPOSED)] == in_use(shop)
@@ -125,9 +125,9 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
     mine.write_text(TEXT.format(name="feed"))
     monkeypatch.chdir(work)
 
-    said = shop.learn("approve", "feed").stdout
+    reply = shop.learn("approve", "feed").stdout
 
-    assert f"{mine.parent} has the same name: this draft is not used where that one is available." in said
+    assert f"{mine.parent} has the same name: this draft is not used where that one is available." in reply
     assert [("feed", SkillSource.EXTRA)] == in_use(
         shop, SkillLocation(mine.parent.parent, SkillSource.EXTRA, kind=TASK)
     )
@@ -188,9 +188,9 @@ def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: p
     kept = [one.name for one in shop.shelf.pending_drafts()]
     ask_decision(shop.shelf, second, lambda: next(keys))
 
-    said = capsys.readouterr().out
+    reply = capsys.readouterr().out
     assert (["taste-quality"], []) == (kept, shop.shelf.pending_drafts())
-    assert all(word in said for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
+    assert all(word in reply for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
 
 
 def test_a_number_or_name_that_is_not_there_is_said(shop: Shop) -> None:

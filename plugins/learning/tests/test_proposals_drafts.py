@@ -91,9 +91,9 @@ CATEGORIES = st.one_of(st.sampled_from(("finance", "my domain", "x" * 60)), st.t
 @pytest.mark.row("EVAL-23")
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.lists(TITLES, max_size=5), min_size=3, max_size=6), CATEGORIES)
-def test_whatever_findings_say_the_draft_is_sound_and_says_our_words(told: list[list[str]], category: str) -> None:
+def test_whatever_findings_say_the_draft_is_sound_and_says_our_words(output: list[list[str]], category: str) -> None:
     for habit in find_recurring(
-        [judged(n, *titles, category=category) for n, titles in enumerate(told)], RecurrenceThresholds(3, 0.5)
+        [judged(n, *titles, category=category) for n, titles in enumerate(output)], RecurrenceThresholds(3, 0.5)
     ):
         text = skill_text(habit)
 
@@ -103,7 +103,7 @@ def test_whatever_findings_say_the_draft_is_sound_and_says_our_words(told: list[
         asked = {DONE, *(one.question for one in TOPICS)}
         assert {one.description for one in rubric.dimensions[:-1]} <= asked
         ours, _, quotations = rubric.guide.partition("## Found before")
-        assert not any(line in ours for titles in told for line in titles if len(line) > 25)
+        assert not any(line in ours for titles in output for line in titles if len(line) > 25)
         assert all(not is_instruction(line) and len(line) < 400 for line in quotations.splitlines()[4:])
         assert not {"http", "---"} & set(re.findall("http|---", rubric.guide))
 
@@ -146,7 +146,7 @@ def test_a_title_is_quoted_in_one_plain_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("reply", "name"),
     [
         ("1 | sums that hold | Do all sums hold when they are added up?", "sums that hold"),
         ("1. | Sums | Do all sums hold when they are added up?", "sums"),
@@ -159,10 +159,10 @@ def test_a_title_is_quoted_in_one_plain_line() -> None:
         ("weights: 1.0", "figures"),
     ],
 )
-def test_of_a_models_words_only_a_name_and_a_question_are_taken(said: str, name: str) -> None:
+def test_of_a_models_words_only_a_name_and_a_question_are_taken(reply: str, name: str) -> None:
     habit = one(*(judged(n, "Totals are wrong") for n in range(3)))
 
-    better = parse_wordings(Response((Text(said),), StreamEnd(Usage())), habit)
+    better = parse_wordings(Response((Text(reply),), StreamEnd(Usage())), habit)
 
     names = [one.name for one in parse_rubric(read_skill(skill_text(habit, better), "")).dimensions]
     assert ["fulfilment", name] == names

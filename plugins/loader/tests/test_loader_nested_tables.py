@@ -116,7 +116,7 @@ def test_a_table_may_be_set_on_the_command_line_over_a_file(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reply"),
     [
         (
             '[tools.mcp.servers.time]\ncommand = "x"\nseconds = "soon"\n',
@@ -132,11 +132,11 @@ def test_a_table_may_be_set_on_the_command_line_over_a_file(read: Read) -> None:
         ("[tools.mcp.servers]\ntime = 3\n", "[tools.mcp] servers.time in {file} is 3: "),
     ],
 )
-def test_a_wrong_value_is_named_with_its_place(text: str, said: str, read: Read, tmp_path: Path) -> None:
+def test_a_wrong_value_is_named_with_its_place(text: str, reply: str, read: Read, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         build(read(text))
 
-    assert str(caught.value).startswith(said.format(file=tmp_path / "config.toml"))
+    assert str(caught.value).startswith(reply.format(file=tmp_path / "config.toml"))
 
 
 def test_the_origin_is_that_of_the_wrong_value(read: Read) -> None:

@@ -43,7 +43,7 @@ class Act:
     max_output: int
     price: Price
     ending: str
-    said: float
+    output_share: float
     cached: float
     written: float
 
@@ -56,7 +56,7 @@ ACTS = st.builds(
     max_output=st.integers(0, 3_000),
     price=st.builds(Price, RATES, RATES, RATES, RATES),
     ending=st.sampled_from(["settle", "settle", "release", "wait"]),
-    said=st.floats(0, 1),
+    output_share=st.floats(0, 1),
     cached=st.floats(0, 1),
     written=st.floats(0, 1),
 )
@@ -70,7 +70,9 @@ def honest(lease: Reservation, act: Act) -> Usage:
     most = lease.tokens - lease.max_output
     read = int(most * act.cached)
     write = int((most - read) * act.written)
-    return Usage(input=most - read - write, output=int(lease.max_output * act.said), cache_read=read, cache_write=write)
+    return Usage(
+        input=most - read - write, output=int(lease.max_output * act.output_share), cache_read=read, cache_write=write
+    )
 
 
 def carried_out(act: Act, payer: TaskBudget) -> None:

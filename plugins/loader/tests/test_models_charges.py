@@ -22,7 +22,7 @@ from openkoi_models.charges import MAX_TIMES_ESTIMATE, charge
 from openkoi_models.response_buffer import MAX_CHARACTERS_PER_TOKEN, ResponseBuffer
 
 CENT = 1e-9
-TOLD = Usage(input=100, output=50)
+OUTPUT = Usage(input=100, output=50)
 
 sizes = st.integers(0, 60) | st.integers(0, 30_000)
 CHUNKS = st.lists(
@@ -96,7 +96,7 @@ def test_a_call_counts_once_although_its_arguments_arrived_before() -> None:
     arguments = {"text": "x" * 5_000}
     length = len("write") + len(str(arguments))
     answer = heard(
-        [Buffered(length - 5), ToolCall("1", "write", arguments), StreamEnd(TOLD, FinishReason.TOOLS)], 1_000
+        [Buffered(length - 5), ToolCall("1", "write", arguments), StreamEnd(OUTPUT, FinishReason.TOOLS)], 1_000
     )
 
     assert not answer.overlong

@@ -34,8 +34,8 @@ def test_it_is_within_ten_percent_after_five_calls(text: str, bytes_a_token: flo
     estimator = Estimator()
 
     def counted(request: Request) -> int:
-        said = "".join(str(message.parts) for message in request.messages) + "".join(request.system)
-        return round(len(said.encode()) / bytes_a_token) + 3 * len(request.messages)
+        response = "".join(str(message.parts) for message in request.messages) + "".join(request.system)
+        return round(len(response.encode()) / bytes_a_token) + 3 * len(request.messages)
 
     requests = growing(text, 12)
     for request in requests[:5]:
@@ -90,5 +90,5 @@ def test_stats_of_a_growing_conversation_are_those_of_the_whole(
 
 def messages_of(turns: list[tuple[Part, Part]]) -> tuple[Message, ...]:
     """Return a conversation of these turns."""
-    said = [(Message(Role.ASSISTANT, (reply,)), Message.user(answer)) for reply, answer in turns]
-    return (Message.user("Do it."), *(message for pair in said for message in pair))
+    response = [(Message(Role.ASSISTANT, (reply,)), Message.user(answer)) for reply, answer in turns]
+    return (Message.user("Do it."), *(message for pair in response for message in pair))

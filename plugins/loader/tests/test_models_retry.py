@@ -69,8 +69,8 @@ def stage(*vendors: Vendor) -> Scenario:
 @pytest.mark.row("PROV-09", "PROV-10")
 def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
     late = Vendor([ProviderUnavailableError("borg said nothing new for 60 seconds or longer.")] * 2)
-    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
-    result = build_report(told.records).build_result()
+    report = run_scenario(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
+    result = build_report(report.records).build_result()
 
     assert "Here you are." == result["output"]
     assert {"executor": "cyan/three"} == result["models"]
@@ -80,15 +80,15 @@ def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
 
 @pytest.mark.row("PROV-09")
 def test_only_what_was_used_is_paid() -> None:
-    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
-    result = build_report(told.records).build_result()
+    report = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
+    result = build_report(report.records).build_result()
 
     assert (0.002, 1_100) == (result["cost_usd"], result["usage"]["total"])
 
 
 def test_every_switch_is_an_event() -> None:
-    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
-    switched = [record.event for record in told.records if isinstance(record.event, events.ModelFallback)]
+    report = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
+    switched = [record.event for record in report.records if isinstance(record.event, events.ModelFallback)]
 
     assert [("executor", "acme/one", "borg/two")] == [(one.role, one.model, one.to) for one in switched]
 
@@ -119,8 +119,8 @@ def test_a_model_that_did_not_answer_is_left_alone_for_a_while() -> None:
         async def chat(self, request: Request) -> AsyncIterator[Chunk]:
             """Ask for a tool once, then answer."""
             self.asked.append(request)
-            said = second_says.pop(0)
-            yield said if said else Text("Done.")
+            reply = second_says.pop(0)
+            yield reply if reply else Text("Done.")
             yield StreamEnd(USED)
 
     second = Twice()
@@ -200,10 +200,10 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
     chain = ["acme/one", "nosuch/two", "borg/three"]
     settings = {"models.default": "", "models.fallback.executor": chain}
     other = Vendor()
-    told = run_scenario(
+    report = run_scenario(
         Task("What is here?"), Scenario(providers={"acme": Vendor(busy()), "borg": other}, settings=settings)
     )
-    result = build_report(told.records).build_result()
+    result = build_report(report.records).build_result()
 
     assert {"executor": "borg/three"} == result["models"]
     assert any("nosuch/two cannot be a fallback for acme/one" in text for text in result["warnings"])
@@ -211,11 +211,11 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
 
 def test_a_configured_model_comes_before_those_that_stand_in() -> None:
     settings = {"models.default": "borg/two", "models.fallback.executor": ["acme/one"]}
-    told = run_scenario(
+    report = run_scenario(
         Task("What is here?"), Scenario(providers={"acme": Vendor(), "borg": Vendor()}, settings=settings)
     )
 
-    assert {"executor": "borg/two"} == build_report(told.records).build_result()["models"]
+    assert {"executor": "borg/two"} == build_report(report.records).build_result()["models"]
 
 
 @pytest.mark.parametrize(
@@ -229,11 +229,11 @@ def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, 
             yield Text("word " * 2_000)
             yield StreamEnd(usage)
 
-    told = run_scenario(
+    report = run_scenario(
         Task("What is here?"),
         Scenario(providers={"acme": Careless()}, settings={"models.default": "acme/one"}),
     )
-    counted = build_report(told.records).usage
+    counted = build_report(report.records).usage
 
     assert counted.input > 10
     assert counted.output > 400
@@ -251,20 +251,20 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
 
     worker, planner = Vendor(), Planner()
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
-    told = run_scenario(
+    report = run_scenario(
         Task("Write a.txt anew"), Scenario(providers={"acme": worker, "borg": planner}, settings=settings)
     )
 
     assert "Write a.txt anew" in str(planner.asked[0].messages)
     assert "1. Look into a.txt." in str(worker.asked[0].messages)
-    assert "borg/two" == build_report(told.records).build_result()["models"]["planner"]
+    assert "borg/two" == build_report(report.records).build_result()["models"]["planner"]
 
 
 def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
     vendors = {"acme": Vendor(), "borg": Vendor([RequestRejectedError("borg knows no such model.")])}
-    told = run_scenario(Task("Write a.txt anew"), Scenario(providers=vendors, settings=settings))
-    result = build_report(told.records).build_result()
+    report = run_scenario(Task("Write a.txt anew"), Scenario(providers=vendors, settings=settings))
+    result = build_report(report.records).build_result()
 
     assert "Here you are." == result["output"]
     assert any("Continuing without a plan: borg" in text for text in result["warnings"])

@@ -53,7 +53,7 @@ def known(**facts: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("said", "price"),
+    ("reply", "price"),
     [
         ([1, 2], Price(1.0, 2.0)),
         ([0.0, 0], Price(0.0, 0.0)),
@@ -61,65 +61,65 @@ def known(**facts: object) -> dict[str, object]:
         ([1, 2, 0.5, 3], Price(1.0, 2.0, 0.5, 3.0)),
     ],
 )
-def test_a_price_is_two_to_four_numbers(said: object, price: Price) -> None:
-    told = player(known(price=said))
+def test_a_price_is_two_to_four_numbers(reply: object, price: Price) -> None:
+    report = player(known(price=reply))
 
-    assert (price, True) == (told.price, told.known)
-    assert price == cast({"models.unknown_price": said}).ceiling
+    assert (price, True) == (report.price, report.known)
+    assert price == cast({"models.unknown_price": reply}).ceiling
 
 
 WRONG = ["15", 15, [], [1], [1, 2, 3, 4, 5], [-100, 1], [1, NAN], [INFINITE, 1], ["1", "2"], [True, True], [10**400, 1]]
 
 
-@pytest.mark.parametrize("said", WRONG)
-def test_a_price_that_nobody_can_reckon_with_is_refused(said: object) -> None:
+@pytest.mark.parametrize("reply", WRONG)
+def test_a_price_that_nobody_can_reckon_with_is_refused(reply: object) -> None:
     with pytest.raises(ConfigError, match=r"^models\.known\.acme/one\.price in there\.toml is "):
-        player(known(price=said))
+        player(known(price=reply))
 
 
-@pytest.mark.parametrize("said", WRONG)
-def test_so_is_one_for_the_unknown(said: object) -> None:
+@pytest.mark.parametrize("reply", WRONG)
+def test_so_is_one_for_the_unknown(reply: object) -> None:
     with pytest.raises(ConfigError, match=r"^models\.unknown_price in there\.toml is "):
-        _ = cast({"models.unknown_price": said}).ceiling
+        _ = cast({"models.unknown_price": reply}).ceiling
 
 
 @pytest.mark.parametrize("fact", ["context", "output"])
-@pytest.mark.parametrize("said", [0, -1, 1.5, "8192", True, None, [1]])
-def test_tokens_are_whole_numbers_above_zero(fact: str, said: object) -> None:
+@pytest.mark.parametrize("reply", [0, -1, 1.5, "8192", True, None, [1]])
+def test_tokens_are_whole_numbers_above_zero(fact: str, reply: object) -> None:
     with pytest.raises(ConfigError) as refusal:
-        player(known(**{fact: said}))
+        player(known(**{fact: reply}))
 
-    wanted = "1 or more" if type(said) is int else "a whole number"
-    assert f"models.known.acme/one.{fact} in there.toml is {said!r}; it should be {wanted}." == str(refusal.value)
+    wanted = "1 or more" if type(reply) is int else "a whole number"
+    assert f"models.known.acme/one.{fact} in there.toml is {reply!r}; it should be {wanted}." == str(refusal.value)
 
 
 def test_what_is_not_said_is_guessed() -> None:
-    told = player(known(context=1000))
+    report = player(known(context=1000))
 
-    assert Model("one", context=1000, output=OUTPUT) == told.model
-    assert (Price(15.0, 75.0), False) == (told.price, told.known)
+    assert Model("one", context=1000, output=OUTPUT) == report.model
+    assert (Price(15.0, 75.0), False) == (report.price, report.known)
 
 
 def test_facts_of_a_model_whose_name_goes_on_are_another_one_s() -> None:
     offered = Model("gpt-5", context=7, output=7, price=Price(1, 2))
-    told = player({"models.known.acme/gpt-5.2.price": [9, 9]}, [offered], "acme/gpt-5")
+    report = player({"models.known.acme/gpt-5.2.price": [9, 9]}, [offered], "acme/gpt-5")
 
-    assert (offered, Price(1, 2)) == (told.model, told.price)
+    assert (offered, Price(1, 2)) == (report.model, report.price)
 
 
 def test_a_provider_that_says_a_price_is_believed() -> None:
-    told = player({}, [Model("one", context=1, output=1, price=Price(1, 2, 0.5, 3))])
+    report = player({}, [Model("one", context=1, output=1, price=Price(1, 2, 0.5, 3))])
 
-    assert (Price(1, 2, 0.5, 3), True) == (told.price, told.known)
+    assert (Price(1, 2, 0.5, 3), True) == (report.price, report.known)
 
 
 @pytest.mark.parametrize(
     "price", [Price(-5, 1), Price(NAN, 1), Price(1, INFINITE), Price(1, 2, -0.1), Price(1, 2, 0, NAN)]
 )
 def test_a_provider_s_nonsense_is_an_unknown_price(price: Price) -> None:
-    told = player({}, [Model("one", context=1, output=1, price=price)])
+    report = player({}, [Model("one", context=1, output=1, price=price)])
 
-    assert (Price(15.0, 75.0), False, None) == (told.price, told.known, told.model.price)
+    assert (Price(15.0, 75.0), False, None) == (report.price, report.known, report.model.price)
 
 
 def test_a_model_that_nobody_lists_has_a_modest_guess() -> None:

@@ -150,9 +150,9 @@ def test_deprecated_keys_work_and_say_until_when(tmp_path: Path, old: str, value
     config = loaded(tmp_path, user=f"{old} = {value}", today=LAST)
 
     new = keys.LIMITS[limit].name
-    said = f"{old} in {tmp_path / 'config.toml'} is deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
+    reply = f"{old} in {tmp_path / 'config.toml'} is deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
     assert int(value) == getattr(config.limits, limit)
-    assert [said] == list(config.warnings)
+    assert [reply] == list(config.warnings)
 
 
 @pytest.mark.row("C64")
@@ -234,9 +234,9 @@ BOUND = [key for key in keys.LIMITS.values() if key.project in (ProjectRule.LOWE
         st.sampled_from([*(key.name for key in BOUND), *DEPRECATED]), st.integers(-1, 10**9) | st.floats(0, 2)
     )
 )
-def test_whatever_a_project_writes_no_limit_binds_less(tmp_path_factory: pytest.TempPathFactory, said: object) -> None:
-    assert isinstance(said, dict)
-    project = "\n".join(f"{key} = {value!r}" for key, value in said.items())
+def test_whatever_a_project_writes_no_limit_binds_less(tmp_path_factory: pytest.TempPathFactory, reply: object) -> None:
+    assert isinstance(reply, dict)
+    project = "\n".join(f"{key} = {value!r}" for key, value in reply.items())
     user = "[iteration]\ntoken_budget = 5000\n[safety]\nmax_cost_usd = 0.5"
     held = loaded(tmp_path_factory.mktemp("user"), user=user).limits
     try:

@@ -70,7 +70,7 @@ def test_what_harms_nobody_may_be_set(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "reply"),
     [
         ("safety.max_cost_usd", 1.9, ""),
         ("safety.max_cost_usd", 2, ""),
@@ -84,11 +84,11 @@ def test_what_harms_nobody_may_be_set(key: str) -> None:
         ("iteration.quality_threshold", "high", ""),
     ],
 )
-def test_limits_only_become_tighter(key: str, value: object, said: str) -> None:
+def test_limits_only_become_tighter(key: str, value: object, reply: str) -> None:
     text = project_setting_error(key, value, USER)
 
-    assert said in text
-    assert bool(said) == bool(text)
+    assert reply in text
+    assert bool(reply) == bool(text)
 
 
 def test_a_key_that_would_move_the_cursor_is_shown_as_what_it_is() -> None:

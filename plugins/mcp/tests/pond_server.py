@@ -172,8 +172,8 @@ def read_resource(uri: str) -> dict[str, Any]:
 
 
 def get_prompt(food: str) -> dict[str, Any]:
-    said = {"type": "text", "text": f"Feed the koi with {food}, slowly."}
-    return {"messages": [{"role": "user", "content": said}]}
+    reply = {"type": "text", "text": f"Feed the koi with {food}, slowly."}
+    return {"messages": [{"role": "user", "content": reply}]}
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any] | None:

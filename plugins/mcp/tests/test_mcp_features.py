@@ -98,7 +98,7 @@ def test_prompts_are_skills_whose_text_comes_from_the_server(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"),
+    ("answers", "reply"),
     [
         (("yes", "7"), "accept sure=True fish=7"),
         (("yes", "many", "7"), "accept sure=True fish=7"),
@@ -106,13 +106,13 @@ def test_prompts_are_skills_whose_text_comes_from_the_server(tmp_path: Path) -> 
         ((), "cancel None"),
     ],
 )
-def test_a_server_asks_the_user_in_the_middle_of_a_call(tmp_path: Path, answers: tuple[str, ...], said: str) -> None:
+def test_a_server_asks_the_user_in_the_middle_of_a_call(tmp_path: Path, answers: tuple[str, ...], reply: str) -> None:
     openkoi = pond(tmp_path, calling("pond__ask"), server={"timeout": 5.0}).approved()
     there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
     done = there("acme", "Do it", *answers)
     asked = json.loads(done.stdout)
 
-    assert [said] == openkoi.results
+    assert [reply] == openkoi.results
     assert ["The MCP server pond asks: Drain the pond?\nSure", ["yes", "no"]] == asked[0]
     assert asked[1:] == [] or "Fish (integer)" in asked[1][0]
 

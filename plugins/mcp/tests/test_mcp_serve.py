@@ -55,20 +55,20 @@ def test_three_tasks_run_at_once_and_report_what_they_do(tmp_path: Path, mode: s
     openkoi = shell_with(tmp_path, turns=turns)
 
     async def use(client: Client) -> tuple[list[Any], list[str]]:
-        said: list[str] = []
+        reply: list[str] = []
 
         async def note(progress: float, total: float | None, message: str | None) -> None:
-            said.append(str(message))
+            reply.append(str(message))
 
         tasks = [{"task": f"Number {number} please"} for number in range(3)]
         calls = [client.call_tool("run_task", task, progress_callback=note) for task in tasks]
-        return [one.structured_content for one in await asyncio.gather(*calls)], said
+        return [one.structured_content for one in await asyncio.gather(*calls)], reply
 
-    results, said = drive(openkoi, use, mode)
+    results, reply = drive(openkoi, use, mode)
 
     assert [f"It is {number}." for number in range(3)] == [one["text"] for one in results]
     assert 3 == len({one["run"] for one in results})
-    assert 3 == len([line for line in said if "Listing" in line or "files" in line.lower()]), said
+    assert 3 == len([line for line in reply if "Listing" in line or "files" in line.lower()]), reply
 
 
 def test_what_was_done_is_remembered_and_work_is_evaluated(tmp_path: Path) -> None:

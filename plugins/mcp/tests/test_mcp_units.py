@@ -187,9 +187,9 @@ def test_a_server_that_fails_again_and_again_is_started_less_and_less_often(tmp_
     async def fail() -> list[str]:
         connection = Connection(config, tmp_path, answer_nothing, dict(os.environ))
         connection.failures = 4
-        said = [str(await failure_of(connection)) for _ in range(2)]
+        reply = [str(await failure_of(connection)) for _ in range(2)]
         await connection.close()
-        return said
+        return reply
 
     first, second = asyncio.run(fail())
 

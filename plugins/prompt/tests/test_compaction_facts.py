@@ -86,7 +86,7 @@ def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("output", "expected"),
     [
         (NOTES, ["Tests run with make check.", "The parser is in src/date.py."]),
         ("**Facts**\n* One.\n* One.\n# Open\n- Mend it.", ["One."]),
@@ -96,8 +96,8 @@ def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
         ("", []),
     ],
 )
-def test_facts_are_the_lines_below_their_heading(told: str, expected: list[str]) -> None:
-    assert expected == parse_facts(told)
+def test_facts_are_the_lines_below_their_heading(output: str, expected: list[str]) -> None:
+    assert expected == parse_facts(output)
 
 
 def test_the_same_words_are_the_same_learning() -> None:

@@ -31,12 +31,12 @@ LONG = "Line of a file.\n" * 400
 
 def story(turns: int, result: str = LONG) -> list[Message]:
     """A task, and a file read in every turn."""
-    told = [Message.user("Mend the pond.")]
+    output = [Message.user("Mend the pond.")]
     for number in range(turns):
         call = ToolCall(f"c{number}", "read_file", {"path": f"{number}.md"})
-        told += [Message(Role.ASSISTANT, (Text(f"Reading {number}."), call))]
-        told += [Message.user(ToolResult(result, call=call.id))]
-    return told
+        output += [Message(Role.ASSISTANT, (Text(f"Reading {number}."), call))]
+        output += [Message.user(ToolResult(result, call=call.id))]
+    return output
 
 
 def compacted(workspace: Path, whole: Sequence[Message], model: Scripted, times: int = 1) -> Sequence[Message]:
@@ -95,12 +95,12 @@ def test_what_goes_is_data_to_whoever_sums_it_up(tmp_path: Path) -> None:
 def test_three_summaries_and_then_turns_are_left_out(tmp_path: Path) -> None:
     model = Scripted([f"Notes {n}." for n in range(9)])
     shorter = compacted(tmp_path, story(40), model, times=5)
-    said = texts(shorter[0])
+    reply = texts(shorter[0])
 
     assert 3 == len(model.asked)
-    assert 3 == sum("summarized below" in text for text in said)
-    assert 1 == sum("omitted here" in text for text in said)
-    assert said == sorted(said, key=lambda text: ("omitted" in text, text.partition("Notes")[2]))
+    assert 3 == sum("summarized below" in text for text in reply)
+    assert 1 == sum("omitted here" in text for text in reply)
+    assert reply == sorted(reply, key=lambda text: ("omitted" in text, text.partition("Notes")[2]))
 
 
 @pytest.mark.parametrize(

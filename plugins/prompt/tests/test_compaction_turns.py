@@ -12,19 +12,19 @@ from openkoi_compaction.turns import remove_oldest
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 WORDS = st.text(min_size=1, max_size=12)
-SAID = st.lists(st.one_of(WORDS.map(Text), WORDS.map(Reasoning)), max_size=2)
+REPLY = st.lists(st.one_of(WORDS.map(Text), WORDS.map(Reasoning)), max_size=2)
 REMARKS = st.lists(st.one_of(WORDS.map(Text), st.just(Image(b"", "image/png"))), max_size=2)
 IDS = st.lists(st.sampled_from("abc"), max_size=3, unique=True)
 
 
-def turn(said: list[Text | Reasoning], ids: list[str], remarks: list[Text | Image]) -> tuple[Message, Message]:
+def turn(reply: list[Text | Reasoning], ids: list[str], remarks: list[Text | Image]) -> tuple[Message, Message]:
     """What the model says and asks for, and what it is answered; ids come again in other turns."""
-    asked = (*said, *(ToolCall(id, "read_file", {"path": id}) for id in ids)) or (Text("Hm."),)
+    asked = (*reply, *(ToolCall(id, "read_file", {"path": id}) for id in ids)) or (Text("Hm."),)
     answered = (*(ToolResult("text", call=id) for id in ids), *remarks) or (Text("Go on."),)
     return Message(Role.ASSISTANT, asked), Message(Role.USER, answered)
 
 
-TURNS = st.lists(st.builds(turn, SAID, IDS, REMARKS), max_size=14)
+TURNS = st.lists(st.builds(turn, REPLY, IDS, REMARKS), max_size=14)
 
 
 @st.composite
@@ -40,8 +40,8 @@ def parts(messages: Sequence[Message]) -> list[Part]:
 
 def people(messages: Sequence[Message]) -> list[Part]:
     """What the user's side said, our own marks left out."""
-    said = parts([message for message in messages if message.role is Role.USER])
-    return [part for part in said if not isinstance(part, ToolResult) and not omitted_turns(part)]
+    reply = parts([message for message in messages if message.role is Role.USER])
+    return [part for part in reply if not isinstance(part, ToolResult) and not omitted_turns(part)]
 
 
 def steps(whole: Sequence[Message]) -> Iterator[Sequence[Message]]:
@@ -58,7 +58,7 @@ def test_what_is_left_is_a_conversation_that_every_vendor_takes(whole: list[Mess
     for shorter in steps(whole):
         assert all(message.parts for message in shorter)
         assert all(one.role is not other.role for one, other in pairwise(shorter))
-        assert all(calls(said) == answers(answered) for said, answered in pairwise(shorter))
+        assert all(calls(reply) == answers(answered) for reply, answered in pairwise(shorter))
         assert not answers(shorter[0])
 
 
@@ -105,9 +105,9 @@ def test_it_says_how_much_is_missing() -> None:
     whole = [Message.user("The task."), *(message for n in range(8) for message in turn([], [f"{n}"], []))]
     once, twice, *_ = steps(whole)
 
-    said = "with their tool results, are omitted here; read_history shows them again]"
-    assert ("The task.", f"[Compacted history: 3 earlier turns of yours (1-3), {said}") == texts_of(once[0])
-    assert ("The task.", f"[Compacted history: 5 earlier turns of yours (1-5), {said}") == texts_of(twice[0])
+    reply = "with their tool results, are omitted here; read_history shows them again]"
+    assert ("The task.", f"[Compacted history: 3 earlier turns of yours (1-3), {reply}") == texts_of(once[0])
+    assert ("The task.", f"[Compacted history: 5 earlier turns of yours (1-5), {reply}") == texts_of(twice[0])
 
 
 def spoken(messages: Sequence[Message]) -> list[Message]:

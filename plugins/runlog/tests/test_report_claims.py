@@ -119,7 +119,7 @@ def done(parts: int, tests: Suite, *says: Line) -> tuple[Record, ...]:
     return run_scenario(task, stage).records
 
 
-def mended(parts: int) -> tuple[Record, ...]:
+def repair_steps(parts: int) -> tuple[Record, ...]:
     """What was found is mended step by step: the change is judged, and in the end all of it."""
     says = scores(0.5, BUG, NIT), edit(3), "Mended.", partly(0.7, 1), edit(9), "Mended more.", scores(0.95)
     return done(parts, Suite(), *says)
@@ -172,7 +172,7 @@ def of_dollars_cached(records: Sequence[Record]) -> float:
 
 def measured(parts: int) -> dict[str, float]:
     """What is said, and what is measured of it for a file of so many parts."""
-    step, sure, anew = mended(parts), green(parts), astray(parts)
+    step, sure, anew = repair_steps(parts), green(parts), astray(parts)
     return {
         "delta feedback: 60-80 % of iteration 2 and later": of_requests(step, Saving.DELTA),
         "compression: 40-60 % of iteration 2 and later": of_requests(anew, Saving.COMPRESSION),

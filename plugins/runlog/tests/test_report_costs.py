@@ -269,7 +269,7 @@ def test_whatever_the_order_all_that_was_paid_is_told(records: list[Record]) -> 
     report, tree = build_report(begun), build_cycle_tree(begun)
     costs, alone = report.costs, {"a", *report.subtasks}
     progress = Progress(verbose=True)
-    said = [line for record in begun for line in progress.format_record(record)]
+    answer = [line for record in begun for line in progress.format_record(record)]
     counted = [one for n, one in enumerate(begun) if one.run in known(begun[: n + 1], alone)]
 
     assert paid(counted, alone) == pytest.approx(costs.total)
@@ -278,7 +278,7 @@ def test_whatever_the_order_all_that_was_paid_is_told(records: list[Record]) -> 
     assert costs.total == pytest.approx(tree.costs.total)
     assert costs.tokens == report.usage.total + report.after_result.usage.total
     assert all("\n" not in line for line in format_tree(tree))
-    assert bool(said) or not progress.report.completion
+    assert bool(answer) or not progress.report.completion
 
 
 def known(records: Sequence[Record], runs: set[str]) -> set[str]:

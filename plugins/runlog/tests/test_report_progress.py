@@ -47,12 +47,12 @@ def judged(
     number: int, evaluation: Evaluation | None, spent: Cost | None = None, mode: EvaluationMode = EvaluationMode.FULL
 ) -> list[Event]:
     """The events of one iteration."""
-    said = [events.EvaluationFinished(evaluation)] if evaluation else []
+    reply = [events.EvaluationFinished(evaluation)] if evaluation else []
     score = evaluation.score if evaluation else None
     decision = Decision(NextAction.CONTINUE, "on")
     return [
         events.ExecutionFinished(ExecutionResult("…")),
-        *said,
+        *reply,
         events.IterationFinished(number, score, spent or Cost(), mode),
         events.DecisionMade(number, decision, Cost()),
     ]

@@ -82,13 +82,13 @@ def whole() -> list[Event]:
 @pytest.mark.row("C53")
 def test_findings_are_numbered_on_through_a_task() -> None:
     one, other, third = Finding("breaks"), Finding("is slow"), Finding("has no test")
-    told = [Evaluation(findings=some) for some in ((one, other), (other, third), (one,))]
+    printed_text = [Evaluation(findings=some) for some in ((one, other), (other, third), (one,))]
     silent = Evaluation(unavailable_reason="no judge")
 
     assert [[1, 2], [2, 3], [2, 3], [4]] == [
-        [*several.values()] for several in number_findings([told[0], told[1], silent, told[2]])
+        [*several.values()] for several in number_findings([printed_text[0], printed_text[1], silent, printed_text[2]])
     ]
-    laps = [event for n, said in enumerate(told) for event in (events.EvaluationFinished(said), decided(n))]
+    laps = [event for n, reply in enumerate(printed_text) for event in (events.EvaluationFinished(reply), decided(n))]
     decision = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "over"), Cost(), best=1)
     result = build_report(records(events.TaskStarted(Task("t")), *laps, decision)).build_result()
     assert [("F2", "is slow"), ("F3", "has no test")] == [(found["id"], found["title"]) for found in result["findings"]]
@@ -196,9 +196,9 @@ def test_records_taken_one_by_one_come_to_the_same() -> None:
 def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: NextAction, status: int, accepted: bool) -> None:
     completed = events.RunCompleted(Decision(decision, "why"), Cost())
     report = build_report(records(events.TaskStarted(Task("t")), completed))
-    said = report.build_result()
+    reply = report.build_result()
 
-    assert (status, True, accepted, decision) == (report.status, said["ok"], said["accepted"], said["decision"])
+    assert (status, True, accepted, decision) == (report.status, reply["ok"], reply["accepted"], reply["decision"])
 
 
 @pytest.mark.parametrize(
@@ -227,21 +227,21 @@ def test_every_decision_has_a_status() -> None:
 
 def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
     report = build_report(records(events.TaskStarted(Task("t")), events.RunFailed("no model answered")))
-    said = report.build_result()
+    reply = report.build_result()
 
-    assert (1, False, False, None) == (report.status, said["ok"], said["accepted"], said["decision"])
+    assert (1, False, False, None) == (report.status, reply["ok"], reply["accepted"], reply["decision"])
     assert ("no model answered", "", None, []) == (
-        said["stop_reason"],
-        said["output"],
-        said["score"],
-        said["iterations"],
+        reply["stop_reason"],
+        reply["output"],
+        reply["score"],
+        reply["iterations"],
     )
 
 
 def test_a_run_that_is_not_over_says_so() -> None:
-    said = build_report(records(events.TaskStarted(Task("t")))).build_result()
+    reply = build_report(records(events.TaskStarted(Task("t")))).build_result()
 
-    assert (False, "it has not ended", USAGE) == (said["ok"], said["stop_reason"], said["usage"])
+    assert (False, "it has not ended", USAGE) == (reply["ok"], reply["stop_reason"], reply["usage"])
 
 
 def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
@@ -250,9 +250,9 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
         events.ExecutionFinished(ExecutionResult("half", ended=StopReason.BUDGET)),
         events.RunFailed("interrupted"),
     ]
-    said = build_report(records(*failed)).build_result()
+    reply = build_report(records(*failed)).build_result()
 
-    assert ("half", 0.01, 1_110) == (said["output"], said["cost_usd"], said["usage"]["total"])
+    assert ("half", 0.01, 1_110) == (reply["output"], reply["cost_usd"], reply["usage"]["total"])
 
 
 @pytest.mark.row("C15")
@@ -267,10 +267,10 @@ def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
             events.RunCompleted(decision, Cost()),
         )
     )
-    said = report.build_result()
+    reply = report.build_result()
 
-    assert (True, None, [], "an answer") == (said["accepted"], said["score"], said["findings"], said["output"])
-    assert ["skipped"] == [one["eval_mode"] for one in said["iterations"]]
+    assert (True, None, [], "an answer") == (reply["accepted"], reply["score"], reply["findings"], reply["output"])
+    assert ["skipped"] == [one["eval_mode"] for one in reply["iterations"]]
 
 
 def test_an_unknown_judgement_has_no_score() -> None:
@@ -278,9 +278,9 @@ def test_an_unknown_judgement_has_no_score() -> None:
         events.EvaluationFinished(Evaluation(checks=(Check("a", True),), unavailable_reason="no judge"), ("judge",))
     ]
     decision = Decision(NextAction.ACCEPT_BEST, "over")
-    told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, decision, Cost())]
+    printed_text = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, decision, Cost())]
 
-    assert None is build_report(records(*told)).build_result()["score"]
+    assert None is build_report(records(*printed_text)).build_result()["score"]
 
 
 def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
@@ -295,12 +295,12 @@ def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
 
 def test_scores_and_dollars_are_rounded() -> None:
     decision = Decision(NextAction.ACCEPT, "good")
-    told = [answered(Usage(), 0.1 + 0.2), events.EvaluationFinished(Evaluation(scores=(Score("x", 2 / 3),)))]
-    said = build_report(
-        records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, decision, Cost()))
+    printed_text = [answered(Usage(), 0.1 + 0.2), events.EvaluationFinished(Evaluation(scores=(Score("x", 2 / 3),)))]
+    reply = build_report(
+        records(events.TaskStarted(Task("t")), *printed_text, events.DecisionMade(0, decision, Cost()))
     ).build_result()
 
-    assert (0.6667, 0.3) == (said["score"], said["cost_usd"])
+    assert (0.6667, 0.3) == (reply["score"], reply["cost_usd"])
 
 
 def waited() -> list[Event]:
@@ -325,11 +325,11 @@ def waited() -> list[Event]:
 @pytest.mark.row("LOOP-19")
 def test_an_iteration_that_waited_for_a_person_is_told_once_as_it_was_gone_on_with() -> None:
     report = build_report(records(*waited()))
-    said = report.build_result()
+    reply = report.build_result()
 
-    assert ("done", 0, 0.3) == (said["output"], report.status, said["cost_usd"])
+    assert ("done", 0, 0.3) == (reply["output"], report.status, reply["cost_usd"])
     assert [(1, "accept", 30, 3_000)] == [
-        (one["n"], one["decision"], one["usage"]["total"], one["duration_ms"]) for one in said["iterations"]
+        (one["n"], one["decision"], one["usage"]["total"], one["duration_ms"]) for one in reply["iterations"]
     ]
 
 
@@ -348,10 +348,10 @@ def test_work_that_was_judged_only_when_resumed_is_told_with_its_words_and_files
         events.RunCompleted(accepted, Cost()),
     ]
 
-    said = build_report(records(*events_of_it)).build_result()
+    reply = build_report(records(*events_of_it)).build_result()
 
-    assert ("done", ["a.py"], 0.9, True) == (said["output"], said["changed_files"], said["score"], said["accepted"])
-    assert 1 == len(said["iterations"])
+    assert ("done", ["a.py"], 0.9, True) == (reply["output"], reply["changed_files"], reply["score"], reply["accepted"])
+    assert 1 == len(reply["iterations"])
 
 
 def test_a_log_with_a_lost_line_is_told_all_the_same() -> None:
@@ -383,13 +383,13 @@ def mixed() -> list[Record]:
 
 @pytest.mark.row("ITER-21")
 def test_sub_tasks_are_paid_and_otherwise_left_out() -> None:
-    alone, said = build_report(records(*whole())).build_result(), build_report(mixed()).build_result()
+    alone, reply = build_report(records(*whole())).build_result(), build_report(mixed()).build_result()
 
-    assert alone["cost_usd"] + 0.5 == said["cost_usd"]
-    assert alone["usage"]["total"] + 1_000 == said["usage"]["total"]
-    assert 1_165 + 1_000 == said["iterations"][0]["usage"]["total"]
+    assert alone["cost_usd"] + 0.5 == reply["cost_usd"]
+    assert alone["usage"]["total"] + 1_000 == reply["usage"]["total"]
+    assert 1_165 + 1_000 == reply["iterations"][0]["usage"]["total"]
     for key in ("output", "warnings", "models", "decision", "evaluators", "score", "learnings"):
-        assert alone[key] == said[key]
+        assert alone[key] == reply[key]
 
 
 def test_a_run_that_is_named_is_told_and_no_other() -> None:

@@ -90,7 +90,7 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "reply"),
     [
         (Facts(), "ended: done, not judged, policy: judge"),
         (
@@ -107,10 +107,10 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
         ),
     ],
 )
-def test_the_facts_that_decided_are_told(facts: Facts, said: str) -> None:
+def test_the_facts_that_decided_are_told(facts: Facts, reply: str) -> None:
     decided = events.DecisionMade(0, GO_ON, Cost(), facts)
 
-    assert [said] == row("facts", why(events.IterationFinished(0, None, Cost(), EvaluationMode.FULL), decided))
+    assert [reply] == row("facts", why(events.IterationFinished(0, None, Cost(), EvaluationMode.FULL), decided))
 
 
 @pytest.mark.row("C82", "C17")
@@ -136,11 +136,11 @@ def test_what_gates_is_told_and_what_the_score_was_without_it() -> None:
     assert row("findings", lines)[0].startswith("1 blocker, 1 important")
 
 
-@pytest.mark.parametrize(("red", "said"), [(0, "9 checks, none red"), (5, "9 checks, 5 red: t0; t1; t2 and 2 more")])
-def test_of_many_checks_the_first_red_ones_are_named(red: int, said: str) -> None:
+@pytest.mark.parametrize(("red", "reply"), [(0, "9 checks, none red"), (5, "9 checks, 5 red: t0; t1; t2 and 2 more")])
+def test_of_many_checks_the_first_red_ones_are_named(red: int, reply: str) -> None:
     lines = why(*lap(0, Evaluation(checks=tuple(Check(f"t{n}", n >= red) for n in range(9)), scores=SCORES)))
 
-    assert [said] == row("checks", lines)
+    assert [reply] == row("checks", lines)
 
 
 @pytest.mark.row("C82", "EVAL-27")

@@ -63,8 +63,8 @@ def test_parts_of_a_task_are_not_its_conversation_and_later_files_of_the_log_are
 
 
 def test_an_interrupted_task_has_the_last_words_that_the_model_said(tmp_path: Path) -> None:
-    said = events.ModelResponse("acme/large", Response((Text("I look."),), StreamEnd(Usage())), 0.0)
-    logged(tmp_path, "s", one=[events.TaskStarted(Task("Look")), said, events.RunFailed(events.INTERRUPTED)])
+    reply = events.ModelResponse("acme/large", Response((Text("I look."),), StreamEnd(Usage())), 0.0)
+    logged(tmp_path, "s", one=[events.TaskStarted(Task("Look")), reply, events.RunFailed(events.INTERRUPTED)])
 
     assert ["Look\n\n[The user interrupted it.]", "I look."] == texts(read_conversation(tmp_path, "s").history)
 

@@ -48,10 +48,10 @@ class StruckSQLite(SQLite):
 class Counting(TableMemory):
     """DuckDB's tables that count what they are told."""
 
-    told = 0
+    ingested_count = 0
 
     async def ingest(self, records: Sequence[Record]) -> None:
-        self.told += len(records)
+        self.ingested_count += len(records)
         await super().ingest(records)
 
 
@@ -103,7 +103,7 @@ def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
     for run in ("r1", "r2"):
         asyncio.run(logged(tmp_path, run).remember(memory))
 
-    assert 2 * len(run_records("r", "Mend it")) == memory.told
+    assert 2 * len(run_records("r", "Mend it")) == memory.ingested_count
 
 
 def test_a_memory_that_needs_some_kinds_is_told_those_and_how_far_the_log_was_read(tmp_path: Path) -> None:

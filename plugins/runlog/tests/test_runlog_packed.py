@@ -64,12 +64,12 @@ def test_a_segment_has_more_until_its_end_was_seen(tmp_path: Path) -> None:
 def test_what_is_left_of_a_damaged_archive_is_no_accident(tmp_path: Path, cut: int) -> None:
     packed = put_away(written(tmp_path, *(f"number {n}" for n in range(2_000))))
     packed.write_bytes(packed.read_bytes()[:-cut] if cut else b"")
-    said: list[str] = []
+    reply: list[str] = []
 
-    told = list(read_segment(packed, report=said.append))
+    output = list(read_segment(packed, report=reply.append))
 
-    assert [f"number {n}" for n in range(len(told))] == [getattr(record.event, "text", "") for record in told]
-    assert [] == said
+    assert [f"number {n}" for n in range(len(output))] == [getattr(record.event, "text", "") for record in output]
+    assert [] == reply
     assert has_more(packed, 0)
 
 

@@ -59,9 +59,9 @@ def written(folder: Path, *texts: str, session: str = "s") -> list[Record]:
 
 def read(path: Path, start: int = 0) -> tuple[list[str], list[str]]:
     """The texts in a segment, and what was reported while reading it."""
-    said: list[str] = []
-    records = list(read_segment(path, start, said.append))
-    return [record.event.text for record in records if isinstance(record.event, events.WarningIssued)], said
+    reply: list[str] = []
+    records = list(read_segment(path, start, reply.append))
+    return [record.event.text for record in records if isinstance(record.event, events.WarningIssued)], reply
 
 
 def child(script: str, *arguments: str) -> subprocess.Popen[str]:
@@ -212,11 +212,11 @@ def test_damage_in_the_middle_is_reported_and_passed_over(tmp_path: Path, damage
     path = tmp_path / "s.jsonl"
     first, _, third = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + damage + b"\n" + third)
-    texts, said = read(path)
+    texts, reply = read(path)
 
     assert ["one", "three"] == texts
-    assert 1 == len(said)
-    assert said[0].startswith(f"s.jsonl is damaged before byte {len(first) + len(damage) + 1}: ")
+    assert 1 == len(reply)
+    assert reply[0].startswith(f"s.jsonl is damaged before byte {len(first) + len(damage) + 1}: ")
 
 
 def test_a_flipped_byte_loses_its_own_line_only(tmp_path: Path) -> None:
@@ -232,11 +232,11 @@ def test_a_flipped_byte_loses_its_own_line_only(tmp_path: Path) -> None:
 
 @posix
 def test_a_write_that_fails_leaves_no_half_line_and_says_so(tmp_path: Path) -> None:
-    said = ended([child(FILLING, str(tmp_path))])
+    reply = ended([child(FILLING, str(tmp_path))])
 
     assert [
         f"The run log {tmp_path / 's.jsonl'} cannot be written: File too large. Free some space and continue.\n"
-    ] == said
+    ] == reply
     assert (["first", "third"], []) == read(tmp_path / "s.jsonl")
 
 
@@ -252,11 +252,11 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 def test_eight_processes_write_one_session_at_once(tmp_path: Path) -> None:
     ended([child(WRITING, str(tmp_path), f"run-{number}") for number in range(8)])
-    said: list[str] = []
-    records = [record for path in list_segments(tmp_path, "s") for record in read_segment(path, report=said.append)]
+    reply: list[str] = []
+    records = [record for path in list_segments(tmp_path, "s") for record in read_segment(path, report=reply.append)]
 
     assert 8 == len(list_segments(tmp_path, "s"))
-    assert [] == said
+    assert [] == reply
     assert 8 * 50 == len({record.id for record in records})
     for number in range(8):
         spoke = [

@@ -101,8 +101,8 @@ def line(event: Event) -> bytes:
 
 def plain(event: Event) -> dict[str, Any]:
     """What stands in the file beside the event's own data."""
-    said = parse_line(line(event))
-    return {key: value for key, value in said.items() if key not in ("ts", "id", "run", "data")}
+    reply = parse_line(line(event))
+    return {key: value for key, value in reply.items() if key not in ("ts", "id", "run", "data")}
 
 
 @pytest.mark.parametrize("kind", KNOWN, ids=lambda kind: kind.__name__)
@@ -123,26 +123,26 @@ def test_numbers_without_end_are_read_back(value: float) -> None:
 
 
 def test_what_is_not_a_number_is_written_all_the_same() -> None:
-    said = read_line(line(events.IterationFinished(0, float("nan"), Cost(usd=float("nan")))))
+    reply = read_line(line(events.IterationFinished(0, float("nan"), Cost(usd=float("nan")))))
 
-    assert isinstance(said.event, events.IterationFinished)
-    assert said.event.score != said.event.score
+    assert isinstance(reply.event, events.IterationFinished)
+    assert reply.event.score != reply.event.score
 
 
 def test_an_answer_of_a_plugin_is_written_as_plain_values() -> None:
     event = events.HookReturned("before_plan", "soul", 12, (Score("x", 0.5), object, b"raw"))
-    said = read_line(line(event)).event
+    reply = read_line(line(event)).event
 
-    assert isinstance(said, events.HookReturned)
-    assert [{"dimension": "x", "value": 0.5}, "<class 'object'>", "cmF3"] == said.answer
+    assert isinstance(reply, events.HookReturned)
+    assert [{"dimension": "x", "value": 0.5}, "<class 'object'>", "cmF3"] == reply.answer
 
 
 def test_a_line_is_ascii_and_ends_once() -> None:
-    said = line(events.ModelDelta("häfen\n\u2028\ud800"))
+    reply = line(events.ModelDelta("häfen\n\u2028\ud800"))
 
-    assert said.isascii()
-    assert [len(said) - 1] == [place for place, byte in enumerate(said) if byte == ord("\n")]
-    assert "häfen\n\u2028\ud800" == json.loads(said)["data"]["text"]
+    assert reply.isascii()
+    assert [len(reply) - 1] == [place for place, byte in enumerate(reply) if byte == ord("\n")]
+    assert "häfen\n\u2028\ud800" == json.loads(reply)["data"]["text"]
 
 
 def test_where_a_record_stands_is_told_when_it_is_read() -> None:
@@ -185,8 +185,8 @@ def test_what_is_no_record_is_noticed(whole: bytes) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(TEXTS.filter(lambda key: key not in ("ts", "type", "id", "run")), JSON, max_size=3))
 def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, Any]) -> None:
-    said = {"ts": AT, "type": "acme.happened", "id": "a1b2", "run": "run-1", **more}
-    whole = add_checksum(json.dumps(said, separators=(",", ":")))
+    reply = {"ts": AT, "type": "acme.happened", "id": "a1b2", "run": "run-1", **more}
+    whole = add_checksum(json.dumps(reply, separators=(",", ":")))
     read = read_line(whole)
 
     assert events.UnknownEvent({"type": "acme.happened", **more}) == read.event
@@ -194,7 +194,7 @@ def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, An
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         {"type": "task_start", "description": "mend it", "model": "claude-sonnet-4-5"},
         {"type": "decision", "data": {"iteration": 0, "ruling": {"decision": "dance", "reason": "why not"}}},
@@ -203,12 +203,12 @@ def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, An
     ],
     ids=["of the documents", "a decision of tomorrow", "no object", "a field of tomorrow"],
 )
-def test_an_event_of_another_version_is_never_lost(said: dict[str, Any]) -> None:
-    whole = add_checksum(json.dumps({"ts": AT, **said, "id": "a1b2", "run": "r"}, separators=(",", ":")))
+def test_an_event_of_another_version_is_never_lost(reply: dict[str, Any]) -> None:
+    whole = add_checksum(json.dumps({"ts": AT, **reply, "id": "a1b2", "run": "r"}, separators=(",", ":")))
     read = read_line(whole)
 
-    assert isinstance(read.event, events.UnknownEvent) or "usage" == said["type"]
-    assert said["type"] in write_line(read)
+    assert isinstance(read.event, events.UnknownEvent) or "usage" == reply["type"]
+    assert reply["type"] in write_line(read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
 
 
 def test_an_event_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
-    said = add_checksum(dumps({"type": "walk.walked", "id": "1", "data": {"miles": 3}}))
+    reply = add_checksum(dumps({"type": "walk.walked", "id": "1", "data": {"miles": 3}}))
     read = []
 
     for _ in range(2):
@@ -259,7 +259,7 @@ def test_an_event_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
             name = "walk.walked"
             miles: int
 
-        read.append(type(read_line(said).event) is Walked)
+        read.append(type(read_line(reply).event) is Walked)
 
     assert [True, True] == read
 

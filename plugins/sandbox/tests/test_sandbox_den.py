@@ -40,33 +40,33 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Run:
 
 
 def test_tools_keep_their_things_in_the_den() -> None:
-    told = cache_variables(Path("/den"), HOME, {}, ())
+    report = cache_variables(Path("/den"), HOME, {}, ())
 
     assert ("/den/xdg", "/den/cargo", "/den/npm") == (
-        told["XDG_CACHE_HOME"],
-        told["CARGO_HOME"],
-        told["npm_config_cache"],
+        report["XDG_CACHE_HOME"],
+        report["CARGO_HOME"],
+        report["npm_config_cache"],
     )
 
 
 def test_a_folder_that_may_be_written_stays_where_it_is() -> None:
-    told = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
+    report = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
 
-    assert "CARGO_HOME" not in told
-    assert "UV_CACHE_DIR" not in told
-    assert "/den/xdg" == told["XDG_CACHE_HOME"]
+    assert "CARGO_HOME" not in report
+    assert "UV_CACHE_DIR" not in report
+    assert "/den/xdg" == report["XDG_CACHE_HOME"]
 
 
 def test_a_folder_that_a_variable_names_is_left_for_the_den_too() -> None:
-    told = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
+    report = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
 
-    assert ("/den/xdg/UV_CACHE_DIR", "/den/cargo") == (told["UV_CACHE_DIR"], told["CARGO_HOME"])
+    assert ("/den/xdg/UV_CACHE_DIR", "/den/cargo") == (report["UV_CACHE_DIR"], report["CARGO_HOME"])
 
 
 def test_options_for_maven_are_added_to_those_there_are() -> None:
-    told = cache_variables(Path("/den"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
+    report = cache_variables(Path("/den"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
 
-    assert "-Xmx1g -Dmaven.repo.local=/den/maven/repository" == told["MAVEN_OPTS"]
+    assert "-Xmx1g -Dmaven.repo.local=/den/maven/repository" == report["MAVEN_OPTS"]
 
 
 def test_two_workspaces_share_nothing(tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_the_ways_to_programs_that_cannot_be_reached_are_not_told(
 ) -> None:
     for name in ("SSH_AUTH_SOCK", "DISPLAY"):
         monkeypatch.setenv(name, "somewhere")
-    told = PrivateDirsFactory(None, (), ("SSH_*",)).dirs_for(root).environment(os.environ)
+    report = PrivateDirsFactory(None, (), ("SSH_*",)).dirs_for(root).environment(os.environ)
 
-    assert ("somewhere", None) == (told.get("SSH_AUTH_SOCK"), told.get("DISPLAY"))
+    assert ("somewhere", None) == (report.get("SSH_AUTH_SOCK"), report.get("DISPLAY"))
 
 
 @linux

@@ -62,10 +62,10 @@ def test_what_the_command_wants_outranks_all() -> None:
 
 
 def test_programs_are_told_to_be_quiet() -> None:
-    told = child_environment({"TERM": "xterm", "FORCE_COLOR": "1"}, NOTHING, mark="m")
+    output = child_environment({"TERM": "xterm", "FORCE_COLOR": "1"}, NOTHING, mark="m")
 
-    assert ("dumb", "1", "0", "cat") == tuple(told[n] for n in ("TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT", "PAGER"))
-    assert "FORCE_COLOR" not in told
+    assert ("dumb", "1", "0", "cat") == tuple(output[n] for n in ("TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT", "PAGER"))
+    assert "FORCE_COLOR" not in output
 
 
 def test_a_command_within_a_command_carries_both_marks() -> None:
@@ -76,7 +76,7 @@ def test_a_command_within_a_command_carries_both_marks() -> None:
 
 def test_what_is_known_to_hold_a_secret_is_left_out_whatever_it_is_called() -> None:
     ours = {"ACME_LOGIN": "plain words", "OTHER": "x"}
-    told = Command(["true"], hide_env=frozenset({"ACME_LOGIN"}))
+    output = Command(["true"], hide_env=frozenset({"ACME_LOGIN"}))
 
-    assert {"OTHER"} == child_environment(ours, told, mark="m").keys() & ours.keys()
-    assert ours.keys() <= child_environment(ours, told, passed=("ACME_*",), mark="m").keys()
+    assert {"OTHER"} == child_environment(ours, output, mark="m").keys() & ours.keys()
+    assert ours.keys() <= child_environment(ours, output, passed=("ACME_*",), mark="m").keys()

@@ -219,9 +219,9 @@ def test_the_variables_of_processes_outside_are_not_read(run: Run) -> None:
     ),
 )
 def test_the_cage_cannot_be_rebuilt_from_inside(run: Run, line: str) -> None:
-    said = run("".join(f"{one} && echo rebuilt {number}\n" for number, one in enumerate(line.splitlines()))).output
+    reply = run("".join(f"{one} && echo rebuilt {number}\n" for number, one in enumerate(line.splitlines()))).output
 
-    assert "rebuilt" not in said, said
+    assert "rebuilt" not in reply, reply
 
 
 @pytest.mark.parametrize(
@@ -261,6 +261,6 @@ def test_whether_modes_outside_can_be_changed_is_told(
 
 @pytest.mark.row("C75")
 def test_by_default_the_workspace_is_written_and_the_network_is_on(place: Path) -> None:
-    told = asyncio.run(AutoSandbox(folder=place / "outputs").health())
+    report = asyncio.run(AutoSandbox(folder=place / "outputs").health())
 
-    assert told["network"].startswith("on")
+    assert report["network"].startswith("on")

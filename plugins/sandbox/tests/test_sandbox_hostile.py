@@ -133,7 +133,7 @@ def ran(sandbox: Sandbox, root: Path, hostile: Hostile) -> CommandResult:
 
 def left(*words: str) -> list[str]:
     """Living processes with such a word in their environment or command line."""
-    return [command for command, told in processes() if any(word.encode() in told for word in words)]
+    return [command for command, report in processes() if any(word.encode() in report for word in words)]
 
 
 def processes() -> Iterator[tuple[str, bytes]]:

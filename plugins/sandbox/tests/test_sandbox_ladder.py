@@ -75,11 +75,11 @@ def test_what_is_missing_is_passed_over_and_said(tmp_path: Path) -> None:
 
 @linux
 def test_of_a_cage_that_cannot_be_put_up_no_freedom_is_told(tmp_path: Path) -> None:
-    told = describe_sandbox(find_best_level([ABSENT], POLICY, settings(tmp_path)), POLICY)
+    output = describe_sandbox(find_best_level([ABSENT], POLICY, settings(tmp_path)), POLICY)
 
-    assert "0 of 3, none (absent): it cannot be set up here, so no command runs" == told["level"]
-    assert "absent: it is not installed" == told["not higher because"]
-    assert "commands write" not in told
+    assert "0 of 3, none (absent): it cannot be set up here, so no command runs" == output["level"]
+    assert "absent: it is not installed" == output["not higher because"]
+    assert "commands write" not in output
 
 
 def test_at_the_bottom_commands_run_plainly(tmp_path: Path) -> None:
@@ -117,11 +117,11 @@ def test_limits_that_are_switched_off_are_not_claimed(tmp_path: Path) -> None:
 
 @linux
 def test_what_stays_open_is_told(tmp_path: Path) -> None:
-    told = asyncio.run(RlimitsSandbox(folder=tmp_path / "outputs", network=False).health())
+    output = asyncio.run(RlimitsSandbox(folder=tmp_path / "outputs", network=False).health())
 
-    assert "1 of 3, limited (limits): 3 of 15 escape attempts were refused" == told["level"]
-    assert "writing outside the workspace" in told["left open"]
-    assert "on; it cannot be switched off here" == told["network"]
+    assert "1 of 3, limited (limits): 3 of 15 escape attempts were refused" == output["level"]
+    assert "writing outside the workspace" in output["left open"]
+    assert "on; it cannot be switched off here" == output["network"]
 
 
 @linux

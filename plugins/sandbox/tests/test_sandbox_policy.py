@@ -48,13 +48,13 @@ def test_an_older_landlock_is_told_less(abi: int, size: int) -> None:
 
 @linux
 def test_the_workspace_is_the_last_to_be_laid_over_the_rest(tmp_path: Path) -> None:
-    told = bwrap_arguments(
+    output = bwrap_arguments(
         "bwrap", SandboxPolicy(network=False), MountLayout(tmp_path, sockets=(Path("/var/lib/x.sock"),))
     )
 
-    assert ["--bind", str(tmp_path), str(tmp_path), "--chdir", str(tmp_path), "--"] == told[-6:]
-    assert "--unshare-net" in told
-    assert "/dev/null /var/lib/x.sock" in " ".join(told)
+    assert ["--bind", str(tmp_path), str(tmp_path), "--chdir", str(tmp_path), "--"] == output[-6:]
+    assert "--unshare-net" in output
+    assert "/dev/null /var/lib/x.sock" in " ".join(output)
 
 
 def test_of_folders_in_folders_the_outermost_are_covered() -> None:
@@ -97,9 +97,9 @@ REFUSED, ALLOWED = {"refused"}, {"allowed"}
 
 def answer(program: bytes, machine: str, call: int, *arguments: int) -> str:
     first, second = (*arguments, 0, 0)[:2]
-    said = run_filter(program, MACHINES[machine][0], call, first, second)
-    assert said in (0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.EACCES)
-    return "allowed" if said == 0x7FFF0000 else "refused"
+    reply = run_filter(program, MACHINES[machine][0], call, first, second)
+    assert reply in (0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.EACCES)
+    return "allowed" if reply == 0x7FFF0000 else "refused"
 
 
 def run_filter(program: bytes, machine: int, call: int, *arguments: int) -> int:

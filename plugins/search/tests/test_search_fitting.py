@@ -10,8 +10,8 @@ pytestmark = pytest.mark.unit
 
 @pytest.mark.parametrize(("shown", "limit"), [(0, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 8)])
 def test_of_what_was_said_one_piece_at_least_is_shown(shown: int, limit: int) -> None:
-    said = [FoundDocument(1.0, "", str(number), "transcript", False, "It is blue.") for number in range(9)]
+    reply = [FoundDocument(1.0, "", str(number), "transcript", False, "It is blue.") for number in range(9)]
 
-    hits = select_hits(said, Query("blue", limit=limit), lambda one: Passage(one.id, one.text))
+    hits = select_hits(reply, Query("blue", limit=limit), lambda one: Passage(one.id, one.text))
 
     assert [str(number) for number in range(shown)] == [hit.item.id for hit in hits]

@@ -83,11 +83,11 @@ def alike(found: VectorLayers, truth: Table, seed: int) -> bool:
     """Whether the files answer as the table does."""
     vector = numpy.random.default_rng(seed).standard_normal(WIDE).astype(numpy.float32)
     asked, docs = vector / numpy.linalg.norm(vector), random.Random(seed).sample(range(SIZE * 3), 40)
-    told = {doc: float(row @ asked) for doc, (row, *_) in truth.rows.items() if doc in docs}
+    output = {doc: float(row @ asked) for doc, (row, *_) in truth.rows.items() if doc in docs}
     return all(
         truth.nearest(asked, 7, shelves) == pytest.approx(found.nearest(asked.tolist(), 7, shelves), abs=1e-5)
         for shelves in (SHELVES, SHELVES[:1], ())
-    ) and told == pytest.approx(found.cosines(asked.tolist(), docs), abs=1e-5)
+    ) and output == pytest.approx(found.cosines(asked.tolist(), docs), abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in range(1, 40))])

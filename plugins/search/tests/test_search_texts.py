@@ -16,7 +16,7 @@ from openkoi_search.segment_documents import LexicalQuery
 from openkoi_testing.contracts.memory import search_project
 from openkoi_testing.contracts.memory_log import SUBJECTS, run_records, talk_records
 
-SAID = (
+REPLY = (
     "We chose the blue gateway for all invoices.",
     "Why did that one win over the others?",
     "Because the green one lost a webhook every night.",
@@ -34,24 +34,24 @@ class Meanings:
 
 
 def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
-    assert [0, 1] == make_index(SAID)("blue gateway", 2)
-    assert ["a"] == make_index({"a": SAID[0], "b": SAID[3]})("gateway", 1)
-    assert [] == make_index(SAID, embedder=None)("weather")
+    assert [0, 1] == make_index(REPLY)("blue gateway", 2)
+    assert ["a"] == make_index({"a": REPLY[0], "b": REPLY[3]})("gateway", 1)
+    assert [] == make_index(REPLY, embedder=None)("weather")
     assert [] == make_index([])("anything")
-    assert 3 == make_index(SAID, embedder=Meanings())("almanac", 1)[0]
+    assert 3 == make_index(REPLY, embedder=Meanings())("almanac", 1)[0]
 
 
 @pytest.mark.parametrize(
     ("chunks", "expected"),
     [
-        (iter(SAID), 0),
-        (tuple(SAID), 0),
-        ([("D1:1", SAID[0]), ("D1:2", SAID[3])], "D1:1"),
-        ([[7, SAID[0]], [8, SAID[3]]], 7),
-        ({(1, "a"): SAID[0], (1, "b"): SAID[3]}, (1, "a")),
-        ([Passage("p1", SAID[0]), Passage("p2", SAID[3])], "p1"),
-        ([{"id": "x", "text": SAID[0]}, {"id": "y", "text": SAID[3]}], "x"),
-        ([{"text": SAID[3]}, {"text": SAID[0], "speaker": "Ann"}], 1),
+        (iter(REPLY), 0),
+        (tuple(REPLY), 0),
+        ([("D1:1", REPLY[0]), ("D1:2", REPLY[3])], "D1:1"),
+        ([[7, REPLY[0]], [8, REPLY[3]]], 7),
+        ({(1, "a"): REPLY[0], (1, "b"): REPLY[3]}, (1, "a")),
+        ([Passage("p1", REPLY[0]), Passage("p2", REPLY[3])], "p1"),
+        ([{"id": "x", "text": REPLY[0]}, {"id": "y", "text": REPLY[3]}], "x"),
+        ([{"text": REPLY[3]}, {"text": REPLY[0], "speaker": "Ann"}], 1),
     ],
 )
 def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None:
@@ -59,7 +59,7 @@ def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None
 
 
 @pytest.mark.parametrize(
-    ("chunks", "how", "told"),
+    ("chunks", "how", "output"),
     [
         (["a", 3], {}, "Chunk 1 is 'int' without a text"),
         (["a"], {"parts": ["x", "y"]}, "parts has 2 entries for 1 texts"),
@@ -68,8 +68,8 @@ def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None
         (["a"], {"embedder": len}, "or None, not 'builtin_function_or_method'"),
     ],
 )
-def test_what_does_not_fit_is_told(chunks: Any, how: Any, told: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=told):
+def test_what_does_not_fit_is_told(chunks: Any, how: Any, output: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=output):
         make_index(chunks, **how)
 
 
@@ -84,7 +84,7 @@ def test_who_said_it_and_when_can_be_found_and_a_session_ends_what_is_beside() -
 
 
 def test_an_id_that_several_texts_have_is_told_once() -> None:
-    search = make_index([("a", SAID[0]), ("a", SAID[0]), ("b", SAID[0])], embedder="lexical")
+    search = make_index([("a", REPLY[0]), ("a", REPLY[0]), ("b", REPLY[0])], embedder="lexical")
 
     assert ["a", "b"] == search("gateway", 2)
     assert [] == search("gateway", 0)
@@ -103,7 +103,7 @@ def test_the_better_one_beside_counts_and_what_is_further_only_for_what_has_some
 
 
 def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None:
-    apart = make_index(SAID, parts=["a", "b", "b", "c"], embedder=None)
+    apart = make_index(REPLY, parts=["a", "b", "b", "c"], embedder=None)
     functions = make_index(["def gateway(a):\n    return a[0]", "def other(b):\n    return {b: b[1]}"], embedder=None)
 
     assert [0] == apart("blue gateway")
@@ -111,7 +111,7 @@ def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None
 
 
 def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
-    search = make_index(SAID)
+    search = make_index(REPLY)
 
     assert isinstance(search.similarity("webhooking"), LexicalQuery)
     assert fusion.LEXICAL_WEIGHT == search.weights.vectors
@@ -145,19 +145,19 @@ class Recorded(Meanings):
 def test_an_embedder_is_given_each_text_once_and_each_question() -> None:
     embedder = Recorded()
 
-    make_index(SAID, embedder=embedder)("almanac", 2)
+    make_index(REPLY, embedder=embedder)("almanac", 2)
 
-    assert [*SAID, "almanac"] == embedder.given
+    assert [*REPLY, "almanac"] == embedder.given
 
 
 def test_any_texts_are_searched_as_the_memory_is(tmp_path: Path) -> None:
     chance = random.Random(3)
-    said = [" ".join(chance.choices(SUBJECTS, k=chance.randint(4, 9))) for _ in range(60)]
+    reply = [" ".join(chance.choices(SUBJECTS, k=chance.randint(4, 9))) for _ in range(60)]
     memory = IndexedMemory(tmp_path / "index", dimensions=1024, weight=fusion.LEXICAL_WEIGHT)
-    asyncio.run(memory.ingest([*run_records("r1", "Talk")[:1], *talk_records("r1", *said)]))
-    search = make_index(said)
+    asyncio.run(memory.ingest([*run_records("r1", "Talk")[:1], *talk_records("r1", *reply)]))
+    search = make_index(reply)
 
     for _ in range(20):
         text = " ".join(chance.choices(SUBJECTS, k=3))
         hits = search_project(memory, text, kinds=("transcript",), limit=5, tokens=10_000)
-        assert [said[n] for n in search(text, 5)] == [hit.item.text for hit in hits], text
+        assert [reply[n] for n in search(text, 5)] == [hit.item.text for hit in hits], text

@@ -128,7 +128,7 @@ def test_what_is_read_of_a_damaged_file_is_right_or_told(
     whole = file.read_bytes()
     question = matrix[7].tolist()
     right = read(file).vectors.nearest(question, 5)[0].tolist()
-    told = 0
+    output = 0
 
     for seed in seeds:
         (fresh := tmp_path / f"vectors{seed}").write_bytes(damage(whole, random.Random(seed)))
@@ -137,9 +137,9 @@ def test_what_is_read_of_a_damaged_file_is_right_or_told(
             assert right == found.vectors.nearest(question, 5)[0].tolist()
             assert matrix[[9]] @ matrix[7] == pytest.approx(found.vectors.scores_of(numpy.array([9]), question))
         except CorruptFileError:
-            told += 1
+            output += 1
         fresh.unlink()
-    assert told
+    assert output
 
 
 def test_a_file_that_turns_out_damaged_is_made_again_from_the_truth(

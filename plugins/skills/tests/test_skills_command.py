@@ -85,10 +85,10 @@ def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: 
 def test_what_was_mended_in_reading_is_told_and_is_no_mistake(shop: Shop) -> None:
     file = shop.put("home/data/skills/user", "feed", text=TEXT.replace("It {name}s.", "Use when: koi are hungry"))
 
-    told, listed = shop.openkoi("validate"), shop.openkoi("list")
+    output, listed = shop.openkoi("validate"), shop.openkoi("list")
 
-    assert (0, "") == (told.exit_code, told.stdout)
-    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (told, listed))
+    assert (0, "") == (output.exit_code, output.stdout)
+    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (output, listed))
     assert "feed  Use when: koi are hungry  [user]" in listed.stdout
     assert 1 == shop.openkoi("validate", "--strict").exit_code
     assert "warning: line 3: 'description'" in shop.openkoi("install", str(file.parent), "--yes").stderr

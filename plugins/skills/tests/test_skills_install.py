@@ -73,16 +73,16 @@ def test_learn_installs_too(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reply"),
     [
         ("no front matter", "SKILL.md:1: it does not start"),
         (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: invalid name '../up'"),
     ],
 )
-def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
+def test_what_is_unfit_is_not_installed(shop: Shop, text: str, reply: str) -> None:
     file = shop.put("elsewhere", "feed", text=text)
 
-    with pytest.raises(KoiError, match=said):
+    with pytest.raises(KoiError, match=reply):
         shop.openkoi("install", str(file.parent), "--yes")
     assert not (shop.data / "skills" / "managed").exists()
 

@@ -178,5 +178,6 @@ def test_a_skill_that_keeps_to_some_tools_is_not_forced_upon_a_task() -> None:
 
 def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
     assert [True, True, False] == [
-        mentions_skill("sw-team-build", f"Use {said}") for said in ("sw/team_build", "SW:team build", "sw. Team. Build")
+        mentions_skill("sw-team-build", f"Use {reply}")
+        for reply in ("sw/team_build", "SW:team build", "sw. Team. Build")
     ]

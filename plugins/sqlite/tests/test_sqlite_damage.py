@@ -39,12 +39,12 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
     folder.mkdir()
     shutil.copy(whole / "memory.db", folder)
     damaged(folder / "memory.db", seed)
-    right, said = answers(whole), answers(folder)
+    right, reply = answers(whole), answers(folder)
     set_aside = any(folder.glob("*.bad-*"))
     asyncio.run(SQLite(path=folder / "memory.db").ingest(LOG))
     if answers(folder) != right:
         return "not built again"
-    return "right" if said == right else "set aside" if not said and set_aside else "wrong"
+    return "right" if reply == right else "set aside" if not reply and set_aside else "wrong"
 
 
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 300), marks=pytest.mark.campaign)], ids=len)

@@ -134,18 +134,18 @@ def test_kinds_rotate() -> None:
 @pytest.mark.parametrize("findings", ["rule", "dimension", "free text"])
 def test_share_of_wrong_advice_is_as_drawn(share: float, findings: str) -> None:
     world = world_like("advice", facts=6, knows=0.0, findings=findings, wrong_advice=share, drifts_at=-1, exceptions=2)
-    wrong = told = 0
+    wrong = output = 0
     for _ in range(80):
         task, _, judged = first_look(world)
         for finding in judged.findings:
             needed = world.truth.subject_of(finding, task)
             claims = world.truth.claims(feedback_lines([finding])[0], task)
             advised = [one for one in claims if one.subject == needed and not one.denied]
-            told += len(advised)
+            output += len(advised)
             wrong += sum(one.value != world.truth.right(task.project, needed) for one in advised)
 
-    assert told > 250
-    assert share == pytest.approx(wrong / told, abs=0.04)
+    assert output > 250
+    assert share == pytest.approx(wrong / output, abs=0.04)
 
 
 def test_findings_name_the_used_value_as_wrong_and_one_other(worlds: list[SecondWorld]) -> None:
@@ -156,7 +156,7 @@ def test_findings_name_the_used_value_as_wrong_and_one_other(worlds: list[Second
             real = [one for one in judged.findings if world.truth.subject_of(one, task)]
             claims = [world.truth.claims(feedback_lines([one])[0], task) for one in real]
 
-            assert all({True, False} == {one.denied for one in said} and 2 == len(said) for said in claims)
+            assert all({True, False} == {one.denied for one in reply} and 2 == len(reply) for reply in claims)
             assert {world.truth.subject_of(one, task) for one in real} <= set(world.truth.needs(task))
 
 
@@ -165,11 +165,11 @@ def test_all_ten_paraphrases_are_read_back(wording: str) -> None:
     for reader, subject in every_subject():
         used, value = subject.values[:2]
         meant = {Claim(subject.name, value), Claim(subject.name, used, denied=True)}
-        said = [paraphrase(subject, used, value, number=n, wording=wording) for n in range(PARAPHRASES)]
+        reply = [paraphrase(subject, used, value, number=n, wording=wording) for n in range(PARAPHRASES)]
 
-        assert 10 == len(set(said))
-        assert [] == [text for text in said if meant != reader.claims(text)]
-        assert {subject.name} == {reader.about(text) for text in said}
+        assert 10 == len(set(reply))
+        assert [] == [text for text in reply if meant != reader.claims(text)]
+        assert {subject.name} == {reader.about(text) for text in reply}
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_all_ten_paraphrases_are_read_back(wording: str) -> None:
 )
 def test_quoted_findings_say_the_same(around: str) -> None:
     for reader, subject in every_subject():
-        said = [paraphrase(subject, *subject.values[:2], number=n, wording="both") for n in range(PARAPHRASES)]
+        reply = [paraphrase(subject, *subject.values[:2], number=n, wording="both") for n in range(PARAPHRASES)]
 
-        assert [] == [text for text in said if reader.claims(text) != reader.claims(around.format(text))]
+        assert [] == [text for text in reply if reader.claims(text) != reader.claims(around.format(text))]
 
 
 @pytest.mark.parametrize(
@@ -297,10 +297,10 @@ def test_an_exception_holds_only_where_it_applies() -> None:
 
 def test_platitudes_are_as_frequent_as_drawn() -> None:
     world = world_like("platitudes", platitudes=0.3)
-    said = [one for _ in range(200) for one in first_look(world)[2].findings if one.title in PLATITUDES]
+    reply = [one for _ in range(200) for one in first_look(world)[2].findings if one.title in PLATITUDES]
 
-    assert 0.3 == pytest.approx(len(said) / 200, abs=0.08)
-    assert {Severity.IMPORTANT, Severity.SUGGESTION} == {one.severity for one in said}
+    assert 0.3 == pytest.approx(len(reply) / 200, abs=0.08)
+    assert {Severity.IMPORTANT, Severity.SUGGESTION} == {one.severity for one in reply}
 
 
 def test_what_is_shown_does_not_disturb_other_tasks() -> None:

@@ -129,15 +129,15 @@ def test_two_writers_that_are_killed_lose_nothing_that_they_were_told_is_there(t
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), user], stdout=subprocess.PIPE, text=True)
         for user in ("one", "two")
     ]
-    told = [str(writer.stdout and writer.stdout.readline().strip()) for writer in writers for _ in range(3)]
+    output = [str(writer.stdout and writer.stdout.readline().strip()) for writer in writers for _ in range(3)]
     for writer in writers:
         with writer:
             writer.kill()
-            told += writer.communicate()[0].split()
+            output += writer.communicate()[0].split()
     with (tmp_path / "posts.jsonl").open("ab") as file:
         file.write(b'{"text": "cut sh')
     last = asyncio.run(FolderApp(path=tmp_path).send(Post("last", app="", channel="general")))
     there = asyncio.run(FolderApp(path=tmp_path).history("general", limit=1_000_000))
 
-    assert {*told, last} <= {post.id for post in there}
+    assert {*output, last} <= {post.id for post in there}
     assert len(there) == len({post.id for post in there})

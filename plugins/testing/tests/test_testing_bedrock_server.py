@@ -239,9 +239,9 @@ def test_the_vendor_s_client_reads_an_error_in_mid_stream(frame: bytes) -> None:
 
 def test_answers_are_given_in_turn_and_the_last_again() -> None:
     with BedrockServer("First.", "Done.") as server, closing(client("bedrock-runtime", server.url)) as sdk:
-        said = ["".join(pieces(streamed(sdk), "text")) for _ in range(3)]
+        reply = ["".join(pieces(streamed(sdk), "text")) for _ in range(3)]
 
-    assert said == ["First.", "Done.", "Done."]
+    assert reply == ["First.", "Done.", "Done."]
 
 
 def test_slices_and_keep_alives_change_nothing_for_the_vendor_s_client() -> None:

@@ -75,10 +75,10 @@ def test_the_vendor_s_client_calls_tools_and_sends_results_back(server: GoogleSe
     calls = chat.send_message("Read a and b.").function_calls or []
     answers = [types.FunctionResponse(id=call.id, name=call.name, response={"output": "x"}) for call in calls]
     answer = chat.send_message([types.Part(function_response=answer) for answer in answers])
-    told: Any = server.asked[-1]["contents"]
+    report: Any = server.asked[-1]["contents"]
 
     assert answer.text == "Done."
-    assert [turn["role"] for turn in told] == ["user", "model", "user"]
+    assert [turn["role"] for turn in report] == ["user", "model", "user"]
 
 
 def test_the_vendor_s_client_lists_models_page_by_page(sdk: genai.Client) -> None:

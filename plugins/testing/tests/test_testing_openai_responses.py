@@ -80,9 +80,9 @@ def test_pieces_of_a_stream_are_numbered_and_add_up_to_its_items(sdk: openai.Ope
 
 def test_the_vendor_s_client_reads_an_answer_that_comes_whole(sdk: openai.OpenAI) -> None:
     answer = sdk.responses.create(model="fake", input="Hi", **THINKING)
-    sealed, said, *asked = item_contents(answer)
+    sealed, reply, *asked = item_contents(answer)
 
-    assert ("secret", "Héllo 😀") == (sealed, said[0].text)
+    assert ("secret", "Héllo 😀") == (sealed, reply[0].text)
     assert [json.loads(arguments) for arguments in asked] == [{"path": "ä"}, {"path": "b"}]
 
 
@@ -121,10 +121,10 @@ def test_answers_end_as_the_vendor_s_do(finish: str, status: str, reason: str | 
 
 def test_a_refusal_is_one() -> None:
     with OpenAIServer(Say("No.", finish="refusal")) as server, client(server) as sdk:
-        [said] = item_contents(sdk.responses.create(model="fake", input="Hi"))
+        [reply] = item_contents(sdk.responses.create(model="fake", input="Hi"))
         kinds = [event.type for event in sdk.responses.create(model="fake", input="Hi", stream=True)]
 
-    assert said[0].refusal == "No."
+    assert reply[0].refusal == "No."
     assert "response.refusal.delta" in kinds
 
 

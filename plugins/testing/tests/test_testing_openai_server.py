@@ -101,9 +101,9 @@ def test_the_vendor_s_client_reads_failures(status: int, error: type[Exception])
 
 
 def test_answers_are_given_in_turn_and_the_last_again(sdk: openai.OpenAI) -> None:
-    said = [sdk.chat.completions.create(model="gpt-one", messages=HELLO).choices[0].message.content for _ in range(3)]
+    reply = [sdk.chat.completions.create(model="gpt-one", messages=HELLO).choices[0].message.content for _ in range(3)]
 
-    assert said == ["Héllo 😀", "Done.", "Done."]
+    assert reply == ["Héllo 😀", "Done.", "Done."]
 
 
 def test_requests_are_kept(server: OpenAIServer, sdk: openai.OpenAI) -> None:

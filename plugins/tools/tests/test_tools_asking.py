@@ -47,13 +47,13 @@ def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path
     assert StopReason.LOOP is done.result.best.work.ended
 
 
-async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:
+async def asking(reply: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:
     """Ask a person who says this; return what the person was asked, and what the model reads."""
     asked: list[Question] = []
 
     async def person(question: Question) -> str | None:
         asked.append(question)
-        return said
+        return reply
 
     home = workspace / "home"
     async with Scenario().build_app(workspace, home) as koi:

@@ -58,11 +58,11 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 
 
 def test_where_all_of_the_output_is_kept_is_told() -> None:
-    told = format_output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
+    output = format_output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
 
     go_on = "it is saved in /data/whole.txt: continue with read_file, start=1"
-    assert f"[... the middle of the output is omitted; {go_on} ...]" == told[1]
-    assert 1_000 == len(told[0]) + len(told[2])
+    assert f"[... the middle of the output is omitted; {go_on} ...]" == output[1]
+    assert 1_000 == len(output[0]) + len(output[2])
 
 
 def test_output_cut_inside_a_character_is_still_text() -> None:

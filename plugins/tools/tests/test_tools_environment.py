@@ -28,7 +28,7 @@ def test_the_facts_are_those_that_a_model_cannot_know(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("head", "reply"),
     [
         ("ref: refs/heads/main\n", "git, branch main"),
         ("ref: refs/heads/fix/the-bill\n", "git, branch fix/the-bill"),
@@ -38,8 +38,8 @@ def test_the_facts_are_those_that_a_model_cannot_know(tmp_path: Path) -> None:
         (f"ref: refs/heads/{'x' * 101}\n", "git, unknown branch"),
     ],
 )
-def test_the_branch_is_stated_and_nothing_else_that_its_file_may_say(tmp_path: Path, head: str, said: str) -> None:
-    assert said == describe_version_control(repository(tmp_path, head))
+def test_the_branch_is_stated_and_nothing_else_that_its_file_may_say(tmp_path: Path, head: str, reply: str) -> None:
+    assert reply == describe_version_control(repository(tmp_path, head))
 
 
 def test_an_operation_that_is_not_finished_is_stated(tmp_path: Path) -> None:

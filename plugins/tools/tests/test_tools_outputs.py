@@ -76,8 +76,8 @@ def test_where_nothing_can_be_kept_it_is_only_said_that_something_is_left_out(be
 
 
 def test_after_an_interruption_outputs_of_the_run_are_known_and_no_other_paths() -> None:
-    said = "[... the middle of the output is omitted; it is saved in {}: continue with read_file, start=9 ...]"
-    results = [ToolResult(said.format(path)) for path in ("/data/outputs/x.txt", "/etc/shadow", "/data/outputs/../x")]
+    reply = "[... the middle of the output is omitted; it is saved in {}: continue with read_file, start=9 ...]"
+    results = [ToolResult(reply.format(path)) for path in ("/data/outputs/x.txt", "/etc/shadow", "/data/outputs/../x")]
     calls = [(ToolCall("1", "run_command", {}), result) for result in results]
     fetched = (ToolCall("2", "fetch", {}), results[0])
 

@@ -87,10 +87,10 @@ def split(text: str) -> list[str]:
     return [f"{line}\n" for line in text.split("\n")[:-1]] + ([text.split("\n")[-1]] if text.split("\n")[-1] else [])
 
 
-def applied(diff: str, old: str, told: Callable[[Hunk], Hunk] = replace) -> str | None:
+def applied(diff: str, old: str, output: Callable[[Hunk], Hunk] = replace) -> str | None:
     """A text after a patch; None where the patch has no place."""
     text = parse_document(old.encode())
-    hunks = [told(hunk) for file in (parse_patch(diff) if diff else []) for hunk in file.hunks]
+    hunks = [output(hunk) for file in (parse_patch(diff) if diff else []) for hunk in file.hunks]
     fits = place_hunks(text.plain, hunks)
     if isinstance(fits, UnplacedHunk):
         return None

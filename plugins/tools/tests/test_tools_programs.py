@@ -29,9 +29,9 @@ def test_programs_are_the_words_that_begin_a_command(line: str, names: list[str]
 
 
 def test_the_nearest_name_is_told() -> None:
-    told = describe_unknown("pytset", "", ["python", "pytest", "ls"])
+    output = describe_unknown("pytset", "", ["python", "pytest", "ls"])
 
-    assert "[Program not found on PATH or in the project: 'pytset'. Did you mean 'pytest'?]" == told
+    assert "[Program not found on PATH or in the project: 'pytset'. Did you mean 'pytest'?]" == output
     assert "[Program not found on PATH or in the project: 'xyzzy'.]" == describe_unknown("xyzzy", "", ["ls"])
 
 

@@ -49,11 +49,11 @@ def test_a_hook_that_answers_nonsense_is_named_and_a_guard_that_does_asks(tmp_pa
     openkoi = pond(tmp_path, calling("read_file", path="a.txt"))
     openkoi.add(write_plugin(tmp_path, answering({"text": 1}), '[hooks]\nnames = ["before_plan", "before_tool"]'))
     done = openkoi.openkoi("Do it")
-    said = done.stdout + done.stderr
+    reply = done.stdout + done.stderr
 
-    assert "'fish' failed at before_plan: ArgumentError: before_plan must answer with a list of Sections" in said
+    assert "'fish' failed at before_plan: ArgumentError: before_plan must answer with a list of Sections" in reply
     assert 8 == done.returncode
-    assert 'with "permission", which is "allow", "ask" or "deny"' in said
+    assert 'with "permission", which is "allow", "ask" or "deny"' in reply
 
 
 def test_the_facts_of_a_hook_have_the_names_of_the_contract(tmp_path: Path) -> None:

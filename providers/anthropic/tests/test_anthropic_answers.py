@@ -62,8 +62,8 @@ def use(id: Any = "a", name: Any = "read", input: Any = None, index: Any = 0) ->
     return begun({"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input}, index)
 
 
-def delta(kind: str, index: Any = 0, **said: Any) -> dict[str, Any]:
-    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **said}}
+def delta(kind: str, index: Any = 0, **reply: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **reply}}
 
 
 def words(text: Any, index: Any = 0) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
 def test_an_answer_that_was_recorded_is_played_back_without_a_key(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with AnthropicServer([Reasoning("Hm."), "I look.", READ]) as server:
-        told = asyncio.run(hear(Anthropic(api_key="sk-ant-secret", base_url=server.url, cassette=f"record:{tape}")))
+        report = asyncio.run(hear(Anthropic(api_key="sk-ant-secret", base_url=server.url, cassette=f"record:{tape}")))
 
-    assert told == asyncio.run(hear(Anthropic(cassette=f"replay:{tape}")))
+    assert report == asyncio.run(hear(Anthropic(cassette=f"replay:{tape}")))
     assert "sk-ant-secret" not in tape.read_text(encoding="utf-8")

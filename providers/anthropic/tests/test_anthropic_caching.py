@@ -54,12 +54,12 @@ async def converse(provider: Anthropic) -> list[Usage]:
     async with provider:
         for n in range(CALLS):
             request = Request(tuple(story), model="claude-fake", system=SYSTEM, tools=TOOLS, max_output=4000 + n)
-            *said, done = [chunk async for chunk in provider.chat(request)]
+            *reply, done = [chunk async for chunk in provider.chat(request)]
             assert isinstance(done, StreamEnd)
             costs.append(done.usage)
-            calls = [chunk for chunk in said if isinstance(chunk, ToolCall)]
+            calls = [chunk for chunk in reply if isinstance(chunk, ToolCall)]
             results = [ToolResult("hello " * 50, call=call.id) for call in calls]
-            words = "".join(chunk.text for chunk in said if isinstance(chunk, Text))
+            words = "".join(chunk.text for chunk in reply if isinstance(chunk, Text))
             story += [Message(Role.ASSISTANT, (Text(words), *calls)), Message.user(*results)]
     return costs
 

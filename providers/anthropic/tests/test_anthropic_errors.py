@@ -13,8 +13,8 @@ from openkoi_testing.servers.anthropic import error_body
 from openkoi_testing.servers.anthropic_responses import stream_events, to_json
 
 HELLO = Request([Message.user("Hello")], model="claude-fake")
-SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
-WHOLE = b"".join(stream_events(SAID, {"model": "claude-fake"}))
+REPLY = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
+WHOLE = b"".join(stream_events(REPLY, {"model": "claude-fake"}))
 
 
 def heard(fault: ServerFault, model: str = "claude-fake") -> ReceivedResponse:

@@ -39,12 +39,12 @@ class Told:
     def tell(self, frame: dict[str, Any]) -> None:
         """Tell one event."""
         choice = frame["choices"][0]
-        said = choice["delta"]
+        reply = choice["delta"]
         for key, kind, field in (("content", "text", "text"), ("reasoning_content", "thinking", "thinking")):
-            if key in said:
+            if key in reply:
                 at = self._block(kind, {"type": kind, field: ""})
-                self._delta(at, {"type": f"{kind}_delta", field: said[key]})
-        for call in said.get("tool_calls", ()):
+                self._delta(at, {"type": f"{kind}_delta", field: reply[key]})
+        for call in reply.get("tool_calls", ()):
             self._call(call)
         if choice.get("finish_reason"):
             reasons = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
@@ -74,14 +74,14 @@ def translated(case: CatalogueCase) -> bytes:
     whole = b"".join(base64.b64decode(piece) for piece in case["given"]["chunks_b64"])
     if case["expect"].get("dialect") == "anthropic":
         return whole
-    told = Told()
+    output = Told()
     for line in whole.replace(b"\r\n", b"\n").split(b"\n"):
         data = line.removeprefix(b"data:").strip()
         try:
-            told.tell(json.loads(data))
+            output.tell(json.loads(data))
         except (ValueError, KeyError):
-            told.bytes += format_event("message_stop") if data == b"[DONE]" else line + b"\n"
-    return told.bytes
+            output.bytes += format_event("message_stop") if data == b"[DONE]" else line + b"\n"
+    return output.bytes
 
 
 class Messages(ProviderHarness):

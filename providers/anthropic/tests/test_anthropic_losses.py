@@ -101,8 +101,8 @@ def test_ids_stay_apart_and_their_results_with_them() -> None:
     ids = ("a b", "a/b", "x" * 5000)
     asked = Message(Role.ASSISTANT, tuple(ToolCall(id, "re ad", {}) for id in ids))
     answered = Message.user(*(ToolResult("x", call=id) for id in ids))
-    told: Any = [next(iter(encode_message(message)))["content"] for message in (asked, answered)]
+    output: Any = [next(iter(encode_message(message)))["content"] for message in (asked, answered)]
 
-    assert len({block["id"] for block in told[0]}) == 3
-    assert max(len(block["id"]) for block in told[0]) <= 64
-    assert [block["id"] for block in told[0]] == [block["tool_use_id"] for block in told[1]]
+    assert len({block["id"] for block in output[0]}) == 3
+    assert max(len(block["id"]) for block in output[0]) <= 64
+    assert [block["id"] for block in output[0]] == [block["tool_use_id"] for block in output[1]]

@@ -51,7 +51,7 @@ def test_a_result_may_be_an_image_alone() -> None:
 
 
 def test_what_failed_says_words_alone_and_its_images_follow() -> None:
-    said = blocks(ToolResult("It broke.", parts=(Text("Log"), SHOT), call="1", failed=True), "Go on")
+    reply = blocks(ToolResult("It broke.", parts=(Text("Log"), SHOT), call="1", failed=True), "Go on")
 
-    assert {"type": "tool_result", "tool_use_id": "1", "content": "It broke.\nLog", "is_error": True} == said[0]
-    assert [{"type": "text", "text": "From the result of the tool call 1:"}, PICTURE] == said[1:3]
+    assert {"type": "tool_result", "tool_use_id": "1", "content": "It broke.\nLog", "is_error": True} == reply[0]
+    assert [{"type": "text", "text": "From the result of the tool call 1:"}, PICTURE] == reply[1:3]

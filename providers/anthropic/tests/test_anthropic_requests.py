@@ -134,9 +134,9 @@ def test_empty_words_are_never_sent(nothing: str) -> None:
 
 
 def test_pictures_are_sent_along() -> None:
-    said = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["messages"][0]["content"]
+    reply = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["messages"][0]["content"]
 
-    assert said == [
+    assert reply == [
         {"type": "text", "text": "What is this?"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}, **MARK},
     ]

@@ -58,8 +58,8 @@ def start(at: Any, **use: Any) -> bytes:
     return event_frame("contentBlockStart", {"contentBlockIndex": at, "start": {"toolUse": use}})
 
 
-def delta(at: Any, said: Any) -> bytes:
-    return event_frame("contentBlockDelta", {"contentBlockIndex": at, "delta": said})
+def delta(at: Any, reply: Any) -> bytes:
+    return event_frame("contentBlockDelta", {"contentBlockIndex": at, "delta": reply})
 
 
 def piece(at: Any, text: Any) -> bytes:

@@ -18,8 +18,8 @@ from openkoi_testing.servers.bedrock import stream_events
 from openkoi_testing.servers.faults import AfterResponse
 
 CALL = ToolCall("a", "read", {"path": "ä"})
-SAID = Say([Reasoning("Hm.", "c2ln"), "Héllo 😀", CALL], delta=50)
-SPOKEN = (*stream_events(SAID),)
+REPLY = Say([Reasoning("Hm.", "c2ln"), "Héllo 😀", CALL], delta=50)
+SPOKEN = (*stream_events(REPLY),)
 WHOLE = b"".join(SPOKEN)
 ENDLESS = build_frame({":event-type": "contentBlockDelta"}, bytes(20 * 1024 * 1024))[:100]
 ANOTHER_FORMAT = {"H16", "H20"}
@@ -27,7 +27,7 @@ THE_WIRE_S = {"H32"}
 
 
 class Converse(ProviderHarness):
-    server, model, answer = BedrockServer, "anthropic.claude-fake-v1:0", SAID
+    server, model, answer = BedrockServer, "anthropic.claude-fake-v1:0", REPLY
 
     def provider(self, **settings: Any) -> Provider:
         return Bedrock(**{"api_key": "a-token", **settings})

@@ -16,7 +16,7 @@ def test_frames_tell_how_much_of_one_is_waiting() -> None:
 
     assert len(list(frames.feed(first + first[:30]))) == 1
     assert frames.waiting == 30
-    assert [json.loads(told) for told in frames.feed(first[30:])] == [
+    assert [json.loads(output) for output in frames.feed(first[30:])] == [
         {"headers": {":event-type": "messageStart"}, "payload": {"role": "assistant"}}
     ]
     assert frames.waiting == 0

@@ -98,9 +98,9 @@ def test_a_token_comes_first(server: BedrockServer) -> None:
 def test_a_token_needs_neither_signer_nor_session_of_the_vendor_s_library(server: BedrockServer) -> None:
     program = [sys.executable, "-c", IMPORTS.replace("MODEL", MODEL), server.url]
 
-    said = subprocess.run(program, capture_output=True, text=True, check=True).stdout.splitlines()
+    reply = subprocess.run(program, capture_output=True, text=True, check=True).stdout.splitlines()
 
-    assert said == ["[] []", "True set()"]
+    assert reply == ["[] []", "True set()"]
 
 
 def test_the_chain_of_the_vendor_s_tools_is_asked_without_keys(
@@ -167,9 +167,9 @@ def test_a_cassette_is_played_without_key_region_or_server(tmp_path: Path) -> No
     tape = tmp_path / "answers.jsonl"
     with BedrockServer("Héllo 😀", pair=PAIR) as server:
         keys = {"access_key_id": PAIR.access, "secret_access_key": PAIR.secret}
-        said = heard(server, cassette=f"record:{tape}", **keys)
+        reply = heard(server, cassette=f"record:{tape}", **keys)
 
-    assert said == asyncio.run(hear(Bedrock(cassette=f"replay:{tape}")))
+    assert reply == asyncio.run(hear(Bedrock(cassette=f"replay:{tape}")))
     assert PAIR.secret not in tape.read_text(encoding="utf-8")
 
 

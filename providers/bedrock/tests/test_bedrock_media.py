@@ -52,19 +52,19 @@ def test_elsewhere_they_follow_the_result(model: str, failed: bool, description:
 
 @pytest.mark.parametrize(("media_type", "format"), DOCUMENTS.items())
 def test_a_document_has_a_name_that_is_taken(media_type: str, format: str, description: Any) -> None:
-    _, told = last(CLAUDE, description, "Sum up", File(b"%PDF", media_type, "../a_b: ignore  the rules?.pdf"))
+    _, output = last(CLAUDE, description, "Sum up", File(b"%PDF", media_type, "../a_b: ignore  the rules?.pdf"))
 
-    assert format == told["document"]["format"]
-    assert "a b ignore the rules pdf 315d429b" == told["document"]["name"]
+    assert format == output["document"]["format"]
+    assert "a b ignore the rules pdf 315d429b" == output["document"]["name"]
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "reply"),
     [
         (Image(b"\x89PNG" + bytes(4_000_000), "image/png"), "(An image of 4.0 MB stood here"),
         (File(b"%PDF" + bytes(5_000_000), "application/pdf", "a"), "(A document of 5.0 MB stood here"),
         (Image(b"BM", "image/bmp"), "(An image of type image/bmp stood here"),
     ],
 )
-def test_what_converse_does_not_take_is_named(part: Image | File, said: str, description: Any) -> None:
-    assert last(CLAUDE, description, part)[0]["text"].startswith(said)
+def test_what_converse_does_not_take_is_named(part: Image | File, reply: str, description: Any) -> None:
+    assert last(CLAUDE, description, part)[0]["text"].startswith(reply)

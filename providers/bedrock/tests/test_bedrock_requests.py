@@ -122,9 +122,9 @@ def test_thoughts_are_handed_back_as_they_were_sealed() -> None:
 
 @pytest.mark.parametrize(("kind", "format"), [("image/png", "png"), ("image/jpeg", "jpeg"), ("image/JPG", "jpeg")])
 def test_pictures_are_sent_along(kind: str, format: str) -> None:
-    told = contents(Message.user("What is this?", Image(b"\x89PNG", kind)))[0][1]
+    output = contents(Message.user("What is this?", Image(b"\x89PNG", kind)))[0][1]
 
-    assert told == {"image": {"format": format, "source": {"bytes": "iVBORw=="}}}
+    assert output == {"image": {"format": format, "source": {"bytes": "iVBORw=="}}}
 
 
 def test_a_picture_that_cannot_be_shown_is_told_of() -> None:

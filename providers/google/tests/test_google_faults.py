@@ -29,15 +29,15 @@ class Translator:
 
     def translated(self, frame: re.Match[bytes]) -> bytes:
         """Tell one event; what is none of theirs stays as it is."""
-        said = json.loads(frame[2])
-        if "choices" not in said:
+        reply = json.loads(frame[2])
+        if "choices" not in reply:
             return frame[0]
-        return frame[1] + json.dumps(self.candidates(said), ensure_ascii=False).encode()
+        return frame[1] + json.dumps(self.candidates(reply), ensure_ascii=False).encode()
 
-    def candidates(self, said: dict[str, Any]) -> dict[str, Any]:
+    def candidates(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Tell the one answer in an event."""
         candidates = []
-        for choice in said["choices"]:
+        for choice in reply["choices"]:
             parts = list(self._parts(choice.get("delta") or choice.get("message") or {}))
             finish = choice.get("finish_reason")
             ended = {"finishReason": FINISH[finish]} if finish else {}
@@ -92,8 +92,8 @@ class TestAnswers(Gemini, ResponsesContract):
     def body_of(self, case: CatalogueCase) -> bytes:
         """The same document in the words of this protocol."""
         body = super().body_of(case)
-        said = json.loads(body) if body.startswith(b"{") else {}
-        return json.dumps(Translator().candidates(said)).encode() if "choices" in said else body
+        reply = json.loads(body) if body.startswith(b"{") else {}
+        return json.dumps(Translator().candidates(reply)).encode() if "choices" in reply else body
 
 
 class TestFaults(Gemini, FaultsContract):

@@ -40,11 +40,11 @@ def test_ids_and_names_are_such_as_the_server_takes() -> None:
     answered = Message.user(*(ToolResult("x", call=id) for id in ("a b", "a\nb", "c")))
     teller = MessageEncoder(nested=True)
     teller.follow([asked, answered])
-    told: Any = [next(iter(teller.encode(message)))["parts"] for message in (asked, answered)]
-    calls = [part["functionCall"] for part in told[0]]
+    output: Any = [next(iter(teller.encode(message)))["parts"] for message in (asked, answered)]
+    calls = [part["functionCall"] for part in output[0]]
 
     assert [(call["id"], call["name"]) for call in calls] == [
-        (part["functionResponse"]["id"], part["functionResponse"]["name"]) for part in told[1]
+        (part["functionResponse"]["id"], part["functionResponse"]["name"]) for part in output[1]
     ]
     assert len({call["id"] for call in calls}) == 3
     assert calls[1]["name"].startswith("_7_")

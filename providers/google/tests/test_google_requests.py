@@ -121,9 +121,9 @@ def test_a_seal_may_sign_a_thought_and_what_follows() -> None:
 
 
 def test_pictures_are_sent_along() -> None:
-    said = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["contents"][0]["parts"]
+    reply = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["contents"][0]["parts"]
 
-    assert said == [{"text": "What is this?"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}]
+    assert reply == [{"text": "What is this?"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}]
 
 
 def test_what_says_nothing_is_not_sent() -> None:
@@ -217,8 +217,8 @@ def parts_told(server: GoogleServer) -> object:
 
 
 def test_a_signed_call_comes_back_signed_to_a_server_that_insists() -> None:
-    said: Words = ["I look.", Reasoning("Both.", "c2lnbmVk"), *CALLS]
-    with GoogleServer(said, "Done.") as server:
+    reply: Words = ["I look.", Reasoning("Both.", "c2lnbmVk"), *CALLS]
+    with GoogleServer(reply, "Done.") as server:
         answer = grown(chatted(server.url, HELLO))
         again = chatted(server.url, HELLO, answer, Message.user(*RESULTS))
         unsigned = assistant(*(part for part in answer.parts if not isinstance(part, Reasoning)))

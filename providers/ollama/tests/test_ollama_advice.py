@@ -67,7 +67,7 @@ def test_a_model_without_tools_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("reply", "advice"),
     [
         ('model "x" not found, try pulling it first', "ollama pull llama-fake"),
         (
@@ -81,8 +81,8 @@ def test_a_model_without_tools_is_refused() -> None:
         ('"llama-fake" does not support chat', "does not generate text"),
     ],
 )
-def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
-    fault = ServerFault(status=500, body=json.dumps({"error": said}).encode())
+def test_what_will_not_pass_is_refused(reply: str, advice: str) -> None:
+    fault = ServerFault(status=500, body=json.dumps({"error": reply}).encode())
     with OllamaServer(Say(fault=fault)) as server:
         error = failure(Ollama(base_url=server.url))
 

@@ -44,8 +44,8 @@ def answering(answers: dict[str, Any]) -> Ollama:
     """A provider whose server answers these paths."""
 
     def answer(request: httpx2.Request) -> httpx2.Response:
-        said = answers.get(request.url.path)
-        return httpx2.Response(200 if said is not None else 500, json=said)
+        reply = answers.get(request.url.path)
+        return httpx2.Response(200 if reply is not None else 500, json=reply)
 
     return Ollama(transport=httpx2.MockTransport(answer))
 

@@ -14,7 +14,7 @@ from openkoi_testing.contracts.provider_harness import ProviderHarness
 from openkoi_testing.servers import OllamaServer, Say, ServerFault
 from openkoi_testing.servers.ollama import stream_lines
 
-SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"})])
+REPLY = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"})])
 PIECEMEAL = {"S15", "S17"}
 ANTHROPIC = {"S30"}
 SMALL = {"S02", "S03"}
@@ -41,7 +41,7 @@ def translated(event: str) -> bytes:
 
 
 class OwnProtocol(ProviderHarness):
-    server, model, answer = OllamaServer, "llama-fake", SAID
+    server, model, answer = OllamaServer, "llama-fake", REPLY
 
     def provider(self, **settings: Any) -> Provider:
         return Ollama(**settings)
@@ -77,7 +77,7 @@ class TestAnswers(OwnProtocol, ResponsesContract):
 
 
 class TestFaults(OwnProtocol, FaultsContract):
-    spoken = (*stream_lines(SAID, {"model": "llama-fake"}),)
+    spoken = (*stream_lines(REPLY, {"model": "llama-fake"}),)
     garbage = (*NOISE, b"\x00\xff" * 500 + b"\n", b'\xff\xfe{"done": true}\n', b"[]\n", b"data: {}\n", b"5\n")
 
     def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
@@ -88,7 +88,7 @@ class TestFaults(OwnProtocol, FaultsContract):
         heard = self.receive(ServerFault(delay=1.5), idle_seconds=1.2)
 
         assert heard.error is None
-        assert SAID.text == heard.text
+        assert REPLY.text == heard.text
 
     def test_a_line_that_never_ends_is_broken_off(self) -> None:
         heard = self.receive(ServerFault(body=[b"x" * 4_000_000] * 25))

@@ -95,16 +95,16 @@ def test_results_name_the_right_tool_though_ids_are_used_again() -> None:
     again = [first, Message.user(ToolResult("put aside", call="1")), *talk[2:]]
 
     for messages in (talk, again):
-        told = json.loads(scribe.encode_prompt(Request(messages, model="llama")).body + b"}")["messages"]
-        assert ["read", "list"] == [turn["tool_name"] for turn in told if turn["role"] == "tool"]
+        output = json.loads(scribe.encode_prompt(Request(messages, model="llama")).body + b"}")["messages"]
+        assert ["read", "list"] == [turn["tool_name"] for turn in output if turn["role"] == "tool"]
 
 
 def test_calls_are_objects_and_thoughts_are_handed_back() -> None:
-    told = sent(assistant(Reasoning("Hm. "), Reasoning("So.", signature="x"), *CALLS), Message.user(*RESULTS))[
+    output = sent(assistant(Reasoning("Hm. "), Reasoning("So.", signature="x"), *CALLS), Message.user(*RESULTS))[
         "messages"
     ][0]
 
-    assert told == {
+    assert output == {
         "role": "assistant",
         "content": "",
         "thinking": "Hm. So.",
@@ -116,9 +116,9 @@ def test_calls_are_objects_and_thoughts_are_handed_back() -> None:
 
 
 def test_pictures_are_sent_along() -> None:
-    said = sent(Message.user("What is this?", PICTURE))["messages"][0]
+    reply = sent(Message.user("What is this?", PICTURE))["messages"][0]
 
-    assert said == {"role": "user", "content": "What is this?", "images": ["iVBORw=="]}
+    assert reply == {"role": "user", "content": "What is this?", "images": ["iVBORw=="]}
 
 
 def test_pictures_of_a_result_are_sent_with_it() -> None:
@@ -169,14 +169,14 @@ def test_what_the_model_reads_stays_the_same_as_the_conversation_grows() -> None
 
 
 @pytest.mark.parametrize(
-    ("abilities", "think", "said"),
+    ("abilities", "think", "reply"),
     [
         (("completion", "thinking"), True, True),
         (("completion", "thinking"), False, False),
         (("completion",), True, None),
     ],
 )
-def test_only_models_that_can_think_are_asked_to(abilities: tuple[str, ...], think: bool, said: bool | None) -> None:
+def test_only_models_that_can_think_are_asked_to(abilities: tuple[str, ...], think: bool, reply: bool | None) -> None:
     async def ask() -> None:
         async with Ollama(base_url=server.url, think=think) as provider:
             async for _ in provider.chat(Request([Message.user("Hi")], model="llama")):
@@ -185,7 +185,7 @@ def test_only_models_that_can_think_are_asked_to(abilities: tuple[str, ...], thi
     with OllamaServer(models=[OllamaModel("llama", abilities=abilities)]) as server:
         asyncio.run(ask())
 
-    assert said == server.asked[0].get("think")
+    assert reply == server.asked[0].get("think")
 
 
 def test_a_key_is_shown_and_none_without_one() -> None:

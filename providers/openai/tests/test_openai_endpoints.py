@@ -175,11 +175,11 @@ def test_a_shape_is_asked_for(name: str) -> None:
 def test_a_shape_is_told_in_words_where_only_json_can_be_asked_for(name: str) -> None:
     wire = Wire(whole=name == "groq")
     chunks = heard(opened(name, wire), schema=POINT, system=["Be kind."])
-    told = wire.body["messages"][0]["content"]
+    report = wire.body["messages"][0]["content"]
 
     assert wire.body["response_format"] == {"type": "json_object"}
-    assert told.startswith("Be kind.\n\nAnswer with a single JSON object")
-    assert json.dumps(POINT) in told
+    assert report.startswith("Be kind.\n\nAnswer with a single JSON object")
+    assert json.dumps(POINT) in report
     assert chunks
     assert (name == "groq") is not wire.body["stream"]
 
@@ -202,8 +202,8 @@ def test_thoughts_are_heard_under_the_vendor_s_name(name: str, key: str) -> None
 @each
 def test_only_deepseek_wants_the_thoughts_before_a_call_back(name: str) -> None:
     wire = Wire()
-    said = Message(Role.ASSISTANT, (Reasoning("Hm."), Text("x"), ToolCall("1", "read", {})))
-    heard(opened(name, wire), Message.user("Go"), said, Message.user(ToolResult("x", call="1")))
+    reply = Message(Role.ASSISTANT, (Reasoning("Hm."), Text("x"), ToolCall("1", "read", {})))
+    heard(opened(name, wire), Message.user("Go"), reply, Message.user(ToolResult("x", call="1")))
 
     assert ("Hm." if name == "deepseek" else None) == wire.body["messages"][1].get("reasoning_content")
 
@@ -245,8 +245,8 @@ def test_usage_is_not_asked_for_where_that_is_refused() -> None:
     ],
 )
 def test_responses_are_spoken_at_openai_and_chat_completions_elsewhere(url: str, api: Any, path: str) -> None:
-    said = {"type": "message", "content": [{"type": "output_text", "text": "x"}]}
-    ended = {"type": "response.completed", "response": {"status": "completed", "output": [said]}}
+    reply = {"type": "message", "content": [{"type": "output_text", "text": "x"}]}
+    ended = {"type": "response.completed", "response": {"status": "completed", "output": [reply]}}
     wire = Wire(ended if path.endswith("responses") else None)
     heard(OpenAI(api_key="k", base_url=url, api=api, transport=wire.transport))
 

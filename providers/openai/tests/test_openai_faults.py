@@ -22,12 +22,12 @@ from openkoi_testing.servers import OpenAIServer, Say, ServerFault, openai_compl
 COUNTED: Any = {"model": "gpt-fake", "stream_options": {"include_usage": True}}
 SEALED: Any = {"model": "m", "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}}
 READ = ToolCall("a", "read", {"path": "ä"})
-SAID = Say(["Héllo 😀", READ])
+REPLY = Say(["Héllo 😀", READ])
 THOUGHT = Say([Reasoning("Hm.", "secret"), "Héllo 😀", READ], delta=50)
 
 
 class ChatCompletions(ProviderHarness):
-    server, model, answer = OpenAIServer, "gpt-fake", SAID
+    server, model, answer = OpenAIServer, "gpt-fake", REPLY
 
     def provider(self, **settings: Any) -> Provider:
         return OpenAI(**{"api_key": "sk-test", "api": "chat", **settings})
@@ -69,7 +69,7 @@ class TestAnswersOfResponses(Responses, ResponsesContract):
 
 
 class TestFaults(ChatCompletions, FaultsContract):
-    spoken = (*openai_completions.stream_events(SAID, COUNTED),)
+    spoken = (*openai_completions.stream_events(REPLY, COUNTED),)
     breaks = (0, 1, 150, 400, 900)
 
     def test_errors_are_sentences_about_a_host(self) -> None:

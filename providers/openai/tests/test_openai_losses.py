@@ -24,8 +24,8 @@ def read(*deltas: Any, reason: str = "stop") -> list[Chunk]:
     return ending(chat.ChatResponseParser(SERVER), *frames, {"choices": [{"delta": {}, "finish_reason": reason}]})
 
 
-def completed(*frames: Any, status: str = "completed", **told: Any) -> list[Chunk]:
-    response = {"status": status, **told}
+def completed(*frames: Any, status: str = "completed", **report: Any) -> list[Chunk]:
+    response = {"status": status, **report}
     return ending(responses.ResponsesParser(SERVER), *frames, {"type": "response.completed", "response": response})
 
 
@@ -98,15 +98,15 @@ def test_a_function_call_of_old_is_a_call() -> None:
 
 
 def test_a_call_that_only_comes_at_the_end_is_made() -> None:
-    said = {"type": "response.output_text.delta", "delta": "x"}
+    reply = {"type": "response.output_text.delta", "delta": "x"}
     known = {"type": "response.output_item.done", "item": item()}
 
-    assert [call.id for call in calls(completed(said, output=[item()]))] == ["a"]
-    assert [call.id for call in calls(completed(said, known, output=[item(), item(call_id="b", arguments="{}")]))] == [
+    assert [call.id for call in calls(completed(reply, output=[item()]))] == ["a"]
+    assert [call.id for call in calls(completed(reply, known, output=[item(), item(call_id="b", arguments="{}")]))] == [
         "a",
         "b",
     ]
-    assert [call.id for call in calls(completed(said, known, output=[item(call_id="b")]))] == ["a"]
+    assert [call.id for call in calls(completed(reply, known, output=[item(call_id="b")]))] == ["a"]
 
 
 def test_ids_and_names_are_such_as_the_server_takes() -> None:
@@ -114,13 +114,13 @@ def test_ids_and_names_are_such_as_the_server_takes() -> None:
     asked = Message(Role.ASSISTANT, tuple(ToolCall(id, "re ad\n", {}) for id in ids))
     answered = Message.user(*(ToolResult("x", call=id) for id in ids))
     (turn,) = chat_turns(asked)
-    told: Any = turn["tool_calls"]
+    report: Any = turn["tool_calls"]
     results = [result["tool_call_id"] for result in chat_turns(answered)]
     items: Any = list(response_turns(asked))
 
-    assert [call["id"] for call in told] == results == [one["call_id"] for one in items]
+    assert [call["id"] for call in report] == results == [one["call_id"] for one in items]
     assert results[0] == ids[0]
     assert len(set(results)) == 4
     assert max(len(str(result)) for result in results) <= 64
-    assert {call["function"]["name"] for call in told} == {one["name"] for one in items}
+    assert {call["function"]["name"] for call in report} == {one["name"] for one in items}
     assert all(one["name"].startswith("re_ad_") for one in items)

@@ -89,10 +89,10 @@ def test_results_are_messages_of_their_own_in_order_and_come_before_words() -> N
 
 
 def test_calls_are_told_as_they_were_asked_for() -> None:
-    told = sent(assistant(Reasoning("Hm."), *CALLS), Message.user(*RESULTS))["messages"][0]
+    output = sent(assistant(Reasoning("Hm."), *CALLS), Message.user(*RESULTS))["messages"][0]
 
-    assert told["content"] is None
-    assert told["tool_calls"][0] == {
+    assert output["content"] is None
+    assert output["tool_calls"][0] == {
         "id": "1",
         "type": "function",
         "function": {"name": "read", "arguments": '{"path": "ä"}'},
@@ -100,9 +100,9 @@ def test_calls_are_told_as_they_were_asked_for() -> None:
 
 
 def test_pictures_are_sent_along() -> None:
-    said = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["messages"][0]["content"]
+    reply = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["messages"][0]["content"]
 
-    assert said == [
+    assert reply == [
         {"type": "text", "text": "What is this?"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
     ]

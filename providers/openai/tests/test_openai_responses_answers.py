@@ -50,8 +50,8 @@ def heard(answer: Say | Words) -> list[Chunk]:
 
 def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
     """What is read of these events, or of one document, without a connection."""
-    told = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
-    content = told if "event" in type else json.dumps(frames[0])
+    report = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
+    content = report if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
     return asyncio.run(hear(provider(transport=wire)))
 
@@ -68,8 +68,8 @@ def asked(name: Any = "read", arguments: Any = "{}", call_id: Any = "a") -> dict
     return done(type="function_call", call_id=call_id, name=name, arguments=arguments)
 
 
-def ended(status: str = "completed", **told: Any) -> dict[str, Any]:
-    return {"type": f"response.{status}", "response": {"status": status, **told}}
+def ended(status: str = "completed", **report: Any) -> dict[str, Any]:
+    return {"type": f"response.{status}", "response": {"status": status, **report}}
 
 
 def sealed(number: int) -> dict[str, Any]:

@@ -133,9 +133,9 @@ def test_thoughts_without_their_content_are_sealed_with_nothing() -> None:
 
 
 def test_pictures_are_sent_along() -> None:
-    said = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["input"][0]["content"]
+    reply = sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")))["input"][0]["content"]
 
-    assert said == [
+    assert reply == [
         {"type": "input_text", "text": "What is this?"},
         {"type": "input_image", "image_url": "data:image/png;base64,iVBORw==", "detail": "auto"},
     ]

@@ -38,8 +38,8 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), MISTAKES, ids=[told[:40] for _, told in MISTAKES])
-def test_a_mistake_is_pointed_at(text: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "report"), MISTAKES, ids=[report[:40] for _, report in MISTAKES])
+def test_a_mistake_is_pointed_at(text: str, report: str, tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
     file.write_text(text, encoding="utf-8")
 
@@ -47,7 +47,7 @@ def test_a_mistake_is_pointed_at(text: str, told: str, tmp_path: Path) -> None:
         asyncio.run(ask(file))
 
     assert str(file) in str(caught.value)
-    assert told in str(caught.value)
+    assert report in str(caught.value)
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -201,12 +201,12 @@ def test_a_prompt_without_a_turn_is_refused_with_all_that_is_needed_to_write_one
     with pytest.raises(RequestRejectedError) as caught:
         asyncio.run(heard(part, "Hi", answer("Hello."), "What\n now?"))
 
-    told = (
+    report = (
         f"{tmp_path / 'part.yaml'} has no matching turn for this prompt. The last message starts with 'What now?'. "
         "Unused turns: line 4: contains 'koi', after 4. "
         "Add a matching turn, or set repeat: true on one."
     )
-    assert told == str(caught.value)
+    assert report == str(caught.value)
 
 
 def test_a_script_is_a_model_with_a_price(tmp_path: Path) -> None:

@@ -29,14 +29,14 @@ async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool, file
     messages: list[Said] = [{"role": "user", "content": task(steps)}]
     while True:
         body = {"model": "m", "messages": messages, "tools": [TOOL], "stream": stream}
-        said = await (streamed if stream else whole)(client, body)
-        if not said.get("tool_calls"):
-            return done(said["content"])
-        messages.append(said)
+        reply = await (streamed if stream else whole)(client, body)
+        if not reply.get("tool_calls"):
+            return done(reply["content"])
+        messages.append(reply)
         if file >= 0:
-            os.write(file, json.dumps(said).encode() + b"\n")
+            os.write(file, json.dumps(reply).encode() + b"\n")
             os.fdatasync(file)
-        for call in said["tool_calls"]:
+        for call in reply["tool_calls"]:
             result = add(**json.loads(call["function"]["arguments"]))
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
@@ -61,8 +61,8 @@ async def deltas(client: httpx2.AsyncClient, body: Said) -> AsyncIterator[Said]:
 
 async def whole(client: httpx2.AsyncClient, body: Said) -> Said:
     """Return an answer that comes at once."""
-    said: Said = (await client.post("chat/completions", json=body)).json()["choices"][0]["message"]
-    return said
+    reply: Said = (await client.post("chat/completions", json=body)).json()["choices"][0]["message"]
+    return reply
 
 
 async def turn(client: httpx2.AsyncClient, asked: dict[str, int], *, stream: bool, file: int) -> None:

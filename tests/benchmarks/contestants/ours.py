@@ -44,8 +44,8 @@ async def listen(koi: App, asked: dict[str, int]) -> None:
     """A call that is streamed, as in a run."""
     CURRENT.set(koi.services.redactor)
     run = await koi.run_starter.make_run(Task("Speak.", limits=PLENTY))
-    said = Message.user(words(asked["chunks"], asked["pause"]))
-    reply = await run.chat(Request((said,), model="executor"))
+    answer = Message.user(words(asked["chunks"], asked["pause"]))
+    reply = await run.chat(Request((answer,), model="executor"))
     assert asked["chunks"] == len(reply.text.split())
 
 

@@ -8,8 +8,8 @@ from benchmarks.turns import address, key, take_turns, words
 
 async def read(client: httpx2.AsyncClient, asked: dict[str, int]) -> None:
     """Read a call that is streamed."""
-    said = {"role": "user", "content": words(asked["chunks"], asked["pause"])}
-    body = {"model": "m", "messages": [said], "stream": True}
+    reply = {"role": "user", "content": words(asked["chunks"], asked["pause"])}
+    body = {"model": "m", "messages": [reply], "stream": True}
     async with client.stream("POST", "chat/completions", json=body) as response:
         async for _ in response.aiter_bytes():
             pass

@@ -12,8 +12,8 @@ def main() -> None:
     agent = create_react_agent(ChatOpenAI(model="m", base_url=address()), [add])
 
     async def turn(asked: dict[str, int]) -> None:
-        said = {"messages": [("user", task(asked["steps"]))]}
-        state = await agent.ainvoke(said, {"recursion_limit": 3 * asked["steps"] + 10})
+        reply = {"messages": [("user", task(asked["steps"]))]}
+        state = await agent.ainvoke(reply, {"recursion_limit": 3 * asked["steps"] + 10})
         done(state["messages"][-1].content)
 
     with asyncio.Runner() as runner:

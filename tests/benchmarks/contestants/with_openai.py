@@ -8,8 +8,8 @@ from openai import AsyncOpenAI
 
 async def listen(client: AsyncOpenAI, asked: dict[str, int]) -> None:
     """Read a call that is streamed, and put its words together."""
-    said = words(asked["chunks"], asked["pause"])
-    stream = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": said}], stream=True)
+    reply = words(asked["chunks"], asked["pause"])
+    stream = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": reply}], stream=True)
     text = ""
     async for chunk in stream:
         text += (chunk.choices[0].delta.content or "") if chunk.choices else ""

@@ -58,9 +58,9 @@ def test_what_is_not_listed_is_asked_about(web: "Web", line: str, url: str) -> N
 
 
 def test_the_question_names_the_host_and_says_what_an_address_can_do(web: "Web") -> None:
-    said = web.reader().judge("https://bücher.example:8443/?k=v")
+    reply = web.reader().judge("https://bücher.example:8443/?k=v")
 
-    assert said == Ask(
+    assert reply == Ask(
         "xn--bcher-kva.example:8443 is not an allowed host. The address is sent to it, and may contain data. "
         "To allow it permanently, add it to [tools.fetch] allow: "
         "'xn--bcher-kva.example:8443'."
@@ -154,17 +154,17 @@ def test_public_addresses_are_public(text: str) -> None:
 
 
 def test_a_denial_says_what_a_person_can_list(web: "Web") -> None:
-    said = web.reader("127.0.0.1:8000").judge("http://[::1]:8000/")
+    reply = web.reader("127.0.0.1:8000").judge("http://[::1]:8000/")
 
-    assert isinstance(said, Deny)
-    assert said.reason.endswith("The user can list it in [tools.fetch] allow: '[::1]:8000'.")
+    assert isinstance(reply, Deny)
+    assert reply.reason.endswith("The user can list it in [tools.fetch] allow: '[::1]:8000'.")
 
 
 @pytest.mark.parametrize("start", [-1, 1.5, True, "ten", [1]])
 def test_a_start_that_is_no_number_is_denied(web: "Web", start: object) -> None:
-    said = web.reader("*").judge("https://docs.python.org/", start=start)  # type: ignore[arg-type]  # what models send
+    reply = web.reader("*").judge("https://docs.python.org/", start=start)  # type: ignore[arg-type]  # what models send
 
-    assert Deny("The argument 'start' must be a whole number, 0 or more.") == said
+    assert Deny("The argument 'start' must be a whole number, 0 or more.") == reply
 
 
 def test_judging_looks_no_name_up(web: "Web") -> None:
