@@ -24,9 +24,9 @@ class ChatApplication(Application[int]):
 
     @property
     def timeoutlen(self) -> float:
-        """Seconds to wait for the rest of a sequence of keys; Esc alone must work at once."""
+        """Seconds to wait for the rest of a sequence of keys; behind Esc, ``ttimeoutlen`` was waited for already."""
         keys = [press.key for press in self.key_processor.key_buffer]
-        return ESCAPE_SECONDS if "escape" in keys[:1] else SEQUENCE_SECONDS
+        return 0.0 if "escape" in keys[:1] else SEQUENCE_SECONDS
 
     @timeoutlen.setter
     def timeoutlen(self, seconds: float) -> None:
