@@ -92,7 +92,8 @@ class ChatProgram:
 
     async def welcome_back(self, koi: "OpenedKoi", session: str) -> None:
         """Print where the session is, once the log has been read."""
-        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, datetime.now(UTC))
+        folder = koi.folder("chat")
+        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, folder, datetime.now(UTC))
         self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
 
     def restore_state(self, koi: "OpenedKoi", state: SavedState) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_hookspecs import NextAction, events
-from openkoi_runlog import VIEW_EVENTS, RunView, build_view, list_all_segments, select_from
+from openkoi_hookspecs import NextAction
+from openkoi_runlog import VIEW_EVENTS, RunView, build_view
 from openkoi_runlog.last_task import read_last_task
 from openkoi_runlog.report import format_count, format_dollars, truncate_line
+
+from .session_totals import read_totals
 
 ENDINGS = {
     NextAction.ACCEPT: "nothing: the last task was accepted",
@@ -21,16 +23,16 @@ def read_last_view(sessions: Path, session: str) -> RunView | None:
     return build_view(records) if records else None
 
 
-def welcome_back(sessions: Path, session: str, now: datetime) -> Sequence[str]:
-    """Return the three lines."""
+def welcome_back(sessions: Path, session: str, folder: Path, now: datetime) -> Sequence[str]:
+    """Return the three lines; what the session has cost is kept in a folder."""
     view = read_last_view(sessions, session)
     if view is None:
         return ()
-    count, usd = count_messages(sessions, session)
+    totals = read_totals(sessions, session, folder)
     return (
         f"Where we were: {truncate_line(view.task.text, 80)} ({format_age(view.updated, now)})",
         f"What is open: {describe_open(view)}",
-        f"What it cost: {format_dollars(usd)} for {format_count(count, 'task')}",
+        f"What it cost: {format_dollars(totals.usd)} for {format_count(totals.tasks, 'task')}",
     )
 
 
@@ -45,22 +47,6 @@ def describe_open(view: RunView) -> str:
     found = [one.title for each in last if each.evaluation for one in each.evaluation.open]
     named = f": {truncate_line(found[0], 60)}" if found else ""
     return f"{truncate_line(decision.reason, 80)}{named}"
-
-
-def count_messages(sessions: Path, session: str) -> tuple[int, float]:
-    """Return how many tasks of a session have ended, and what all its model calls cost."""
-    ended, usd = 0, 0.0
-    for path in list_all_segments(sessions, session):
-        for record in select_from(path, (events.RunCompleted, events.RunFailed, *events_paid())):
-            if isinstance(record.event, events.Paid):
-                usd += record.event.usd
-            else:
-                ended += 1
-    return ended, usd
-
-
-def events_paid() -> tuple[type[events.Event], ...]:
-    return (events.ModelResponse, events.ModelResponseBroken)
 
 
 def format_age(at: str, now: datetime) -> str:

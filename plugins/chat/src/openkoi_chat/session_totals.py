@@ -1,0 +1,74 @@
+"""How many tasks a session had and what they cost, kept with how far its log was read: a long one is read once."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, field
+from pathlib import Path
+
+from openkoi_hookspecs import events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog import list_all_segments, read_segment
+from openkoi_runlog.segment_files import is_packed, original_name, uncompressed_length
+from openkoi_runlog.select_records import encode_names, is_kind
+
+FILE = "totals.json"
+MAX_SESSIONS = 100
+ENDED = (events.RunCompleted, events.RunFailed)
+PAID = (events.ModelResponse, events.ModelResponseBroken)
+COUNTED = frozenset(encode_names((*ENDED, *PAID)))
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The tasks that have ended, and the cost of all model calls; ``seen`` is how much of each segment was read."""
+
+    tasks: int = 0
+    usd: float = 0.0
+    seen: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_totals(sessions: Path, session: str, folder: Path) -> Totals:
+    """Return the totals of a session; those that are kept in a folder are brought up to date."""
+    kept = load_totals(folder / FILE)
+    before = kept.pop(session, Totals())
+    totals = add_new_records(sessions, session, before)
+    if totals != before:
+        save_totals(folder / FILE, {**kept, session: totals})
+    return totals
+
+
+def add_new_records(sessions: Path, session: str, known: Totals) -> Totals:
+    """Return the totals with what was written since."""
+    tasks, usd, seen = known.tasks, known.usd, dict(known.seen)
+    for path in list_all_segments(sessions, session):
+        start = seen.get(original_name(path), 0)
+        if length_of(path) == start:
+            continue
+        for record in read_segment(path, start, wanted=lambda line: is_kind(line, COUNTED)):
+            seen[original_name(path)] = record.end
+            tasks += isinstance(record.event, ENDED)
+            usd += record.event.usd if isinstance(record.event, PAID) else 0.0
+    return Totals(tasks, usd, seen)
+
+
+def length_of(path: Path) -> int:
+    """Return how long a segment is, unpacked."""
+    return uncompressed_length(path) if is_packed(path) else path.stat().st_size
+
+
+def load_totals(path: Path) -> dict[str, Totals]:
+    """Return the totals that are kept; none where the file cannot be read."""
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        return {id: Totals(**found) for id, found in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {}
+
+
+def save_totals(path: Path, totals: Mapping[str, Totals]) -> None:
+    """Keep the totals of the sessions that were opened last; an error keeps none."""
+    newest = [*totals.items()][-MAX_SESSIONS:]
+    fresh = path.with_suffix(".new")
+    with suppress(OSError):
+        fresh.write_text(json.dumps({id: asdict(one) for id, one in newest}), encoding="utf-8")
+        fresh.chmod(0o600)
+        fresh.replace(path)
