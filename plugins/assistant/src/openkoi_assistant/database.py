@@ -10,6 +10,7 @@ from openkoi_hookspecs import KoiError
 FILE = "assistant.sqlite"
 DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
+CACHE_KIB = 256  # its default of 2 MiB is as much as an app may take, and each query reads a few pages (estimate)
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS cursors (app TEXT PRIMARY KEY, cursor TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS requests (
@@ -49,6 +50,7 @@ def open_database(folder: Path) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection.executescript(SCHEMA)
     except (sqlite3.Error, OSError) as error:
         raise KoiError(DAMAGED.format(file=file, error=error)) from None
