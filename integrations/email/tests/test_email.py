@@ -17,8 +17,10 @@ from tcp_relay import TcpRelay
 
 from openkoi_email import Email
 from openkoi_email.mailbox import Login, Mailbox
+from openkoi_email.writing import make_mail
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Post
+from openkoi_terminal.html import markdown_to_html
 from openkoi_testing.contracts.messenger import (
     Counterpart,
     DownloadContract,
@@ -28,6 +30,7 @@ from openkoi_testing.contracts.messenger import (
     ThreadsContract,
 )
 from openkoi_testing.contracts.messenger_harness import Account
+from openkoi_testing.markdown_samples import draw_markdown
 
 KOI, ANN, BEN = "koi@koi.test", "ann@koi.test", "ben@koi.test"
 PASSED = "mx.koi.test; dkim=pass header.d=koi.test; dmarc=pass (p=REJECT dis=none) header.from=koi.test"
@@ -321,6 +324,17 @@ def test_an_answer_is_in_the_thread_and_nothing_answers_it(world: World, tmp_pat
     assert html is not None
     assert "<strong>80</strong> cm" in html.get_content()
     assert "&lt;b&gt;cold" in html.get_content()
+
+
+def test_three_hundred_samples_of_markdown_arrive_whole() -> None:
+    for seed in range(300):
+        text = draw_markdown(seed)
+        mail = PARSER.parsebytes(make_mail(Post(text, app="email", channel=ANN, format="markdown"), KOI).as_bytes())
+        html = mail.get_body(("html",))
+
+        assert text.rstrip("\n") == plain_text(mail).rstrip("\n")
+        assert html is not None
+        assert markdown_to_html(text) in str(html.get_content()).replace("\r\n", "\n")
 
 
 def test_a_wrong_password_names_the_way_out(world: World, tmp_path: Path) -> None:

@@ -19,11 +19,13 @@ from cli_process import shell, write_script
 from synapse_server import Synapse, User, answers_of, run_synapse
 from tcp_relay import TcpRelay
 
+from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppError, AppRejectedError, SignInRequiredError
 from openkoi_hookspecs.integrations import Attachment, Delivery, Post, SenderKind
 from openkoi_http import Server
 from openkoi_matrix import Matrix
 from openkoi_matrix.matrix import explain
+from openkoi_matrix.messages import MAX_EVENT, message_of, size_of
 from openkoi_matrix.sign_in import sign_in
 from openkoi_testing.contracts.messenger import (
     Counterpart,
@@ -36,6 +38,7 @@ from openkoi_testing.contracts.messenger import (
     ReactionsContract,
     ThreadsContract,
 )
+from openkoi_testing.markdown_samples import count_letters, draw_markdown
 
 T = TypeVar("T")
 
@@ -355,6 +358,16 @@ def test_a_session_that_has_ended_is_continued_once_for_all_calls_and_by_the_nex
 
     assert [{"@koi4:koi.test"}] * 2 == accounts
     assert 0o600 == (tmp_path / "refresh-token.json").stat().st_mode & 0o777
+
+
+def test_three_hundred_samples_of_markdown_are_whole_and_within_the_limit() -> None:
+    for seed in range(300):
+        text = draw_markdown(seed) * (1 + 60 * (seed % 10 == 0))
+        parts = split_text(text, Matrix.capabilities.max_text, Matrix.capabilities.length)
+        sent = [message_of(Post(part, app="matrix", channel="!a:b", thread="$r", format="markdown")) for part in parts]
+
+        assert all(size_of(one) <= MAX_EVENT for one in sent)
+        assert not count_letters(text) - count_letters("".join(str(one["body"]) for one in sent))
 
 
 def until(check: Callable[[], bool]) -> None:

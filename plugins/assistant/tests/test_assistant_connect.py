@@ -112,12 +112,16 @@ def test_a_connected_app_is_tools_that_read_freely_and_write_after_a_question(tm
       - {tool: folder_list_docs, arguments: {}}
     repeat: true
   - when: {last: write it down}
-    calls: [{tool: folder_write_doc, arguments: {content: "# Koi", title: pond}}]
+    calls:
+      - {tool: write_file, arguments: {path: koi.txt, content: red}}
+      - {tool: folder_write_doc, arguments: {content: "# Koi", title: pond}}
     repeat: true
   - says: Done.
     repeat: true
 """
     chat = make_chat(tmp_path, turns)
+    config = chat.openkoi.home / "config.toml"
+    config.write_text(config.read_text().replace('checkpoints = ""', ""))
     refused = chat.openkoi("say hello")
     assert chat.texts("team") == []
     chat.openkoi("approve")
@@ -128,5 +132,15 @@ def test_a_connected_app_is_tools_that_read_freely_and_write_after_a_question(tm
     chat.openkoi("resume")
 
     assert (8, 0, 0, 8) == (refused.returncode, approved.returncode, read.returncode, written.returncode)
+    undone = chat.openkoi("undo")
+    only_sent = chat.openkoi("undo", task_of(chat.openkoi("status").stdout, "say hello"))
+    assert "not undone: folder_write_doc: Wrote pond" in undone.stderr
+    assert "Undid task" in undone.stdout
+    assert "Not undone: folder_send: Sent to team as" in only_sent.stderr
     assert ["Hello!"] == chat.texts("team")
     assert "# Koi" == (chat.path / "documents" / "pond.md").read_text()
+
+
+def task_of(status: str, text: str) -> str:
+    """Return the id of the task with a text."""
+    return next(line.split()[2] for line in status.splitlines() if line.endswith(text))

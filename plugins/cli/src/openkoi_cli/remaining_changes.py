@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from openkoi_hookspecs import Record, events
+from openkoi_hookspecs import Record, ToolResult, events
 from openkoi_hookspecs.events import GitRefChanged
 
 SHOWN_HASH_LENGTH = 7
@@ -19,7 +19,8 @@ REPOSITORY_DELETED = "the repository {git} was deleted and cannot be restored; c
 def list_remaining(records: Iterable[Record], run: str) -> list[str]:
     """Return a sentence for each change that stays."""
     moves: dict[str, dict[str, GitRefChanged]] = {}
-    written, skipped = dict[str, None](), dict[str, None]()
+    written, skipped, elsewhere = dict[str, None](), dict[str, None](), dict[str, None]()
+    tools: dict[str, str] = {}
     for event in (record.event for record in records if record.run == run):
         match event:
             case GitRefChanged(ref=ref):
@@ -29,10 +30,19 @@ def list_remaining(records: Iterable[Record], run: str) -> list[str]:
                 written[path] = None
             case events.SkippedFolderChanged(path=path):
                 skipped[path] = None
+            case events.ToolCallStarted(call=call):
+                tools[call.id] = call.tool
+            case events.ToolCallFinished(result=result):
+                elsewhere |= dict.fromkeys(effects_elsewhere(result, tools.get(result.call, "")))
     outside = [f"{path} is outside the workspace; check it yourself" for path in written]
     folders = [f"{path} is a folder without checkpoints; create it again" for path in skipped]
     in_git = (text for place in sorted(moves) for text in describe_git_changes(moves[place], place))
-    return [*in_git, *outside, *folders]
+    return [*in_git, *outside, *folders, *(f"{effect}; change it there" for effect in elsewhere)]
+
+
+def effects_elsewhere(result: ToolResult, tool: str) -> Iterator[str]:
+    """Yield what a call did in another service, which its tool describes as ``TOOL: what it did``."""
+    yield from (one.rstrip(".") for one in result.effects if tool and one.startswith(f"{tool}: "))
 
 
 def find_interrupted_tool(records: Iterable[Record], run: str) -> str:

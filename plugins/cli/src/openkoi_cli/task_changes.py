@@ -10,6 +10,8 @@ from openkoi_hookspecs import Checkpoints, Koi, KoiError, Paths, Record, Restora
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
 
+from .remaining_changes import list_remaining
+
 RAN_AT_ONCE = (
     "Task {id} ran here at the same time. Changes by both to the same files may be attributed to either; check them."
 )
@@ -77,7 +79,9 @@ def find_changes(sessions: Path, task_id: str) -> Changes:
     found = read_changes(past, read_task_records(sessions, past))
     if found is None:
         raise_without_checkpoint([past], sessions)
-        raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show, undo or redo.")
+        stays = list_remaining(read_task_records(sessions, past), past.run)
+        why = f"Task {past.run[:8]} changed no file, so there is nothing to show, undo or redo."
+        raise KoiError(" ".join([why, *(f"Not undone: {one}." for one in stays)]))
     return found
 
 
