@@ -1,7 +1,7 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
     python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
-                            [acknowledge] [compaction] [plugin_calls] [chat] [--rounds N] [--save]
+                            [acknowledge] [compaction] [plugin_calls] [chat] [daemon] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
@@ -21,6 +21,7 @@ def main() -> None:
         at_once,
         chat,
         compaction,
+        daemon,
         first_write,
         plugin_calls,
         published,
@@ -43,6 +44,7 @@ def main() -> None:
         "compaction": compaction.show,
         "plugin_calls": plugin_calls.show,
         "chat": chat.show,
+        "daemon": daemon.show,
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(all_of_them)}; all if none is named")

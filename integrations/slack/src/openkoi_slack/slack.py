@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import time
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import (
@@ -21,12 +21,14 @@ from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, D
 from openkoi_http import AppClient, ResponseLimits, WebSocket
 from openkoi_http.app_client import encode_fields
 
-from .canvases import Canvases
 from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
 from .missed import MissedPosts
 from .streams import CONFLICT, Streams
+
+if TYPE_CHECKING:
+    from .canvases import Canvases
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
 SIGN_IN = "Slack rejected the token ({0}). Run `openkoi connect slack`."
@@ -72,7 +74,6 @@ class Slack:
         self.socket: WebSocket | None = None
         self.unacknowledged: list[tuple[str, str]] = []
         self.streams = Streams(self.call)
-        self.canvases = Canvases(self.call, self.download)
         self.open()
 
     def open(self) -> None:
@@ -238,6 +239,13 @@ class Slack:
         await self.call("reactions.remove", channel, channel=channel, timestamp=id, name=emoji_name(emoji))
 
     # Documents
+
+    @property
+    def canvases(self) -> "Canvases":
+        """The documents, imported when they are used."""
+        from .canvases import Canvases
+
+        return Canvases(self.call, self.download)
 
     async def read_document(self, id: str) -> Document:
         """Read a canvas, or a file that is text."""
