@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import IO, Any
 
+MAX_BYTES = 2**20  # of one call's output; more is not passed on
 SHOWN_CHARACTERS = 60
 
 
@@ -70,10 +71,12 @@ class DescriptorOutput:
         if is_open(1) and os.path.sameopenfile(1, self.file.fileno()):
             os.dup2(self.real, 1)
         os.close(self.real)
-        written = os.pread(self.file.fileno(), os.fstat(self.file.fileno()).st_size, 0)
+        file = self.file.fileno()
+        os.lseek(file, 0, os.SEEK_SET)
+        written = os.read(file, MAX_BYTES)
         if written:
-            os.ftruncate(self.file.fileno(), 0)
-            os.lseek(self.file.fileno(), 0, os.SEEK_SET)
+            os.lseek(file, 0, os.SEEK_SET)
+            os.ftruncate(file, 0)
             with suppress(OSError):
                 os.write(1, written)
         return written[:SHOWN_CHARACTERS].decode(errors="replace")

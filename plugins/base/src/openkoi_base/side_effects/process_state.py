@@ -1,6 +1,5 @@
 """Read the state that all code of a process shares, such as its working directory, and restore it."""
 
-import _locale
 import asyncio
 import gc
 import logging
@@ -12,7 +11,6 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -24,7 +22,6 @@ SIGNALS = [
 ]
 get_handler = sys.modules["_signal"].getsignal  # without the conversion to names, which takes 20 times longer
 STREAMS = ("stdin", "stdout", "stderr")
-MEMORY_STEP = 512 * 2**20  # estimate: more than a local embedding model needs
 CATCH_ALL = (("error", None, Warning, None, 0), ("ignore", None, Warning, None, 0))
 
 
@@ -109,10 +106,6 @@ def describe_handlers(before: Sequence[Any], now: Sequence[Any]) -> str:
     return f"changed the handling of {', '.join(names)}"
 
 
-def has_timer() -> bool:
-    return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0
-
-
 def read_streams() -> list[Any]:
     return [getattr(sys, name) for name in STREAMS]
 
@@ -126,18 +119,6 @@ def read_stream_settings() -> list[tuple[object, ...]]:
     """Return whether each stream is closed, and how it encodes."""
     names = ("closed", "encoding", "errors")
     return [tuple(getattr(getattr(sys, stream), name, None) for name in names) for stream in STREAMS]
-
-
-def read_descriptors() -> list[tuple[int, int] | None]:
-    """Return what the standard descriptors are open on."""
-    found: list[tuple[int, int] | None] = []
-    for descriptor in range(3):
-        try:
-            status = os.fstat(descriptor)
-            found.append((status.st_dev, status.st_ino))
-        except OSError:
-            found.append(None)
-    return found
 
 
 def read_tracers() -> tuple[Any, Any]:
@@ -170,47 +151,6 @@ def restore_gc(before: tuple[bool, tuple[int, int, int]]) -> None:
     gc.set_threshold(*before[1])
 
 
-def read_umask() -> int:
-    """Return the mask of new files, which can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-@cache
-def resource_module() -> Any:
-    """Return the module of resource limits; None where the system has none."""
-    with suppress(ImportError):
-        import resource
-
-        return resource
-    return None
-
-
-def read_limits() -> list[tuple[int, int]]:
-    resource = resource_module()
-    names = ("NOFILE", "FSIZE", "AS", "DATA", "STACK", "CPU", "CORE") if resource else ()
-    return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
-
-
-def read_memory() -> int:
-    """Return the most memory that was in use so far, in steps."""
-    resource, unit = resource_module(), 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // MEMORY_STEP if resource else 0
-
-
-def read_priority() -> int:
-    return os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
-
-
-def read_locale() -> str:
-    return str(_locale.setlocale(_locale.LC_ALL))
-
-
-def restore_locale(before: str) -> None:
-    _locale.setlocale(_locale.LC_ALL, before)
-
-
 def read_logging() -> tuple[int, int]:
     return logging.root.manager.disable, logging.root.level
 
@@ -237,16 +177,6 @@ def restore_loop(before: tuple[Any, bool, bool]) -> None:
     loop.set_debug(before[1])
     if getattr(loop, "_stopping", False) and not before[2]:
         loop._stopping = False  # type: ignore[attr-defined]
-
-
-def read_loop_policy() -> object:
-    return getattr(asyncio.events, "_event_loop_policy", None)
-
-
-def read_decimal_precision() -> int:
-    """Return the precision of this context; what it is by default while nothing has imported the module."""
-    module: Any = sys.modules.get("decimal")
-    return int(module.getcontext().prec) if module else 28
 
 
 def read_first_finder() -> list[Any]:
@@ -283,21 +213,4 @@ QUICK_PARTS = (
     Part("the level of logging", read_logging, restore_logging),
     Part("the filters of all warnings", read_warning_filters),
     Part("the event loop", read_loop, restore_loop),
-)
-LASTING_PARTS = (  # what is not replaced while a call is watched
-    *QUICK_PARTS[2:],
-    Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
-    Part("the umask", read_umask, os.umask),
-    Part("resource limits", read_limits),
-    Part("memory", read_memory, None, lambda before, now: f"used {(now - before) * MEMORY_STEP // 2**20} MB of memory"),
-    Part("the priority of the process", read_priority),
-    Part("the locale", read_locale, restore_locale),
-    Part("the policy of event loops", read_loop_policy),
-    Part("the precision of decimals", read_decimal_precision),
-    Part("how modules are found", lambda: [*sys.path_hooks]),
-)
-ALL_PARTS = (
-    *QUICK_PARTS[:2],
-    Part("descriptors", read_descriptors, None, lambda *_: "closed or replaced a standard descriptor"),
-    *LASTING_PARTS,
 )

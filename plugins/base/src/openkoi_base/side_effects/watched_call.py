@@ -21,7 +21,7 @@ from .left_running import (
 )
 from .options import EFFECT, END, START, TOOK, WatchOptions
 from .printed import DescriptorOutput, PrintedText, quote
-from .process_state import ALL_PARTS, LASTING_PARTS, QUICK_PARTS, read_state, restore_state
+from .process_state import QUICK_PARTS, Part, read_state, restore_state
 
 if TYPE_CHECKING:
     from .module_changes import ModuleSnapshot
@@ -92,9 +92,8 @@ class WatchedCall:
 
     def finish(self, report: Callable[[str], object]) -> None:
         """Report what the call changed, and what it left running."""
-        if self.options.is_thorough and self.first:  # what other threads changed for it while it waited
-            lasting = self.first.state[-len(LASTING_PARTS) :]
-            self.changes |= dict.fromkeys(restore_state(LASTING_PARTS, lasting))
+        if self.options.is_thorough and self.first:
+            self.changes |= dict.fromkeys(self.first.find_lasting_changes())
         self.options.note(TOOK, *self.name, str(perf_counter() - self.began - self.watching))
         left = [describe_thread(one) for one in self.started.threads if one.is_alive()]
         left += [describe_task(one) for one in self.started.tasks if not one.done()]
@@ -114,6 +113,13 @@ def take_module_snapshot() -> "ModuleSnapshot":
     return ModuleSnapshot.take()
 
 
+def all_parts() -> Sequence[Part]:
+    """Return all parts of the state of the process."""
+    from .system_state import ALL_PARTS
+
+    return ALL_PARTS
+
+
 class Before:
     """What is compared after a step."""
 
@@ -122,11 +128,17 @@ class Before:
         self.facts = FactSnapshot(facts)
         self.hooks = HookNames(facts) if is_thorough else None
         self.modules = take_module_snapshot() if is_thorough else None
-        self.parts = ALL_PARTS if is_thorough else QUICK_PARTS
+        self.parts = all_parts() if is_thorough else QUICK_PARTS
         self.state = read_state(self.parts)
         self.output = DescriptorOutput() if is_thorough else None
         self.printed = PrintedText()
         self.starts = StartWatch(with_processes=is_thorough)
+
+    def find_lasting_changes(self) -> list[str]:
+        """Return what other threads changed for the call while it waited."""
+        from .system_state import LASTING_PARTS
+
+        return restore_state(LASTING_PARTS, self.state[-len(LASTING_PARTS) :])
 
     def find_changes(self) -> Iterator[str]:
         """Yield what the step printed and changed, and restore it."""
