@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from openkoi_base.isolation import format_error
 from openkoi_base.side_effects import WatchedCall, WatchOptions, watch_function
+from openkoi_base.side_effects.left_running import is_known_thread
 from openkoi_hookspecs import Recall, Task
 
 
@@ -115,6 +117,21 @@ def test_only_the_first_calls_are_watched() -> None:
 
     assert 1 == len(asyncio.run(main()))
     assert [True] == ended
+
+
+@pytest.mark.parametrize(
+    ("thread", "is_known"),
+    [
+        (threading.Thread(target=format_error), True),
+        (threading.Thread(target=print, name="asyncio_0"), True),
+        (threading.Thread(target=print), False),
+        (threading.Timer(60, format_error), False),
+    ],
+)
+def test_threads_of_pools_and_of_openkoi_s_own_code_are_not_a_plugin_s(
+    thread: threading.Thread, is_known: bool
+) -> None:
+    assert is_known == is_known_thread(thread)
 
 
 def test_a_thread_that_other_code_starts_meanwhile_is_not_the_plugin_s() -> None:

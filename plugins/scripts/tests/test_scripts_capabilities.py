@@ -93,7 +93,7 @@ def test_a_manifest_that_asks_for_more_is_approved_again(tmp_path: Path, port: i
 
     assert 'http_get is not granted. Add network = ["https://example.com/*"] to [capabilities] in ' in no_grant
     assert "200 koi of /v1/fish" == granted
-    assert "is not approved" in section_of(openkoi, "get")
+    assert "has changed since you approved it" in section_of(openkoi, "get")
 
 
 REFUSED = {

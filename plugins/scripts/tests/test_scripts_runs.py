@@ -83,7 +83,7 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
         done = openkoi("Say hello")
         plan = events_of(openkoi, events.PlanReady)[-1].plan
         return [one.text for one in plan.sections if one.source == "style"] + [
-            line for line in done.stderr.splitlines() if "is not approved" in line
+            line for line in done.stderr.splitlines() if "is not used" in line
         ]
 
     decide = "To decide, run `openkoi script approve style`."
@@ -96,7 +96,7 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == shown
     assert "! Plugin 'style'" not in openkoi("doctor", "--hooks").stdout
     write_project(openkoi, {name: text.replace("From", "To")})
-    assert [warning] == sections()
+    assert [warning.replace("is not approved", "has changed since you approved it")] == sections()
     assert str(folder / name) in openkoi("trust").stdout
     openkoi("trust", "revoke", "--all")
     write_project(openkoi, {name: text})

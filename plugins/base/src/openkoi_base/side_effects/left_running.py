@@ -41,7 +41,7 @@ class StartWatch:
         this, threads = threading.current_thread(), self.threads
 
         def start_noted(thread: threading.Thread) -> None:
-            if threading.current_thread() is this and not thread.name.startswith(POOL_THREADS):
+            if threading.current_thread() is this and not is_known_thread(thread):
                 threads.add(thread)
             start(thread)
 
@@ -54,6 +54,12 @@ class StartWatch:
         tasks, callbacks = asyncio.all_tasks() - self.tasks, scheduled_callbacks() - self.callbacks
         has_cancelled = count_cancelled(self.tasks) > self.cancelled
         return Started(self.threads, tasks, callbacks, processes, has_cancelled)
+
+
+def is_known_thread(thread: threading.Thread) -> bool:
+    """Return whether a thread is of a pool, which waits for work, or runs code of OpenKoi's own."""
+    function = getattr(thread, "_target", None) or type(thread).run
+    return thread.name.startswith(POOL_THREADS) or is_own_code(function)
 
 
 def describe_thread(thread: threading.Thread) -> str:
