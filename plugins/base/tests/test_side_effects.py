@@ -79,7 +79,7 @@ def test_each_step_of_an_asynchronous_function_is_watched_and_nothing_in_between
     finally:
         os.environ.pop("BETWEEN", None)
 
-    assert ["Plugin 'acme' failed at before_plan: it changed environment variables (LATER)"] == reports
+    assert ["Plugin 'acme' failed at before_plan: it changed environment variables (LATER) (undone)"] == reports
 
 
 def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> None:
@@ -95,7 +95,7 @@ def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> Non
 
     with pytest.raises(ValueError, match="no"):
         asyncio.run(main())
-    assert ["Plugin 'acme' failed at x: it changed environment variables (ACME)"] == reports
+    assert ["Plugin 'acme' failed at x: it changed environment variables (ACME) (undone)"] == reports
 
 
 def test_only_the_first_calls_are_watched() -> None:

@@ -49,12 +49,19 @@ def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
     changes: list[str] = []
     for part, earlier in zip(parts, before, strict=True):
         now = part.read()
-        if now != earlier and (text := part.explain(earlier, now)):
-            changes.append(text)
-            if part.restore:
-                with suppress(Exception):  # such as a folder that is gone, or a limit that only root may raise
-                    part.restore(earlier)
+        if now != earlier:
+            undone = " (undone)" if part.restore and can_restore(part.restore, earlier) else ""
+            changes.append(f"{part.explain(earlier, now)}{undone}")
     return changes
+
+
+def can_restore(restore: Callable[[Any], object], before: Any) -> bool:
+    """Restore a part; return whether that was possible: a folder may be gone by now."""
+    try:
+        restore(before)
+    except Exception:
+        return False
+    return True
 
 
 def restore_stream_settings(before: Sequence[tuple[Any, ...]]) -> None:
