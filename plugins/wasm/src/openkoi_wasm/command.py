@@ -24,8 +24,8 @@ from .plugin import WasmPlugin
 
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
 EXISTS = (
-    "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm add --replace {2}`. "
-    "To use a folder as it is built, add it to [plugins] wasm."
+    "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
+    "`openkoi wasm add --replace FOLDER`. To use a folder as it is built, add it to [plugins] wasm."
 )
 NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
 SCHEMA = "openkoi.wasm/1"
@@ -68,7 +68,7 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
     folder = private_folder(source.folder) / manifest.name
     for other in source.find(koi):
         if other.name == manifest.name and not (replace and is_same_folder(other.file.parent, folder)):
-            raise KoiError(EXISTS.format(manifest.name, other.file.parent, path))
+            raise KoiError(EXISTS.format(manifest.name, other.file.parent))
     try:
         await asyncio.to_thread(copy_plugin, manifest, content, folder)
     except OSError as error:
