@@ -16,7 +16,12 @@ import pytest
 
 GROUPS = "openkoi."
 HOOKS = "hooks"
-PYTEST_OPTIONS = ("-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")  # this module is loaded before pytest
+PYTEST_OPTIONS = (
+    "-q",
+    "--tb=short",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)  # this module is loaded before pytest
 CONTRACT_BY_KIND: Mapping[str, str] = {
     "budgets": "BudgetContract",
     "checkpoints": "CheckpointsContract",

@@ -20,6 +20,7 @@ import pytest
 from openkoi_hookspecs import Effect, Json, Tool, ToolError, ToolProvider, ToolResult
 
 from ..scenario import make_run
+from .tool_schema import find_schema_errors
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -55,8 +56,10 @@ class ToolProviderContract:
     def test_parameters_are_the_schema_of_an_object(self, tools: list[Tool]) -> None:
         """Arguments are named, and what is required exists."""
         wrong = [tool.name for tool in tools if tool.parameters.get("type") != "object"]
+        errors = [f"{tool.name}: {error}" for tool in tools for error in find_schema_errors(tool.parameters)]
 
         assert not wrong
+        assert not errors, "\n".join(errors)
         assert all(name in parameters_of(tool) for tool in tools for name in required_of(tool))
 
     def test_what_it_is_doing_is_told_with_arguments_that_it_has(self, tools: list[Tool]) -> None:
