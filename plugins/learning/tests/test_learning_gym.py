@@ -1,6 +1,8 @@
 """Whether the gym measures what it says, and learning does better in it than no memory."""
 
 import asyncio
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,11 +11,13 @@ import pytest
 
 from openkoi_learning import LearningHook
 from openkoi_testing import Scenario
-from openkoi_testing.gym.courses import run_learners
+from openkoi_testing.gym.courses import run_learner, run_learners, run_planted
+from openkoi_testing.gym.curves import choose_value, format_curve
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.kernel_runs import KernelRuns
 from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
+from openkoi_testing.gym.planting import GOALS, format_planted
 from openkoi_testing.gym.runs import Course, run_world
 from openkoi_testing.gym.score import figures, format_report, mean
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
@@ -31,7 +35,7 @@ def curve(seed: int, who: str, tasks: int, folder: Path) -> Course:
     return asyncio.run(run_world(world, ours if who == "ours" else others[who], tasks))
 
 
-def test_twelve_seeds_in_a_row_are_of_twelve_families() -> None:
+def test_as_many_seeds_in_a_row_as_there_are_families_are_of_all_of_them() -> None:
     assert len(FAMILIES) == len({draw_structure(seed).family for seed in range(7, 7 + len(FAMILIES))})
 
 
@@ -53,6 +57,39 @@ def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path:
     whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(16)
 
     assert fast.steps == whole.steps
+
+
+def test_whole_runs_with_every_installed_plugin_learn_what_the_hooks_alone_do(tmp_path: Path) -> None:
+    fast, whole = curve(3, "ours", 5, tmp_path), run_learner(DrawnWorld(3), 5, "kernel")
+
+    assert [one.passed for one in fast.steps] == [one.passed for one in whole.steps]
+    assert [False, True] == [whole.steps[0].shown > 0, whole.steps[2].shown > 0]
+
+
+def test_planted_advice_is_learned_and_withdrawn_once_the_world_knows_better() -> None:
+    planted = run_planted(DrawnWorld(3), "ours")
+
+    assert (True, True, True) == (planted.own_check, planted.learned, planted.withdrawn)
+    assert planted.uses <= GOALS[True]
+    assert "withdrawn in 1.00" in format_planted([planted])
+
+
+def test_a_constant_is_chosen_where_its_family_is_left_out() -> None:
+    curve = {1.0: {"a": [0.9, 0.9], "b": [0.2]}, 2.0: {"a": [0.5, 0.5], "b": [0.6]}}
+
+    assert [2.0, 1.0] == [choose_value(curve, without) for without in "ab"]
+    assert "mean of what was left out 0.400" in format_curve("MIN_GAIN", curve)
+
+
+def test_a_constant_is_set_before_the_learner_is_loaded_and_by_its_own_name_only() -> None:
+    code = (
+        "from openkoi_testing.gym.curves import set_constant; set_constant('MIN_GAIN', 4); "
+        "import openkoi_learning.relevance as r; print(r.MIN_GAIN); set_constant('MIN_GAIN', 5)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert "4.0\n" == done.stdout
+    assert "in use already" in done.stderr
 
 
 @pytest.mark.campaign

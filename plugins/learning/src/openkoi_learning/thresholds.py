@@ -5,7 +5,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 REGRESSION_DELTA = 0.1  # default of learning.regression_delta (LEARN-04)
 PLATEAU_DELTA = 0.02  # default of learning.plateau_delta (LEARN-04)
 
-# Estimates, checked on drawn worlds of all twelve families (`python -m openkoi_testing.gym --worlds 0-24`).
+# Estimates, checked on drawn worlds of all families (`python -m openkoi_testing.gym --worlds 0-24`).
 MIN_RELEVANCE = 0.3  # the chance that a task needs an entry and that it is right, from which it is shown
 EARLIER_WEIGHT, EARLIER_MAX = 0.5, 2.5  # of a task before an entry was known, and of all of them together
 PRIOR_RUNS = 0.5  # tasks that every share assumes

@@ -36,7 +36,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--worlds", default="3", help="seeds, such as 3, 0-60 or 0,4,8 [default: 3]")
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
     parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
-    parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")
+    parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle, kernel")
     parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plant", action="store_true", help="plant wrong advice, and count uses until it is withdrawn")
     parser.add_argument("--curve", default="", help="a constant of the learner and its values, such as MIN_GAIN=2,3,4")

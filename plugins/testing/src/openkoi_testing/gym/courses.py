@@ -4,6 +4,7 @@ import argparse
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -27,7 +28,7 @@ LEARNERS: Mapping[str, Callable[[World], Learner]] = {
 
 
 def run_learners(make: Callable[[], World], tasks: int, who: Sequence[str], *, why: bool = False) -> WorldCourses:
-    """Run a world once for each learner."""
+    """Run a world once for each learner, ``kernel`` being the installed hook in whole runs."""
     courses = {one: run_learner(make(), tasks, one, why=why) for one in who}
     world = make()
     return WorldCourses(world.name, world.family, world.drifts_at if world.drifts_at < tasks else -1, courses)
@@ -35,8 +36,20 @@ def run_learners(make: Callable[[], World], tasks: int, who: Sequence[str], *, w
 
 def run_learner(world: World, tasks: int, who: str, *, why: bool = False) -> Course:
     """Run a world with a learner."""
+    if who == "kernel":
+        return run_in_kernel(world, tasks)
     with open_learner(world, who) as learner:
         return asyncio.run(run_world(world, learner, tasks, why=why))
+
+
+def run_in_kernel(world: World, tasks: int) -> Course:
+    """Run a world through the kernel with all installed plugins: memory, hooks, evaluators, tools."""
+    from ..scenario import INSTALLED_KINDS
+    from .kernel_runs import KernelRuns
+
+    with TemporaryDirectory(prefix="openkoi-gym-", ignore_cleanup_errors=True) as folder:
+        kinds = INSTALLED_KINDS | {"hooks", "evaluators", "memory"}
+        return KernelRuns(world, Path(folder), lambda plain, home: replace(plain, installed=kinds)).run(tasks)
 
 
 @contextmanager
