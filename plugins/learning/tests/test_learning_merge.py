@@ -10,7 +10,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry, learning_from_entry
-from openkoi_learning.merge import merge_entries
+from openkoi_learning.merge import Faults, merge_entries
 from openkoi_learning.user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 
 pytestmark = pytest.mark.unit
@@ -43,9 +43,11 @@ def test_a_newer_contradiction_ends_an_opinion_that_a_result_refutes_and_results
     verified, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
     old = replace(verified, standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z", {old.id})
+    refuted = Faults(frozenset({old.id}))
+    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z", refuted)
 
-    assert [new] == merge_entries([verified], new, NOW, {verified.id}) == merge_entries([old], new, NOW)
+    assert old.id == verified.id
+    assert [new] == merge_entries([verified], new, NOW, refuted) == merge_entries([old], new, NOW)
 
     assert (new.id, LearningStatus.ARCHIVED, "2026-04-01T00:00:00Z") == (
         ended.superseded_by,
@@ -61,6 +63,16 @@ def test_a_guess_ends_nothing_and_a_persons_word_is_ended_by_no_machine() -> Non
 
     assert 1 == len(merge_entries([old], replace(new, standing=LearningStatus.PROBATION), NOW))
     assert 1 == len(merge_entries([replace(old, trust=Trust.PERSON)], new, NOW))
+
+
+def test_words_that_name_a_condition_and_are_not_heeded_without_it_give_way_to_newer_ones() -> None:
+    special = entry("On Windows use `tab`.", content=("tab",), when=("Port it on Windows", "Export for Windows"))
+    wide = entry("Use `tab`, except on Macs.", content=("tab",), when=("Export",), trust=Trust.MODEL)
+    plain = replace(special, text="Use `tab` as the separator.")
+    unheeded = Faults(unheeded=frozenset({special.id}))
+    kept = [merge_entries([one], wide, NOW, unheeded)[0] for one in (special, plain)]
+
+    assert [(wide.text, Trust.MODEL), (plain.text, Trust.CHECK)] == [(one.text, one.trust) for one in kept]
 
 
 def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:

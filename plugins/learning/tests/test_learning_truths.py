@@ -27,6 +27,7 @@ from openkoi_learning.decay import MIN_WORTH, decayed_worth
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, entry_id
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.lesson import Lesson
+from openkoi_learning.merge import Faults
 from openkoi_learning.pipeline import derive_changes
 from openkoi_learning.promotion import promote_entry
 from openkoi_learning.provenance import SourcesRead
@@ -92,7 +93,8 @@ def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_
     [whole] = [one for one in known.values() if one.is_live]
     assert ("user", 2) == (whole.scope, len({proof.run for proof in whole.proofs}))
 
-    for one in derive_changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), str, blamed=[whole.id]):
+    faults = Faults(frozenset({whole.id}))
+    for one in derive_changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), str, faults=faults):
         known[one.id] = one
     assert {("pond", "`tab`"), ("lake", "`tab`"), ("moor", "`comma`")} == {
         (one.project, re.findall("`\\w+`", one.text)[-1]) for one in known.values() if one.is_live

@@ -19,6 +19,7 @@ from .events import EntryUpdated, OutcomeCredited, RunProcessed
 from .figures import figures_differ, to_learning
 from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
+from .merge import NO_FAULTS, Faults
 from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone
 from .selection import in_scope
@@ -63,31 +64,31 @@ class Learner:
     async def learn(self, lesson: Lesson) -> list[LearningEntry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""
         state = self.log_view.state
-        guilty = await self.credit(lesson)
+        faults = await self.credit(lesson)
         await self.save(archive_redone(state, lesson.project, lesson.at))
-        return await self.note(lesson, warn_of_undone(state, lesson.project, lesson.at), guilty, rules_applied=False)
+        return await self.note(lesson, warn_of_undone(state, lesson.project, lesson.at), faults, rules_applied=False)
 
     async def note(
-        self, lesson: Lesson, more: Iterable[LearningEntry], guilty: Iterable[str] = (), *, rules_applied: bool = True
+        self, lesson: Lesson, more: Iterable[LearningEntry], faults: Faults = NO_FAULTS, *, rules_applied: bool = True
     ) -> list[LearningEntry]:
         """Log what the rules find in a run, unless ``rules_applied``, and ``more`` entries; return the changes."""
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
         read = await asyncio.to_thread(self.log_view.sources_read, lesson.run, session)
         changed = derive_changes(
-            state.entries.values(), lesson, read, redact, more=more, blamed=set(guilty), rules_applied=rules_applied
+            state.entries.values(), lesson, read, redact, more=more, faults=faults, rules_applied=rules_applied
         )
         for entry in changed:
             await self.run.emit(EntryUpdated(entry))
         await self.log_view.read()
         return changed
 
-    async def credit(self, lesson: Lesson) -> set[str]:
-        """Log how the first attempt went, and the changes to eligible entries; return those to blame."""
+    async def credit(self, lesson: Lesson) -> Faults:
+        """Log how the first attempt went, and the changes to eligible entries; return the faults of those shown."""
         state, good = self.log_view.state, first_attempt_passed(lesson.result)
         visit = state.exposures.get(lesson.run)
         if visit is None or good is None:
-            return set()
+            return NO_FAULTS
         selection = visit.selection
         known = [one for one in state.entries.values() if one.is_live and in_scope(one, selection.project)]
         verdicts = judge_entries(lesson.result, known, selection.shown)
@@ -109,7 +110,8 @@ class Learner:
         affected = sorted(eligible | rivals | verdicts.confirmed | verdicts.refuted)
         await self.save(status_changes(state, affected, selection.project, lesson.at))
         shown = (one for one in known if one.id in verdicts.refuted & set(selection.shown))
-        return {one.id for one in shown if not was_right_elsewhere(state, one, selection.project)}
+        contradicted = {one.id for one in shown if not was_right_elsewhere(state, one, selection.project)}
+        return Faults(frozenset(contradicted), verdicts.unheeded)
 
     async def save(self, entries: Iterable[LearningEntry]) -> None:
         """Log entries whose status changed."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import has_phrase, read_line, terms_of
 from .entry import SAME, LearningEntry, Trust, archive_entry
@@ -15,26 +16,35 @@ DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
 
 
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What is wrong with entries that a run was shown: its result refutes them, or they were right and unheeded."""
+
+    contradicted: frozenset[str] = frozenset()
+    unheeded: frozenset[str] = frozenset()
+
+
+NO_FAULTS = Faults()
+
+
 def merge_entries(
-    entries: Iterable[LearningEntry], new: LearningEntry, now: str, blamed: Collection[str] = ()
+    entries: Iterable[LearningEntry], new: LearningEntry, now: str, faults: Faults = NO_FAULTS
 ) -> list[LearningEntry]:
     """Return the entries that change: the new one or the one it adds evidence to, and those that it ends.
 
-    ``blamed`` entries were shown to the run that taught this, and its result refutes them.
+    ``faults`` are those of the run that taught the new one.
     """
     near = [one for one in entries if one.scope != "project" or one.project == new.project]
     new = find_subject(near, new)
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
-    if twin and twin.id != new.id and states_less(new, twin, kept):
-        lower = new if new.trust < twin.trust else kept
-        kept = replace(
-            kept, id=new.id, text=new.text, advice=new.advice, trust=lower.trust, standing=lower.standing
-        )
+    if twin and twin.id != new.id and is_worded_better(new, twin, kept, unheeded=twin.id in faults.unheeded):
+        trusted = {} if new.trust >= twin.trust else {"trust": new.trust, "standing": new.standing}
+        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, **trusted)
     others = [one for one in near if one.id != kept.id and one.is_live]
     moved = {one.id: one for one in link_by_rule(others, kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
-    ended = [(one, end_reason(one, kept, blamed)) for one in others]
+    ended = [(one, end_reason(one, kept, faults.contradicted)) for one in others]
     moved |= {one.id: archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why}
     return [kept, *moved.values()]
 
@@ -46,15 +56,18 @@ def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterabl
     return list(move_topic([*others, new], old, new)) if old else []
 
 
-def states_less(new: LearningEntry, known: LearningEntry, merged: LearningEntry) -> bool:
-    """Return whether a repeated observation leaves out a condition that is none: its task did not have it.
+def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningEntry, *, unheeded: bool) -> bool:
+    """Return whether to keep the words of a repeated observation, with no more trust than they have.
 
-    The text is then the newer one, with no more trust than it has.
+    They leave out a condition that is none, because their task did not have it; or the known words name one that this
+    task does not have, and were not heeded here.
     """
     if not known.is_live or known.pinned or known.proved or Trust.PERSON in (known.trust, new.trust):
         return False
     dropped = stated_words(known) - stated_words(merged)
-    return bool(dropped - terms_of(new.text)) and new.kind == known.kind
+    elsewhere = terms_of(" ".join(known.when)) - terms_of(" ".join(new.when))
+    misread = unheeded and bool(terms_of(known.text) & elsewhere)
+    return (misread or bool(dropped - terms_of(new.text))) and new.kind == known.kind
 
 
 def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:

@@ -1,13 +1,13 @@
 """Derive changed entries from a finished run: extract, vet, merge."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
 from .entry import LearningEntry, Trust
 from .lesson import Lesson
-from .merge import merge_entries
+from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
 from .rules import extract_entries
@@ -20,14 +20,14 @@ def derive_changes(
     redact: Callable[[str], str],
     *,
     more: Iterable[LearningEntry] = (),
-    blamed: Collection[str] = (),
+    faults: Faults = NO_FAULTS,
     rules_applied: bool = False,
 ) -> list[LearningEntry]:
     """Return the entries that a run changes: by the rules, unless ``rules_applied``, and by ``more`` entries."""
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
     for new in vet_entries([*([] if rules_applied else extract_entries(lesson)), *more], read, redact):
-        kept, *ended = merge_entries(known.values(), new, lesson.at, blamed)
+        kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
         home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
             known[entry.id] = changed[entry.id] = entry

@@ -26,13 +26,14 @@ class RunVerdicts:
     or because they were held out.
 
     Those ``unblamed`` are confirmed by less than an accepted result: an attempt shows them, and its findings are about
-    other things.
+    other things. Those ``unheeded`` were shown and right, but the first attempt went without them.
     """
 
     confirmed: frozenset[str] = frozenset()
     refuted: frozenset[str] = frozenset()
     unblamed: frozenset[str] = frozenset()
     blamed: frozenset[str] = frozenset()
+    unheeded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ def judge_entries(result: Result, entries: Sequence[LearningEntry], shown: Colle
     confirmed = frozenset(id for id, verdict in verdicts.items() if verdict is True)
     unblamed = frozenset(one.id for one in entries if verdicts[one.id] is None and is_unblamed(one, run))
     refuted = frozenset(id for id, verdict in verdicts.items() if verdict is False)
-    missed = (one.id for one in entries if one.id in confirmed - set(shown) and not is_in_first(one, run))
-    return RunVerdicts(confirmed, refuted, unblamed, refuted if run.passed else refuted | frozenset(missed))
+    missed = frozenset(one.id for one in entries if one.id in confirmed and not is_in_first(one, run))
+    blamed = refuted if run.passed else refuted | (missed - set(shown))
+    return RunVerdicts(confirmed, refuted, unblamed, blamed, missed & set(shown))
 
 
 def read_works(result: Result) -> RunWorks:
