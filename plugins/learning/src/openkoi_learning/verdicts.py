@@ -102,8 +102,8 @@ def latest_attempt(content: Collection[str], run: RunWorks) -> Attempt | None:
 def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
     """Return whether the latest attempt that shows an entry's content has findings, and none is about the entry."""
     attempt = latest_attempt(entry.visible_content, run) if not run.accepted else None
-    findings = attempt[1].open if attempt else ()
-    return bool(findings) and not any(is_about(entry, one) for one in findings)
+    found = attempt[1].open if attempt else ()
+    return bool(found) and not any(is_about(entry, one) for one in found)
 
 
 def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:

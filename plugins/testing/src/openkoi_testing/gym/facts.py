@@ -8,7 +8,7 @@ from .structure import Fact
 from .words import ASPECTS, CONDITIONS, TOPICS
 from .world import Claim
 
-FOUND = re.compile(r"\b(?:deprecated|expression has type|found|assert|AssertionError:)\s[`'\"]?\Z")
+FOUND = re.compile(r"\b(?:deprecated|expression has type|but found|assert|AssertionError:)\s[`'\"]?\Z")
 REJECTED = re.compile(r"\A[`'\"]? (?:is (?:banned|deprecated)|should be|==|!=)")
 DENIED = re.compile(r"\b(?:not|never|avoid|avoiding|don't)\b(?:\W+\w+){0,12}\W*$", re.IGNORECASE)
 
