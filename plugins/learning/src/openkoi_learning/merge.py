@@ -39,8 +39,9 @@ def merge_entries(
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
     if twin and twin.id != new.id and is_worded_better(new, twin, kept, unheeded=twin.id in faults.unheeded):
-        trusted = {} if new.trust >= twin.trust else {"trust": new.trust, "standing": new.standing}
-        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, **trusted)
+        standing = kept.standing if new.trust >= twin.trust else new.standing
+        trust = min(kept.trust, new.trust)
+        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, trust=trust, standing=standing)
     others = [one for one in near if one.id != kept.id and one.is_live]
     moved = {one.id: one for one in link_by_rule(others, kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
