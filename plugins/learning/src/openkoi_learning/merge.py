@@ -7,7 +7,7 @@ from openkoi_hookspecs import LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import has_phrase, read_line, terms_of
-from .entry import SAME, LearningEntry, Trust, archive_entry
+from .entry import FIXED_BY, SAME, LearningEntry, Trust, archive_entry
 from .sameness import have_similar_subjects, is_same, share_rule, stated_words
 from .subjects import move_topic
 
@@ -61,10 +61,13 @@ def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningE
     """Return whether to keep the words of a repeated observation, with no more trust than they have.
 
     They leave out a condition that is none, because their task did not have it; or the known words name one that this
-    task does not have, and were not heeded here.
+    task does not have, and were not heeded here; or they advise where the known ones only quote a line.
     """
     if not known.is_live or known.pinned or known.proved or Trust.PERSON in (known.trust, new.trust):
         return False
+    sure = known.standing is LearningStatus.ACTIVE and new.trust < known.trust
+    if not sure and known.advice.startswith(FIXED_BY) and not new.advice.startswith(FIXED_BY):
+        return new.kind == known.kind
     dropped = stated_words(known) - stated_words(merged)
     elsewhere = terms_of(" ".join(known.when)) - terms_of(" ".join(new.when))
     misread = unheeded and bool(terms_of(known.text) & elsewhere)

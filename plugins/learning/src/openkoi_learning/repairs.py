@@ -21,13 +21,12 @@ from .content import (
     terms_of,
     work_lines,
 )
-from .entry import LearningEntry, Trust, shorten
+from .entry import FIXED_BY, LearningEntry, Trust, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
 from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
-FIXED_BY = "fixed by "
 MAX_VALUE_CHARACTERS = 40  # of a value that a line sets; a longer one is an expression (estimate)
 MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
 # Of an advice beside its content; with fewer, its finding's title says what it is about (estimate).
@@ -122,6 +121,8 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     finding, sure = repair.finding, is_verified(repair.finding, repair.step)
     line = "" if finding.fix or repair.step.broken_checks else fixing_line(repair)
     fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of_line(line)) if line else None
+    if fixed and fixed[1] and is_shown(fixed[1], repair.before):
+        fixed = None  # the line is new, and what it says is not
     if fixed and sure and not MARKED_NAME.search(finding.title):
         return fixed
     named = [one for one in names_of(finding.title) if not is_shown((one,), repair.before)]

@@ -14,7 +14,7 @@ from .content import terms_of
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import EntryOutcome, count_outcomes, holdout_rate, random_share
 from .entry import LearningEntry, Trust
-from .relevance import Evidence, Rivals, needed_share, right_share, score_rivals
+from .relevance import Basis, Evidence, Rivals, needed_share, right_share, score_rivals
 from .sameness import have_similar_subjects, is_same, same_subject, stated_words
 from .state import LearningState
 from .thresholds import (
@@ -203,7 +203,9 @@ def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningSt
     if not have_similar_subjects(one, other):
         return False
     evidence = (state.evidence(id, project) for id in (one.id, other.id))
-    mine, theirs = ({each.number for each in some if each.confirmed} for some in evidence)
+    mine, theirs = (
+        {each.number for each in some if each.confirmed and each.basis is Basis.RESULT} for some in evidence
+    )
     return not mine & theirs
 
 

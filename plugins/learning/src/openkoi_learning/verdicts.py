@@ -100,9 +100,9 @@ def latest_attempt(content: Collection[str], run: RunWorks) -> Attempt | None:
 
 
 def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
-    """Return whether the latest attempt that shows an entry's content has findings, and none is about the entry."""
-    attempt = latest_attempt(entry.visible_content, run) if not run.accepted else None
-    found = attempt[1].open if attempt else ()
+    """Return whether the last attempt of a run that was not accepted shows an entry that its findings are not about."""
+    lines, judged = run.attempts[-1] if run.attempts and not run.accepted else ((), Evaluation())
+    found = judged.open if is_shown(entry.visible_content, lines) else ()
     return bool(found) and not any(is_about(entry, one) for one in found)
 
 
