@@ -61,6 +61,15 @@ def test_the_content_is_what_was_expected_and_written_not_what_was_found(
     assert {known.id} == set(judge_entries(wrong, [known], ()).confirmed)
 
 
+def test_a_new_line_that_only_says_what_the_work_had_before_is_not_a_fix() -> None:
+    silent = "Do not use mutable data structures for argument defaults"
+    fixed = learn("a", (lint("B006", silent), "def f(a=[]): pass"), (GOOD, "def f(a=None): pass"))
+    same = taught("b", (lint("X1", "The language is wrong"), "language: french"), (GOOD, "Language: french"))
+
+    assert ("def f(a=none): pass",) == fixed.content
+    assert [] == [one for one in extract_entries(same) if one.origin == "repair"]
+
+
 def test_what_a_linter_expects_is_an_opinion_even_if_no_attempt_obeys() -> None:
     message = "indentation: 'tabs' != 'four spaces'"
     ignored = lint("HSE164", message), "indentation: tabs"

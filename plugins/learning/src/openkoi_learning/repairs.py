@@ -120,9 +120,7 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     """Return the advice that was followed, with its content; without advice, the line that fixed the finding."""
     finding, sure = repair.finding, is_verified(repair.finding, repair.step)
     line = "" if finding.fix or repair.step.broken_checks else fixing_line(repair)
-    fixed = (f"{FIXED_BY}`{shorten(line, 80)}`", repair.content_of_line(line)) if line else None
-    if fixed and fixed[1] and is_shown(fixed[1], repair.before):
-        fixed = None  # the line is new, and what it says is not
+    fixed = fix_by_line(repair, line) if line else None
     if fixed and sure and not MARKED_NAME.search(finding.title):
         return fixed
     named = [one for one in names_of(finding.title) if not is_shown((one,), repair.before)]
@@ -132,6 +130,16 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
         if content and repair.was_followed(content):
             return advice, content
     return fixed if sure or not named else None
+
+
+def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return a new line as an advice, with what is new in it; nothing if it only sets what was set before."""
+    content = repair.content_of_line(line)
+    if is_shown(content, repair.before) and not ASSIGNED.match(line):
+        content = (line.strip().lower(),)
+    if is_shown(content, repair.before):
+        return None
+    return f"{FIXED_BY}`{shorten(line, 80)}`", content
 
 
 def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> LearningEntry | None:
