@@ -129,7 +129,7 @@ def look_at_it(seen: Recorder) -> None:
     opened.send(f"/why {first}")
     seen.take("/why", "> /why", "the best is iteration 2")
     opened.send(f"/diff {first}")
-    seen.take("/diff", "> /diff", "divmod")
+    seen.take("/diff", "> /diff", "range(friend")
     for line, until in (
         ("/cost", "Cheaper"),
         ("/status", "This month"),

@@ -44,12 +44,12 @@ def test_the_second_attempt_is_better_than_the_first_and_accepted(demos: list[Se
 
 
 def test_the_result_is_the_last_words_the_diff_and_the_truth_about_the_model(demos: list[Seen]) -> None:
-    output = demos[0].result
+    told = demos[0].result
 
-    assert output.startswith("Both bugs are fixed.")
-    assert "+    share, odd = divmod(total, people)" in output
-    assert "The model was scripted" in output
-    assert "\x1b" not in output
+    assert told.startswith("Both bugs are fixed.")
+    assert "+    return [len(range(friend, total, people)) for friend in range(people)]" in told
+    assert "The model was scripted" in told
+    assert "\x1b" not in told
 
 
 def test_nothing_is_left_behind(demos: list[Seen], tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -47,7 +47,7 @@ def test_the_first_attempt_mends_one_bug_and_the_second_both(tmp_path: Path) -> 
     assert '"correctness": 0.55' in first
 
     executor.hears(RED)
-    second = judged(f"+    share, odd = divmod(total, people)\n{RUBRIC}")
+    second = judged(f"+    return [len(range(friend, total, people)) for friend in range(people)]\n{RUBRIC}")
     assert "OK" == result_of_tests(copy)
     assert '"correctness": 0.96' in second
 
