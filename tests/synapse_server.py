@@ -169,7 +169,7 @@ def wait_until_up(server: Synapse, process: "subprocess.Popen[bytes]") -> None:
     while time.monotonic() < until:
         printed = (server.folder / "out.txt").read_text()
         if "No solution found" in printed or "Failed to fetch" in printed:
-            pytest.skip(f"{RELEASE} cannot be installed here; to do it, run: uv pip install {RELEASE}")
+            pytest.skip(f"{RELEASE} cannot be installed here; to do it, run: pip install {RELEASE}")
         assert process.poll() is None, printed
         with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
             server.call("GET", "/_matrix/client/versions")

@@ -79,10 +79,10 @@ def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
 
 @pytest.mark.unit
 def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
-    wanted = '"openkoi mcp" needs openkoi-mcp. Run `uv pip install openkoi-mcp`.'
+    wanted = '"openkoi mcp" needs openkoi-mcp. Run `pip install openkoi-mcp`.'
 
     assert [wanted, wanted] == [explain_doubt(line.split(), ["run"]) for line in ("mcp list", "mcp add files npx")]
-    wanted = '"openkoi daemon" needs openkoi-assistant. Run `uv pip install openkoi-assistant`.'
+    wanted = '"openkoi daemon" needs openkoi-assistant. Run `pip install openkoi-assistant`.'
     assert wanted == explain_doubt(["daemon", "start"], ["run"])
 
 

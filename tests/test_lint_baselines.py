@@ -127,7 +127,9 @@ def test_a_linter_that_reports_more_than_is_read_is_named(openkoi: Shell) -> Non
 
     reply = do(openkoi, [write("a.txt", "b\n")], *CHECKED)
 
-    assert "spell reported more before the task than can be compared, so it was ignored." in str(reply["warnings"])
+    assert "spell already reported too many problems before the task to show which are new, so it was ignored." in str(
+        reply["warnings"]
+    )
     assert [] == found(reply)
 
 

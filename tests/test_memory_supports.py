@@ -91,7 +91,7 @@ def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory:
 
     done = openkoi("memory", "rebuild")
 
-    assert f"The previous view is {file.with_suffix('.old')}" in done.stdout, done.stderr
+    assert f"The previous tables are kept in {file.with_suffix('.old')}" in done.stdout, done.stderr
     assert "made-up" in file.with_suffix(".old").read_text()
     assert set(before["ids"]) <= set(json.loads(file.read_text())["ids"])
     assert "made-up" not in file.read_text()

@@ -30,7 +30,7 @@ def events_of(here: Shell, *line: str) -> tuple[int, list[str], str]:
     lines = [line for file in here.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     log = "\n".join(lines)
     result = json.loads(done.stdout)
-    return done.returncode, [text for text in result["warnings"] if "Rejected" in text], log
+    return done.returncode, [text for text in result["warnings"] if "Left out" in text], log
 
 
 @pytest.mark.parametrize("hook", ["before_plan", "before_execute", "before_evaluate"])
@@ -41,7 +41,8 @@ def test_fifty_megabytes_of_a_plugin_are_refused_by_its_name(hook: str, tmp_path
 
     assert alone == status
     assert [
-        f"Rejected the sections big, small (52,428,812 bytes) of acme at {hook}: a plugin may add at most 65,536 bytes."
+        f"Left out the sections big, small (52,428,812 bytes) that acme added at {hook}: "
+        "a plugin may add at most 65,536 bytes."
     ] == warnings
     assert len(log) < MB
 
@@ -66,7 +67,7 @@ class Adds:
 """
     _, warnings, log = events_of(shell(tmp_path).with_plugin(code, hooks="acme:Adds"))
 
-    assert ["Rejected the section big (1,000,003 bytes) of acme at after_plan:"] == [
+    assert ["Left out the section big (1,000,003 bytes) that acme added at after_plan:"] == [
         text[: text.index(":") + 1] for text in warnings
     ]
     assert len(log) < MB
@@ -78,7 +79,9 @@ def test_a_small_window_is_filled_by_a_quarter_at_most(tmp_path: Path) -> None:
     (here.home / "config.toml").write_text('[models.known."scripted/script.yaml"]\ncontext = 8_000\n')
     _, warnings, _ = events_of(here)
 
-    assert any("half (10,004 bytes) of acme" in text and "at most 8,000 fit the model" in text for text in warnings)
+    assert any(
+        "half (10,004 bytes) that acme added" in text and "at most 8,000 fit the model" in text for text in warnings
+    )
 
 
 def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: Path) -> None:
@@ -89,7 +92,7 @@ def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: P
     _, warnings, _ = events_of(here)
 
     assert [
-        "Rejected the section AGENTS.md (115,008 bytes) of project-rules at before_plan: "
+        "Left out the section AGENTS.md (115,008 bytes) that project-rules added at before_plan: "
         "a plugin may add at most 65,536 bytes."
     ] == warnings
 

@@ -470,7 +470,7 @@ def test_it_is_connected_by_three_prompts_and_saves_a_token_for_its_user_alone(w
             there.type(world.ann.id + ENTER)
             there.shows("that you created for the assistant")
             there.type("@koi3:koi.test" + ENTER)
-            there.shows("The password of @koi3:koi.test")
+            there.shows("The password for @koi3:koi.test")
             there.type(password + ENTER)
             there.shows(shown)
             there.ends()

@@ -44,7 +44,7 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
 
     with (
         limit_file_size(size),
-        pytest.raises(KoiError, match=r"was not rebuilt; the previous view stays in use\. .*"),
+        pytest.raises(KoiError, match=r"was not rebuilt; the previous tables stay in use\. .*"),
     ):
         asyncio.run(ingest_log(memory, log))
 
@@ -62,6 +62,8 @@ def test_what_was_built_takes_the_place_of_the_view(
 
     done = asyncio.run(ingest_log(memory, log))
 
-    assert f"The previous view is {tmp_path / old}. Delete it when you no longer need it." == done.lines[-1]
+    assert (
+        f"The previous tables are kept in {tmp_path / old}. Delete them when you no longer need them." == done.lines[-1]
+    )
     assert ["run0"] == ids_of(search_project(memory, "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

@@ -216,7 +216,7 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
     assert [
         "A project's configuration may not set 'models.default'; ignored.",
         "A project's configuration may not set 'models.known.x/y.price'; ignored.",
-        "A project's configuration may only lower 'iteration.token_budget'; ignored.",
+        "A project's configuration may only lower 'iteration.token_budget' from 5000; 1000000000 is ignored.",
         "A project's configuration may not choose what is loaded, run or contacted, as "
         "'evaluators.testrunner.command' does; "
         "ignored.",

@@ -39,7 +39,7 @@ def test_a_server_gets_more_variables_only_by_name_or_all_if_the_user_says_so(tm
     assert "OPENKOI_HOME" not in one
     assert {"MCP_SECRET", "OPENKOI_HOME"} <= {*all_of_them}
     assert "It gets your variable MCP_SECRET." in asked_for_one
-    assert "It gets all your variables, with the keys of providers among them." in asked_for_all
+    assert "It gets all your environment variables, including your API keys." in asked_for_all
 
 
 def test_without_approval_no_tool_is_offered_and_the_run_says_so(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def test_the_sections_of_a_plugin_count_together_and_are_refused_together() -> N
 
     assert ["other"] == names(kept)
     assert (
-        "Rejected the sections a, b (71,680 bytes) of acme at before_plan: a plugin may add at most 65,536 bytes.",
+        "Left out the sections a, b (71,680 bytes) that acme added at before_plan: "
+        "a plugin may add at most 65,536 bytes.",
     ) == warnings
 
 
@@ -51,9 +52,9 @@ def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
 
     assert ["a", "d"] == names(kept)
     assert [
-        "Rejected the section n (64,000 bytes) of b at before_plan: "
+        "Left out the section n (64,000 bytes) that b added at before_plan: "
         "all sections together are 187,100 bytes, and at most 100,000 fit the model.",
-        "Rejected the section n (63,000 bytes) of c at before_plan: "
+        "Left out the section n (63,000 bytes) that c added at before_plan: "
         "all sections together are 123,100 bytes, and at most 100,000 fit the model.",
     ] == [*warnings]
 
@@ -86,5 +87,5 @@ def test_whatever_is_given_what_is_kept_fits_and_every_refusal_is_named(
     kept, warnings = refuse_oversized(given, "before_plan", max_total=most, taken=taken)
 
     assert not kept or taken + total_size(kept) <= most
-    assert {one.source for one in given} - {*names(kept)} == {text.split(" of ")[1][0] for text in warnings}
+    assert {one.source for one in given} - {*names(kept)} == {text.split(" that ")[1][0] for text in warnings}
     assert [one for one in given if one.source in names(kept)] == [*kept]

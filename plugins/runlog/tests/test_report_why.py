@@ -92,18 +92,18 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
 @pytest.mark.parametrize(
     ("facts", "reply"),
     [
-        (Facts(), "ended: done, not judged, policy: judge"),
+        (Facts(), "ended: done, not judged, a judge decides"),
         (
             Facts(end=StopReason.BUDGET, limit="tokens", changed=True, red=True, judged=0.5),
-            "ended: budget (tokens), changed, red, judged 0.50, policy: judge",
+            "ended: budget (tokens), files were changed, required checks fail, judged 0.50, a judge decides",
         ),
         (
             Facts(answered=True, green=True, turned=("t",), policy=Policy.CHECKS),
-            "ended: done, answered, green, 1 turned green, not judged, policy: checks",
+            "ended: done, it answered, required checks pass, 1 check fixed, not judged, checks decide",
         ),
         (
             Facts(answered=True, question=True, policy=Policy.NONE),
-            "ended: done, answered, question, not judged, policy: none",
+            "ended: done, it answered, it was a question, not judged, nothing is evaluated",
         ),
     ],
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MARK = "state-1"
 resource = pytest.importorskip("resource")
-pytest.importorskip("hnswlib", reason="needs hnswlib, which a compiler builds: uv pip install 'openkoi-search[hnsw]'")
+pytest.importorskip("hnswlib", reason="needs hnswlib, which a compiler builds: pip install 'openkoi-search[hnsw]'")
 
 
 def heaps(size: int = 800, dimensions: int = 16) -> "Matrix":

@@ -9,7 +9,7 @@ from openkoi_http import AppClient, ResponseLimits
 
 ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.org)"
 ASK_USER = "The Matrix ID of the account that you created for the assistant (@koi:example.org)"
-ASK_SECRET = "The password of {0}, or an access token of it"
+ASK_SECRET = "The password for {0}, or an access token for it"
 OVER = "The Matrix session is over ({0}). Run `openkoi connect matrix`."
 REFUSED = "Matrix rejected this password or access token: {0}"
 USER = re.compile(r"@[^:\s]+:[^\s/]+")

@@ -87,7 +87,9 @@ class TeamRun:
 def reply_of(name: str, work: ExecutionResult) -> str:
     """Return a member's reply; raise when it could not continue or has none."""
     if work.ended is StopReason.PERSON:
-        raise NeedsUserError(f"{name} needs your approval to continue, and no terminal is attached.")
+        raise NeedsUserError(
+            f"{name} needs your approval to continue, and no terminal is attached. To answer, run `openkoi approve`."
+        )
     if work.text.strip():
         return work.text
     if work.ended is StopReason.REFUSED:

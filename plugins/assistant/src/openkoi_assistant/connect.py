@@ -69,7 +69,7 @@ def require_app(koi: Koi, app: str) -> str:
     """Return the name of an app that is installed; raise PluginNotFoundError for any other."""
     known = tuple(entry.name for entry in koi.plugins("integrations"))
     if app not in known:
-        install = f" To install it, run `uv pip install openkoi-{app}`." if app in OURS else ""
+        install = f" To install it, run `pip install openkoi-{app}`." if app in OURS else ""
         raise KoiError(f"{PluginNotFoundError('integrations', app, known)}{install}")
     return app
 
@@ -136,7 +136,7 @@ async def list_apps(koi: Koi) -> list[str]:
             lines.append(f"{entry.name:<12} {state}")
             lines += [f"{'':<12} {one.user} {one.name} ({one.role})" for one in members.list_all(entry.name)]
     lines += [f"! {warning}" for warning in find_wildcards(koi)]
-    return lines or ["No apps are installed. To install one, run `uv pip install openkoi-telegram`."]
+    return lines or ["No apps are installed. To install one, run `pip install openkoi-telegram`."]
 
 
 async def describe(koi: Koi, name: str) -> str:

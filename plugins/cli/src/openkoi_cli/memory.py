@@ -74,7 +74,7 @@ def print_warnings(invocation: Invocation) -> None:
 @command.command()
 @click.pass_obj
 def tables(invocation: Invocation, /) -> None:
-    """Update the tables of memory, for SQL, and show their file."""
+    """Write memory as tables that SQL can query, and print the path of their file."""
     from .interruptible import run_interruptible
     from .memory_tables import update_tables
 

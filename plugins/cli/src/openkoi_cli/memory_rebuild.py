@@ -83,7 +83,7 @@ async def ingest_log(memory: Memory, log: "Log") -> RebuildResult:
     after = await read_counts(memory)
     lines = [f"{format_count(records, 'record')} of the log ingested.", *compare_counts(before, after)]
     lines += [f"  ! Skipped: {error}" for error in errors]
-    lines += [f"The previous view is {old}. Delete it when you no longer need it."] if old else []
+    lines += [f"The previous tables are kept in {old}. Delete them when you no longer need them."] if old else []
     return RebuildResult(
         lines, any(parse_count(after.get(word, "0")) < parse_count(value) for word, value in before.items())
     )
@@ -100,7 +100,7 @@ async def rebuild_beside(
         with explain_write_errors(log.data):
             return records, await memory.replace_with(shadow)
     except KoiError as error:
-        raise KoiError(f"Memory was not rebuilt; the previous view stays in use. {error}") from error
+        raise KoiError(f"Memory was not rebuilt; the previous tables stay in use. {error}") from error
     finally:
         shadow.discard()
 

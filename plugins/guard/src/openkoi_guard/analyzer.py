@@ -100,7 +100,9 @@ class LineAnalyzer(LineDangers):
             return
         if not name:
             if not guess:
-                self.note(text, "runs a program with a computed name", "computed")
+                self.note(
+                    text, "runs a program whose name is only known at run time, so it cannot be checked", "computed"
+                )
             return
         command = Invocation(name, tuple(words[1:]), stdin)
         if "/init.d/" in words[0].text:
@@ -145,7 +147,7 @@ class LineAnalyzer(LineDangers):
         elif producer:
             self.analyze_output(producer, "shell", text, depth)
         elif is_uncertain(word, self.whole_line):
-            self.note(text, "runs a computed command", "computed")
+            self.note(text, "runs a command that is only known at run time, so it cannot be checked", "computed")
         else:
             self.analyze_line(word.text, depth + 1, guess=guess)
 

@@ -25,7 +25,7 @@ def match_rules(command: Invocation) -> Iterator[Danger]:
         return
     rest = rules.strip_global_options(command.name, command.words)
     if subcommands and rest and not rest[0].is_known:
-        yield Danger("runs a computed subcommand", "computed")
+        yield Danger("runs a subcommand that is only known at run time, so it cannot be checked", "computed")
     operands = [one.lower() for one in list_operands(rest)]
     for rule in select_rules(command.name):
         if rule.matches(command.words, rest, operands):

@@ -124,7 +124,7 @@ def find_called_lines(code: str) -> Iterator[CodeFinding]:
         if literal:
             yield CodeFinding(line=literal[1:-1])
         elif CALLED.match(code, match.start()):
-            yield CodeFinding("runs a computed command")
+            yield CodeFinding("runs a command that is only known at run time, so it cannot be checked")
 
 
 def analyze_awk(code: str) -> Iterator[CodeFinding]:
@@ -135,6 +135,6 @@ def analyze_awk(code: str) -> Iterator[CodeFinding]:
     literals = [next(filter(None, match.groups()), "") for match in AWK_LITERAL.finditer(code)]
     yield from (CodeFinding(line=line) for line in literals)
     if any(line.split()[:1] and line.split()[0] in load_programs("shells") for line in literals):
-        yield CodeFinding("runs a computed command")
+        yield CodeFinding("runs a command that is only known at run time, so it cannot be checked")
     if len(literals) < len(AWK_RUNS.findall(code)):
-        yield CodeFinding("runs a computed command")
+        yield CodeFinding("runs a command that is only known at run time, so it cannot be checked")

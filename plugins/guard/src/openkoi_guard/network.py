@@ -30,7 +30,7 @@ def check_metadata(command: Invocation) -> Iterator[Danger]:
 def check_computed_host(command: Invocation) -> Iterator[Danger]:
     """Find data that is hidden in a host name."""
     if any(re.search(r"(\$\(.*\)|`.*`)\.\w", word.text) for word in command.words):
-        yield Danger("puts computed data into a host name", "secrets")
+        yield Danger("puts data that is only known at run time into a host name, which may leak it", "secrets")
 
 
 def check_tunnels(command: Invocation) -> Iterator[Danger]:

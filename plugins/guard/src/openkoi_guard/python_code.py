@@ -211,7 +211,11 @@ def reads(node: ast.AST, names: Mapping[str, str]) -> bool:
 
 
 def build_run_finding(line: str | None) -> CodeFinding:
-    return CodeFinding(line=line) if line is not None else CodeFinding("runs a computed command")
+    return (
+        CodeFinding(line=line)
+        if line is not None
+        else CodeFinding("runs a command that is only known at run time, so it cannot be checked")
+    )
 
 
 def analyze_evaluated(call: ast.Call) -> Iterator[CodeFinding]:

@@ -33,7 +33,7 @@ class WebSocket:
 
     async def __aenter__(self) -> Self:
         if find_spec("wsproto") is None:
-            raise ConfigError("WebSockets need wsproto. Run `uv pip install 'httpx2[ws]'`.")
+            raise ConfigError("WebSockets need wsproto. Run `pip install 'httpx2[ws]'`.")
         self._task = asyncio.create_task(self._run())
         first: set[asyncio.Future[Any]] = {self._opened, self._task}
         try:

@@ -121,7 +121,7 @@ async def load_isolated(entry: PluginEntry, warn: Callable[[str], object]) -> ob
     try:
         loading = entry.load()
         if not inspect.isawaitable(loading):
-            raise TypeError("its load() is not an async def")
+            raise TypeError("its `load` must be `async def`")
         async with deadline:
             return await watch_loading(entry, loading, warn)
     except (ConfigError, NoProviderError):

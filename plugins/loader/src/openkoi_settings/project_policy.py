@@ -16,7 +16,7 @@ from .value import Setting
 OPEN_TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
 NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
 NOT_OF_PLUGINS = "A project's configuration {rule}, as {key!r} does; ignored."
-ONLY = "A project's configuration may only {rule} {key!r}; ignored."
+ONLY = "A project's configuration may only {rule} {key!r} from {bound}; {value} is ignored."
 UNJUDGED = "A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."
 
 
@@ -45,7 +45,9 @@ def loosening_error(key: Key[float], value: object, bound: float) -> str:
     if key.name == MAX_ITERATIONS.name and value < 1:
         return UNJUDGED.format(key=key.name, value=value)
     tighter = value >= bound if key.project is ProjectRule.RAISE else value <= bound
-    return "" if tighter else ONLY.format(rule=str(key.project.value).partition(" ")[0], key=key.name)
+    if tighter:
+        return ""
+    return ONLY.format(rule=str(key.project.value).partition(" ")[0], key=key.name, bound=bound, value=value)
 
 
 def keys_within(value: object) -> Iterator[str]:

@@ -91,7 +91,7 @@ def explain_why(config: ServerConfig, koi: Koi) -> str:
 def describe_given(config: ServerConfig) -> str:
     """Return which of the user's variables a server gets, as a sentence; empty if there are none beyond the usual."""
     if config.table.inherit_env and not config.table.url:
-        return "It gets all your variables, with the keys of providers among them."
+        return "It gets all your environment variables, including your API keys."
     names = config.given_variables
     noun = "variable" if len(names) == 1 else "variables"
     return f"It gets your {noun} {', '.join(names)}." if names else ""

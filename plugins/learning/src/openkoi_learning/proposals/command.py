@@ -47,7 +47,7 @@ def actions(koi: Koi, /) -> bool:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def approve(koi: Koi, /, which: str) -> None:
-    """Approve a proposed skill or evaluator as it is now. It is used from the next task on, after your own."""
+    """Approve a proposed skill or evaluator as it is now. One of your own with the same name takes precedence."""
     drafts = require_drafts(koi)
     echo_visible(approve_proposal(drafts, drafts.find_proposal(which)))
 

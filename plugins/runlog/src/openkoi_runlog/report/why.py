@@ -9,7 +9,18 @@ from dataclasses import replace
 from openkoi_base.decision.history import meets
 from openkoi_base.decision.merge import normalize_weights
 from openkoi_base.decision.rules import is_reliable
-from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Prospect, Score, Severity, events
+from openkoi_hookspecs import (
+    Check,
+    Evaluation,
+    EvaluationMode,
+    Facts,
+    Finding,
+    Policy,
+    Prospect,
+    Score,
+    Severity,
+    events,
+)
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 
@@ -26,6 +37,18 @@ CONTROLS = {
     events.ControlOutcome.SOUND: "the work contains text aimed at the evaluator; a control run showed it had no effect",
     events.ControlOutcome.DICTATED: "text in the work dictated the score, so the score was discarded",
     events.ControlOutcome.BLIND: "the judge would accept half of the work as well, so its score was discarded",
+}
+FACTS = {
+    "answered": "it answered",
+    "changed": "files were changed",
+    "green": "required checks pass",
+    "red": "required checks fail",
+    "question": "it was a question",
+}
+POLICIES = {
+    Policy.JUDGE: "a judge decides",
+    Policy.CHECKS: "checks decide",
+    Policy.NONE: "nothing is evaluated",
 }
 TITLE_WIDTH = 10
 
@@ -64,10 +87,9 @@ def format_facts(facts: Facts) -> str:
     """Return the facts of a decision in one line."""
     end = f"ended: {facts.end}" + (f" ({facts.limit})" if facts.limit else "")
     judged = f"judged {facts.judged:.2f}" if facts.judged is not None else "not judged"
-    named = ("answered", "changed", "green", "red", "question")
-    turned = f"{len(facts.turned)} turned green" if facts.turned else ""
-    held = [name for name in named if getattr(facts, name)]
-    return ", ".join(filter(None, (end, *held, turned, judged, f"policy: {facts.policy}")))
+    turned = f"{format_count(len(facts.turned), 'check')} fixed" if facts.turned else ""
+    true = [words for name, words in FACTS.items() if getattr(facts, name)]
+    return ", ".join(filter(None, (end, *true, turned, judged, POLICIES[facts.policy])))
 
 
 def format_request(found: events.RequestClassified) -> str:
