@@ -74,7 +74,7 @@ def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
         opened.shows("[1] new.txt")
         time.sleep(0.35)
         opened.type("3")
-        opened.shows("What it did is kept")
+        opened.shows("Its changes are kept")
         opened.shows('"then drink tea" · waits: Enter sends it, Up edits it')
         assert {"new.txt": "new\n"} == read_folder(openkoi.folder)
         opened.type("\r")

@@ -253,13 +253,13 @@ def test_many_dull_files_hide_none_that_runs_at_once(openkoi: Shell) -> None:
     assert lines[0].startswith("  ! .vscode/tasks.json is new: ")
     assert (
         31,
-        "  ! and 11 more that other programs run automatically. To list all: openkoi export --output FOLDER",
+        "  ! and 11 more that other programs run automatically. To list all, run `openkoi export --output FOLDER`.",
     ) == (
         len(lines),
         lines[-1],
     )
     assert 1 == screen.count("Used by tools when you run them: ")
-    assert " and 34 more. To list all: openkoi export --output FOLDER" in screen
+    assert " and 34 more. To list all, run `openkoi export --output FOLDER`." in screen
     assert {"a/7/AGENTS.md", "a/33/Makefile"} < {
         path for one in log for path in re.findall(r"a/\d+/\w+[.\w]*", str(one))
     }

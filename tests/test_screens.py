@@ -137,7 +137,7 @@ if sys.platform != "win32":
             with terminal(keys, "-i", "0", "-m", "openai/gpt-fake", "Write down the capital of France") as seen:
                 seen.shows("Choose 1 to 3: ")
                 seen.type("3")
-                seen.shows("(Enter: nothing)")
+                seen.shows("(Enter to skip)")
                 seen.type("just write it down\r")
 
                 assert 0 == seen.ends(), seen.screen

@@ -145,7 +145,7 @@ def start_in_background(files: DaemonFiles, koi: Koi) -> str:
     while not (state := files.read_state()):
         if process.poll() is not None:
             lines = files.log.read_text(errors="replace").strip().splitlines()
-            raise KoiError(f"The daemon did not start: {lines[-1] if lines else 'see openkoi daemon logs'}")
+            raise KoiError(f"The daemon did not start: {lines[-1] if lines else 'see `openkoi daemon logs`'}")
         if time.monotonic() > until:
             raise KoiError("The daemon did not start in time. Run `openkoi daemon logs`.")
         time.sleep(POLL_SECONDS)

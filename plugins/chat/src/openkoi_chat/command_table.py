@@ -23,7 +23,7 @@ COMMANDS = (
     Command("resume", "[ID]", "Continue another session, or an interrupted task.", "talk:resume", during_task=False),
     Command("history", "", "List the messages of this session.", "talk:show_history"),
     Command("rewind", "[undo]", "Rewind conversation and files to a message.", "talk:rewind", during_task=False),
-    Command("fork", "", "Go on in a new session; the old one stays as it is.", "talk:fork", during_task=False),
+    Command("fork", "", "Continue in a new session; the old one stays as it is.", "talk:fork", during_task=False),
     Command("rename", "NAME", "Name this session, for /resume.", "talk:rename"),
     Command("background", "[stop N]", "List tasks in the background (Ctrl-B), or stop one.", "talk:background"),
     Command("copy", "[N]", "Copy a numbered block, or the last answer.", "talk:copy"),
@@ -50,7 +50,7 @@ COMMANDS = (
     Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
     Command("init", "", "Set up a model; for an AGENTS.md, ask for one.", "look:init", during_task=False),
     Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),
-    Command("plain", "", "Go on line by line, for screen readers.", "talk:plain", during_task=False),
+    Command("plain", "", "Print line by line, for screen readers.", "talk:plain", during_task=False),
     Command("quit", "", "Leave the chat.", "talk:quit_chat"),
 )
 

@@ -11,7 +11,7 @@ from .other_names import HINTS, RUNS
 
 Action = Callable[[ChatProgram, str], Awaitable[None]]
 MODULES = {"talk": "conversation_commands", "set": "settings_commands", "look": "inspection_commands"}
-BUSY = "/{name} waits: a task is under way. Press Esc to interrupt it, or Tab to queue a message."
+BUSY = "/{name} waits: a task is running. Press Esc to interrupt it, or Tab to queue a message."
 UNKNOWN = "Unknown command /{name}.{near} Type /help for the list."
 
 

@@ -137,9 +137,7 @@ async def background(chat: ChatProgram, words: str) -> None:
     elif words:
         chat.view.note("/background stop takes the number of a task that /background lists.")
     else:
-        chat.view.note(
-            "\n".join(tasks.list()) or "No task is in the background. Ctrl-B moves the task under way there."
-        )
+        chat.view.note("\n".join(tasks.list()) or "No task runs in the background. Ctrl-B moves the current one there.")
 
 
 async def raw(chat: ChatProgram, words: str) -> None:

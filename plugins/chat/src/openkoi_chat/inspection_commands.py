@@ -9,7 +9,7 @@ from .chat import ChatProgram
 
 NO_TASK = "No task in this session yet."
 MEMORY = "/memory WORDS searches memory, # TEXT remembers a preference, /learn shows what was learned."
-NO_SOUL = "The installed plugins have no soul to review. `openkoi plugins` lists what is there."
+NO_SOUL = "The installed plugins have no soul to review. To list them, run `openkoi plugins`."
 
 
 async def diff(chat: ChatProgram, words: str) -> None:

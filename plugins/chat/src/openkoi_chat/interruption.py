@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 KEEP, UNDO, SOME = "keep", "undo", "some"
-KEPT = "Interrupted. What it did is kept; /undo {run} undoes it."
+KEPT = "Interrupted. Its changes are kept; /undo {run} undoes them."
 UNTOUCHED = "Interrupted. No files were changed."
 
 

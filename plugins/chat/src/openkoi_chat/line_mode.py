@@ -29,7 +29,7 @@ HEARTBEAT = 30.0
 STOP, PICK = "/stop", "/resume"
 IS_PLAIN = "This chat is line by line already."
 PLAIN_KEYS = (
-    ("Enter", "send; a task under way reads it before its next model call"),
+    ("Enter", "send; the current task reads it before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),
     ("/stop, Ctrl-C", "interrupt; without a task, Ctrl-C quits"),
     ("@ ! #", "file, shell command, memory"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 IGNORED_SECONDS = 0.3  # who types when a question appears goes on for about as long (estimate)
 END = b"\x04"  # Ctrl-D: no answer, so that the run stops and can be resumed
-INSTEAD = "What should it do instead? (Enter: nothing) "
+INSTEAD = "What should it do instead? (Enter to skip) "
 
 
 @dataclass(frozen=True, slots=True)

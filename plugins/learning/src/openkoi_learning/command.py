@@ -182,7 +182,7 @@ def forget(koi: Koi, /, id: str) -> None:
     hook = load_hook(koi)
     entry = find_entry(hook, id)
     finish_action(hook, dismiss_entry(entry, utc_now()), "Archived")
-    click.echo(f"To undo: openkoi learn restore {entry.id}", err=True)
+    click.echo(f"To undo this, run `openkoi learn restore {entry.id}`.", err=True)
 
 
 @learn.command()

@@ -30,7 +30,7 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
     if is_refuted(evidence[entry.id], visible=visible) or is_harmful(uses, usual):
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
     elif is_outvoted(entry, evidence):
-        yield archive_entry(entry, now, "archived: something else was right instead")
+        yield archive_entry(entry, now, "archived: another rule proved right instead")
     elif is_idle(uses, usual):
         yield archive_entry(entry, now, "archived: it makes no difference")
     elif not entry.is_from_source and not entry.proved and proves_uplift(uses, state.success_rate(entry.project)):

@@ -42,7 +42,7 @@ JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 2
 MIN_AHEAD_TOKENS = 256  # that are charged in advance while an answer arrives, or as much again (estimate)
 JUDGE = "evaluator"
 NO_IMAGES = "Retrying without the images and files in the request."
-NEW_KEY = " To enter another one: openkoi init"
+NEW_KEY = " To enter another one, run `openkoi init`."
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ MAX_LISTED_FILES = 30
 EVALUATION = "evaluation"
 """What changes files as the run's own besides its calls."""
 MAX_TOOL_FILES = 6
-ALL_LISTED = "To list all: openkoi export --output FOLDER"
+ALL_LISTED = "To list all, run `openkoi export --output FOLDER`."
 
 
 @dataclass(frozen=True, slots=True)

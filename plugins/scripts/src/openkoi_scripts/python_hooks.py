@@ -17,7 +17,7 @@ from .script_files import ScriptFile
 
 DESCRIBE_SECONDS = 5.0  # a Python file may import much (estimate)
 MARK = "hookimpl"
-NO_HOOK = "no function has the name of a hook, such as before_plan, and the mark @hookimpl."
+NO_HOOK = "no function is both named after a hook, such as before_plan, and marked with @hookimpl."
 
 
 class PythonHooks:

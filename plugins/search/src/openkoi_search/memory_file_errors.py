@@ -40,7 +40,7 @@ class MemoryNewerError(KoiError):
         super().__init__(
             f"The memory file {path} has version {version}, but this OpenKoi supports only up to {known}. "
             "It was not changed, and the run log is searched instead. "
-            "Update OpenKoi, or rebuild memory: openkoi memory rebuild"
+            "Update OpenKoi, or run `openkoi memory rebuild`."
         )
 
 

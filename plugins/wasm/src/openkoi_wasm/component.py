@@ -158,7 +158,7 @@ def import_problems(component: Component, engine: Engine, functions: Mapping[str
     known = {kebab(name): need for name, need in functions.items()}
     for name, one in component.type.imports(engine).items():
         if name != HOST or not isinstance(one.ty, ComponentInstanceType):
-            yield f"it imports {name}, which OpenKoi does not have. It may import {HOST} and nothing else, no WASI"
+            yield f"it imports {name}, which OpenKoi does not have. It may import only {HOST}, not WASI"
             continue
         for function, kind in one.ty.exports(engine).items():
             if function not in known:

@@ -215,7 +215,7 @@ class PluginProcess:
         process, self.process = self.process, None
         if process:
             end_process(process)
-            self.fail_calls("its process was ended, because a call did not end in time")
+            self.fail_calls("its process was killed because a call timed out")
 
     async def close(self) -> None:
         """Leave the plugin, and end its process."""
