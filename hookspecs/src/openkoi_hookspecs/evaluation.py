@@ -7,7 +7,7 @@ from .lazy_dataclass import dataclass
 from .prompt import Section
 from .tool import Json
 
-RED_CAP = 0.5  # of a score while a required check fails (DESIGN section 2)
+RED_CAP = 0.5  # of a score while a required check fails: praise must not outvote a red test (estimate)
 
 
 class Severity(StrEnum):

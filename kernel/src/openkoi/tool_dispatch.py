@@ -1,4 +1,4 @@
-"""Execute the tool calls of a model: each is permitted, and logged before its effect. No tool call is retried.
+"""Execute the tool calls of a model: each is permitted, and logged before its effect. There is no retry.
 
 Depends on tools and permissions, and on no model, plan or prompt.
 """

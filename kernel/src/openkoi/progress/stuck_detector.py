@@ -18,7 +18,7 @@ from .gain import Gain
 from .read_only_commands import only_reads, without_comments
 from .volatile import mask_volatile
 
-STUCK_AFTER = 5  # requests without news: the sixth of the same kind ends the run (DESIGN section 2)
+STUCK_AFTER = 5  # requests without news: the sixth of the same kind ends the run (estimate)
 WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it waited, and `sleep 0` buys nothing
 
 

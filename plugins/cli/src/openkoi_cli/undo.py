@@ -1,4 +1,7 @@
-"""Define ``openkoi undo [TASK_ID]``, which undoes a task's changes and keeps later ones."""
+"""Define ``openkoi undo [TASK_ID]``, which undoes a task's changes and keeps later ones.
+
+``openkoi_checkpoints`` decides per file (``plan_restore``), and merges files that were edited since (``merge``).
+"""
 
 import click
 

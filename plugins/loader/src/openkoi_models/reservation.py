@@ -7,7 +7,7 @@ from secrets import token_hex
 from openkoi_hookspecs import Amount, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-INPUT_MARGIN = 1.25  # of the estimated input, that is reserved (DESIGN section 2)
+INPUT_MARGIN = 1.25  # of the estimated input, that is reserved: estimates are too low at times (estimate)
 ROUNDING = 1e-9
 MAX_TRUSTED_FACTOR = 4.0  # of the worst case; a vendor that counts more ends the task (estimate)
 MIN_ANSWER_TOKENS = 256  # of a useful answer; a call that cannot have it is refused (estimate)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs import Query, Task
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-RECALL_SHARE = 10  # recall may take a tenth of the task's tokens (DESIGN section 2)
+RECALL_SHARE = 10  # recall may take a tenth of the task's tokens (estimate)
 MAX_INPUT = 20_000  # characters looked at on each side of long input: a traceback ends a log, a report begins a file
 MAX_ERRORS, MAX_FRAMES = 3, 4  # memory weighs 64 words of a query: the task's own and about this much
 MAX_LINE, MAX_LEAD = 200, 300

@@ -1,4 +1,4 @@
-"""Anthropic as a provider: list models, count tokens, stream responses."""
+"""Anthropic as a provider: list models, count tokens, stream responses, which ``answer`` parses."""
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager

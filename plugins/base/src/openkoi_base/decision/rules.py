@@ -8,9 +8,9 @@ from .history import ROUNDING, History, Rule, evaluation_of
 from .refine import NOTHING_DONE
 from .shortfall import format_count
 
-MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (issue 22, N11)
+MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (estimate)
 MIN_CHANCE = 0.1  # that another iteration pays, which costs as much as the first (estimate)
-STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
+STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (estimate)
 
 
 def stop_looping(history: History) -> Decision | None:

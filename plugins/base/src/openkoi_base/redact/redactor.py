@@ -1,4 +1,5 @@
-"""Redact secrets in text before it is stored, shown or sent: known values in every encoding, and known formats.
+"""Redact secrets in text before it is stored, shown or sent: known values in every encoding, and
+secrets that ``formats`` recognises.
 
 The log, recordings, command output and reports all use this redactor.
 """
