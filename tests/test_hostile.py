@@ -151,4 +151,4 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
     warnings = [text for text in reply if text.startswith("Plugin")]
     assert 3 == len(calls)
     assert 6 == len(reader.paths)
-    assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (disabled after 3 failures)"] == warnings
+    assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (3 failures disable it)"] == warnings

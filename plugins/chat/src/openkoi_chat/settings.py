@@ -1,4 +1,4 @@
-"""What the user has set for the tasks of this chat: models, iterations, quality, budget."""
+"""What the user has set for the tasks of this chat: models, permission mode, iterations, quality, budget."""
 
 from dataclasses import replace
 from enum import StrEnum

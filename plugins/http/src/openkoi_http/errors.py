@@ -1,4 +1,4 @@
-"""Convert HTTP statuses and error bodies to errors: temporary or permanent."""
+"""Convert HTTP statuses and error bodies to errors: temporary, such as a rate limit (429), or permanent."""
 
 from collections.abc import Mapping
 

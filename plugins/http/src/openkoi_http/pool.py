@@ -83,7 +83,7 @@ class ClientPool:
             headers={**DEFAULT_HEADERS, **self.headers},
             timeout=Timeout(None, connect=self.bounds.connect_seconds),
             verify=self._load_ssl_context(),
-            trust_env=not self._is_local,
+            trust_env=not self._is_local,  # HTTPS_PROXY and NO_PROXY; this machine is reached without a proxy
             transport=self._make_transport(),
         )
 

@@ -54,7 +54,7 @@ class HookImplementation:
     @property
     def consequence(self) -> str:
         """What its first failure leads to, in words; empty for a guard."""
-        return "" if self.fails_closed else f" (disabled after {MAX_FAILURES} failures)"
+        return "" if self.fails_closed else f" ({MAX_FAILURES} failures disable it)"
 
     def check_answer(self, answer: object) -> None:
         """Raise for an answer of another type than the hook's."""

@@ -1,4 +1,4 @@
-"""Define the tool ``edit_file``, which replaces shown text that occurs once and leaves every other byte alone."""
+"""Define the tool ``edit_file``, which replaces shown text that is unique and leaves every other byte alone."""
 
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
