@@ -87,5 +87,5 @@ def test_processes_that_keep_answers_at_the_same_time_lose_none(consents: Consen
 def test_what_cannot_be_written_says_so(consents: ConsentStore) -> None:
     (consents.file / "full").mkdir(parents=True)
 
-    with pytest.raises(KoiError, match="stores your answers and cannot be written"):
+    with pytest.raises(KoiError, match="which stores your answers"):
         consents.add(trust("one"), "yes")

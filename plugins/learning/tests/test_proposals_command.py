@@ -136,7 +136,7 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
 def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
     (shop.data / "consents.json" / "full").mkdir(parents=True)
 
-    with pytest.raises(KoiError, match=r"consents.json stores your answers and cannot be written"):
+    with pytest.raises(KoiError, match=r"consents.json, which stores your answers"):
         shop.learn("approve", "feed")
 
 

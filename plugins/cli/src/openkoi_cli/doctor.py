@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 GROUPS = "openkoi."
 UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
+LONG_LINE = 240  # characters; three lines of a usual terminal (estimate)
 ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
 
 
@@ -39,6 +40,13 @@ class Diagnosis:
     def add(self, part: str, text: str) -> None:
         """Add a line about a part."""
         self.lines.append((part, text))
+
+    def add_facts(self, part: str, facts: Mapping[str, str]) -> None:
+        """Add the facts about a part, each on a line of its own if they are long."""
+        together = format_health(facts)
+        lines = [format_health({word: value}) for word, value in facts.items()]
+        for number, text in enumerate([together] if len(together) <= LONG_LINE else lines):
+            self.add("" if number else part, text)
 
 
 @click.command()
@@ -57,7 +65,7 @@ def command(invocation: Invocation, /, hooks: bool) -> int:
         seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
-        click.echo(koi.redact(f"  {part + ':':<{width}}{text}".rstrip()))
+        click.echo(koi.redact(f"  {part + ':' if part else '':<{width}}{text}".rstrip()))
     if seen.issues:
         click.echo("\n  Issues:")
     for issue in seen.issues:
@@ -121,7 +129,8 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     states = await asyncio.gather(*(check_integration(entry.name, koi) for entry in entries))
     prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
     for entry, (state, problem) in zip(entries, states, strict=True):
-        seen.add(f"  {entry.name}", state)
+        brought = "" if entry.name in entry.origin else f" (from {entry.origin})"
+        seen.add(f"  {entry.name}", f"{state}{brought}")
         if problem and entry.name in prefixes:
             seen.issues.append(problem)
     seen.issues += find_wildcards(koi)
@@ -221,7 +230,7 @@ async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
         return
     try:
         health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
-        seen.add(part, format_health(health))
+        seen.add_facts(part, health)
     except KoiError as error:
         seen.add(part, "not working")
         seen.issues.append(str(error))

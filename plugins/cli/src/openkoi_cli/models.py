@@ -111,13 +111,13 @@ def format_price(price: "Price | None") -> str:
 
 
 def format_providers(koi: "Koi") -> Sequence[str]:
-    """Return the installed providers with their default models, and where each looks for its key."""
+    """Return the installed providers with their default models, and how each is signed in to."""
     there = koi.providers()
     listed = {one.provider for one in there}
     others = [entry.name for entry in koi.plugins("providers") if entry.name not in listed]
     wide = max((len(one.model) for one in there), default=0)
     lines = [
-        f"{one.provider:<12} {one.model:<{wide}}  {f'${one.variable}' if one.variable else ''}".rstrip()
+        f"{one.provider:<12} {one.model:<{wide}}  {f'${one.variable}' if one.variable else one.hint}".rstrip()
         for one in there
     ]
     return ["Providers, and their default models:", *lines, *([f"Also: {', '.join(others)}"] if others else [])]

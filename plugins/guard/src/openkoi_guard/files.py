@@ -189,7 +189,7 @@ def check_kill(command: Invocation) -> Iterator[Danger]:
     if FORCED & {*words, *(f"-{one}" for one in words[1:2] if words[0] in {"-S", "-N", "--SIGNAL"})}:
         yield Danger("kills processes by force", "services")
     elif words[-1:] == ["1"] or (words[-1:] == ["-1"] and len(words) > 1):
-        yield Danger("kills every process or the first one", "services")
+        yield Danger("kills every process, or process 1", "services")
     elif any(("$(" in one or "`" in one) and not OWN_PROCESS.match(one) for one in words):
         yield Danger("kills processes that a search finds", "services")
 

@@ -21,7 +21,7 @@ CODE = lazy_pattern(r"[ \t]*(`{3,}|~{3,})[\w-]*[ \t]*")
 ENTRY = lazy_pattern(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
 TITLED = lazy_pattern(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
 NOT_FENCED = "it does not start with YAML between two lines of three dashes"
-NO_FRONT_MATTER = "it has no front matter, which other readers may reject; its folder and first words name it"
+NO_FRONT_MATTER = "it has no front matter, so other programs may reject it; its folder and first words name it"
 UNCLOSED = "the front matter has no end; add a line of three dashes after it"
 
 
@@ -90,4 +90,4 @@ def find_last_entry(lines: list[str]) -> int:
 
 def make_oddity(line: int, how: str) -> Problem:
     """Return a problem with a front matter that other readers may not find."""
-    return Problem(f"the front matter {how}, which other readers may reject", line, fatal=False)
+    return Problem(f"the front matter {how}, so other programs may reject it", line, fatal=False)
