@@ -11,7 +11,6 @@ from .errors import print_line, report_error
 from .frontends import COMPLETE_VARIABLE, default_frontend
 from .group import OpenKoi
 from .invocation import Invocation
-from .other_programs import INSTEAD
 from .streams import open_missing_streams
 
 EXIT_INTERRUPTED = 130
@@ -69,11 +68,19 @@ def show_error(error: click.ClickException, invocation: Invocation) -> None:
     print_line(invocation.redact(text.getvalue().rstrip("\n")))
 
 
+def explain_option(name: str) -> None:
+    """Say what to use here for an option of another program."""
+    from .other_programs import INSTEAD
+
+    if instead := INSTEAD.get(name):
+        print_line(instead)
+
+
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
     """Print a usage error, and how to quote a task that starts with a command's name."""
     show_error(error, invocation)
-    if isinstance(error, click.NoSuchOption) and (instead := INSTEAD.get(error.option_name)):
-        print_line(instead)
+    if isinstance(error, click.NoSuchOption):
+        explain_option(error.option_name)
     place = find_first_word(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:

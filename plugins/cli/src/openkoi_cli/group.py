@@ -18,7 +18,6 @@ from .async_command import run_async_command
 from .command_words import find_first_word, find_words
 from .frontends import FrontendCommand, refuse_options_before
 from .invocation import Invocation
-from .other_programs import has_option_of_another
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import InstalledPlugin
@@ -233,14 +232,17 @@ def names_agent(word: str) -> bool:
 def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
     """Confirm a line that looks like a missing command; without a terminal, raise UsageError."""
     words = [args[1:][place] for place in find_words(args[1:])]
-    if args[0] != "run" or not TASK_MARKS.isdisjoint(args) or words in ([], ["-"]) or has_option_of_another(args):
+    if args[0] != "run" or not TASK_MARKS.isdisjoint(args) or words in ([], ["-"]):
         return
     import shlex
 
     from openkoi_base.terminal import can_prompt
 
+    from .other_programs import has_option_of_another
     from .planned_commands import explain_doubt
 
+    if has_option_of_another(args):
+        return
     why = explain_doubt(words[1:] if words[0] == "run" and words[1:] else words, commands)
     if why and not can_prompt(sys.stderr):
         raise click.UsageError(f"{why} To run it as a task, run `openkoi -- {shlex.join(words)}`.")

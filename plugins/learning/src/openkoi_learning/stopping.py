@@ -10,7 +10,7 @@ from .thresholds import MIN_ESTIMATES, PLATEAU_DELTA, PRIOR_ITERATIONS
 
 BANDS = 5  # of the score, in which iterations are alike
 ESTIMATES = 100  # newest ones, by which reliability is judged
-FIRST_ITERATIONS = 2  # that are told from later ones
+FIRST_ITERATIONS = 2  # that are counted apart from later ones
 
 
 @dataclass(frozen=True, slots=True)
