@@ -9,8 +9,11 @@ OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv o
 import argparse
 import io
 import sys
+import traceback
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
+from time import monotonic
 
 
 def main() -> None:
@@ -24,7 +27,6 @@ def main() -> None:
         daemon,
         first_write,
         plugin_calls,
-        published,
         recall,
         recall_speed,
         startup,
@@ -53,12 +55,25 @@ def main() -> None:
     asked = parser.parse_args()
     if strange := set(asked.names) - set(all_of_them):
         parser.error(f"There is no {', '.join(sorted(strange))}. Available: {', '.join(all_of_them)}.")
-    for name in asked.names or all_of_them:
+    failed = [name for name in asked.names or all_of_them if not run(name, all_of_them[name], asked)]
+    sys.exit(f"Failed: {', '.join(failed)}." if failed else 0)
+
+
+def run(name: str, show: Callable[[int], None], asked: argparse.Namespace) -> bool:
+    """Show a benchmark's figures, and save them; return whether it came to its end."""
+    from benchmarks import published
+
+    started = monotonic()
+    try:
         with redirect_stdout(io.StringIO()) as shown:
-            all_of_them[name](asked.rounds)
-        print(shown.getvalue())
-        if asked.save:
-            published.save(name, shown.getvalue())
+            show(asked.rounds)
+    except Exception:  # the others are still worth their time
+        traceback.print_exc()
+        return False
+    print(f"{shown.getvalue()}({name}: {monotonic() - started:.0f} s)\n", flush=True)
+    if asked.save:
+        published.save(name, shown.getvalue())
+    return True
 
 
 if __name__ == "__main__":
