@@ -69,7 +69,7 @@ def test_another_command_line_needs_approval_again(tmp_path: Path) -> None:
     done = openkoi.started_with("--slow-start", "0")("Do it")
 
     assert [] == openkoi.noted
-    assert "The MCP server pond is not approved" in done
+    assert "The MCP server pond has changed since you approved it, so it is not started." in done
 
 
 @pytest.mark.parametrize("revoked", [lambda start, allow: start, lambda start, allow: allow], ids=["start", "tools"])
