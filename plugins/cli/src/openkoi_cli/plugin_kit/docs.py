@@ -76,13 +76,19 @@ def list_kinds() -> Iterator[str]:
 
 def summarize_kind(kind: str) -> str:
     """Return what a kind of plugin is for, in a sentence: of its contract where it has one."""
-    import openkoi_hookspecs
-
     _, name = CONTRACTS[kind]
     if kind in SUMMARIES or not name:
         return SUMMARIES[kind]
-    text = inspect.getdoc(getattr(openkoi_hookspecs, name)) or ""
+    text = inspect.getdoc(find_contract(name)) or ""
     return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
+
+
+def find_contract(name: str) -> Any:
+    """Return a protocol or module of the contract; those of apps have a module of their own."""
+    import openkoi_hookspecs
+    from openkoi_hookspecs import integrations
+
+    return getattr(openkoi_hookspecs, name, None) or getattr(integrations, name)
 
 
 def describe_kind(kind: str) -> Iterator[str]:
@@ -98,8 +104,9 @@ def describe_kind(kind: str) -> Iterator[str]:
     group, name = CONTRACTS[kind]
     yield f"# {kind}\n\nEntry point group: openkoi.{group}"
     if name:
-        contract: Any = getattr(openkoi_hookspecs, name)
-        yield f"## The contract: openkoi_hookspecs.{name}\n\n{indent(inspect.getsource(contract))}"
+        contract = find_contract(name)
+        module = "openkoi_hookspecs" if hasattr(openkoi_hookspecs, name) else contract.__module__
+        yield f"## The contract: {module}.{name}\n\n{indent(inspect.getsource(contract))}"
     if kind not in KINDS:
         yield NO_TEMPLATE
         return
