@@ -22,13 +22,22 @@ async def find_candidates(koi: "OpenedKoi", *, every: bool) -> "list[PluginEntry
 
 
 def own_distributions() -> set[str]:
-    """Return the distributions that OpenKoi is made of."""
+    """Return the distributions that OpenKoi is made of: what it requires, and what those require."""
+    own, waiting = set[str](), [OWN]
+    while waiting:
+        own.add(name := waiting.pop())
+        waiting += [one for one in required_by(name) if one not in own]
+    return own
+
+
+def required_by(distribution: str) -> set[str]:
+    """Return the distributions that another one always requires; none if it is not installed."""
     from importlib_metadata import PackageNotFoundError, requires
 
     from ..hook_check.ignored_hooks import normalize_name
 
     try:
-        needed = requires(OWN) or []
+        needed = requires(distribution) or []
     except PackageNotFoundError:
         needed = []
-    return {OWN, *(normalize_name(one) for one in needed if "extra ==" not in one)}
+    return {normalize_name(one) for one in needed if "extra ==" not in one}
