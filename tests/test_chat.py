@@ -166,6 +166,10 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         opened.send("/rewind undo")
         opened.shows("the rewind is undone")
         assert {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder)
+        opened.send("/undo")
+        opened.waits(lambda: {"one.txt": "1"} == read_folder(openkoi.folder), "/undo", 40)
+        opened.send("/redo")
+        opened.waits(lambda: {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder), "/redo", 40)
 
 
 def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
