@@ -53,6 +53,20 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
             opened.shows(answer)
 
 
+def test_the_last_task_is_looked_at_by_keys_and_commands(openkoi: Shell) -> None:
+    with chat(openkoi, says("Well.", ""), PAGER="cat") as opened:
+        opened.send("go on")
+        opened.shows("[done]")
+        for line, answer in (
+            ("/context", "Task: go on"),
+            ("/progress", "No iteration has ended yet."),
+            ("/transcript", "total (1 model)"),
+            ("/learn list", "Nothing learned yet"),
+        ):
+            opened.send(line)
+            opened.shows(answer)
+
+
 def test_a_task_goes_on_in_the_background_and_its_answer_comes_back(openkoi: Shell) -> None:
     waits = "while [ ! -e go.txt ]; do sleep 0.1; done"
     turns = says("Waiting.", "slow", calls=runs(waits)) + says("The slow answer.", "exit")

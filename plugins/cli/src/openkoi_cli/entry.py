@@ -68,19 +68,14 @@ def show_error(error: click.ClickException, invocation: Invocation) -> None:
     print_line(invocation.redact(text.getvalue().rstrip("\n")))
 
 
-def explain_option(name: str) -> None:
-    """Say what to use here for an option of another program."""
-    from .other_programs import INSTEAD
-
-    if instead := INSTEAD.get(name):
-        print_line(instead)
-
-
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
     """Print a usage error, and how to quote a task that starts with a command's name."""
     show_error(error, invocation)
     if isinstance(error, click.NoSuchOption):
-        explain_option(error.option_name)
+        from .other_programs import INSTEAD
+
+        if instead := INSTEAD.get(error.option_name):
+            print_line(instead)
     place = find_first_word(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:

@@ -157,7 +157,7 @@ class OpenKoi(click.Group):
         from .run import command
 
         records = [option.get_help_record(ctx) for option in command.params if isinstance(option, click.Option)]
-        with formatter.section("Task options"):
+        with formatter.section("Options of tasks"):
             formatter.write_dl([record for record in records if record])
         super().format_options(ctx, formatter)
 
@@ -238,13 +238,19 @@ def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
 
     from openkoi_base.terminal import can_prompt
 
-    from .other_programs import has_option_of_another
     from .planned_commands import explain_doubt
 
-    if has_option_of_another(args):
-        return
     why = explain_doubt(words[1:] if words[0] == "run" and words[1:] else words, commands)
+    if why and is_explained(args):
+        return
     if why and not can_prompt(sys.stderr):
         raise click.UsageError(f"{why} To run it as a task, run `openkoi -- {shlex.join(words)}`.")
     if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):
         raise click.UsageError("Nothing was run.")
+
+
+def is_explained(args: Sequence[str]) -> bool:
+    """Return whether a line has an option of another program, which is explained where it is refused."""
+    from .other_programs import INSTEAD
+
+    return any(word.partition("=")[0] in INSTEAD for word in args)

@@ -1,6 +1,6 @@
 """Say what to use here for an option of another program for agents that users try."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 APPROVES = "-y approves what undo can restore; `[hooks.guard] yes` in the configuration file names more."
 ASKS = "In the chat, Shift-Tab sets what is done without asking; for a task, --dry-run changes nothing."
@@ -26,8 +26,3 @@ INSTEAD: Mapping[str, str] = {
     "--max-budget-usd": "Use --budget USD.",
     "--mcp-config": "`openkoi mcp add NAME COMMAND...` adds a server.",
 }
-
-
-def has_option_of_another(args: Sequence[str]) -> bool:
-    """Return whether a line has an option of another program, which is explained where it is refused."""
-    return any(word.partition("=")[0] in INSTEAD for word in args)
