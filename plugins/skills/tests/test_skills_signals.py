@@ -7,17 +7,20 @@ import pytest
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
+from openkoi_search.saved_index import open_saved_index
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,
     Signals,
     SkillEffect,
     approval_score,
+    index_text,
     is_recalled,
     mentions_skill,
     rank_candidates,
 )
 from openkoi_skills.similarity import rate_fit
+from openkoi_skills.topics import repeated_words
 
 pytestmark = pytest.mark.unit
 
@@ -125,7 +128,7 @@ SHELF = {
     ],
 )
 def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_word(task: str, best: str) -> None:
-    fit = rate_fit(task, SHELF, make_index(SHELF))
+    fit = rate_fit(task, make_index(SHELF))
 
     assert (best, bool(best)) == (next(iter(fit.shares), "") if fit.is_clear else "", fit.is_clear)
     assert not best or 1.0 == fit.shares[best]
@@ -181,3 +184,13 @@ def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
         mentions_skill("sw-team-build", f"Use {reply}")
         for reply in ("sw/team_build", "SW:team build", "sw. Team. Build")
     ]
+
+
+def test_a_skill_is_found_by_the_words_that_its_text_repeats(tmp_path: Path) -> None:
+    text = "# Terrapins\n\nFeed each terrapin. A terrapin eats leaves. One leaf a day."
+    skills = [found(name) for name in ("herons", "newts")] + [found("pets", text)]
+
+    texts = {one.skill.name: index_text(one.skill, repeated_words(one.skill.body)) for one in skills}
+
+    assert "terrapins" == repeated_words(text)
+    assert ["pets"] == open_saved_index(texts, tmp_path, "skills")("Is the terrapin well?", 2)

@@ -12,28 +12,28 @@ from tempfile import NamedTemporaryFile
 
 from .bm25 import K1, B
 from .checksums import CorruptFileError
-from .embedders import resolve_embedder
-from .index import TextIndex, default_weights, dimensions_of, encode_texts, read_encoded
+from .fusion import FusionWeights
+from .index import TextIndex, encode_texts, read_encoded
 from .segment_documents import SegmentDocuments
 
-FORMAT = 1  # of the files: words and pieces of words, as they are split now
+FORMAT = 2  # of the files: words, as they are split now
 
 
 def open_saved_index(texts: Mapping[str, str], folder: Path, name: str) -> TextIndex[str]:
-    """Return an index of texts by their ids, with words and pieces of words; build it if its file does not exist.
+    """Return an index of the words of texts by their ids; build it if its file does not exist.
 
     Files of the same ``name`` for other texts are removed. A folder that cannot be written to only costs time.
     """
-    ids, embedder = list(texts), resolve_embedder("lexical")
+    ids = list(texts)
     path = folder / f"{name}-{hash_texts(texts)}.index"
     data = read_file(path)
     try:
         segment = read_encoded(data)
     except CorruptFileError:
-        data = encode_texts(list(texts.values()), ids, dimensions_of(embedder) if embedder else 0)
+        data = encode_texts(list(texts.values()), ids, dimensions=0)
         write_file(path, data, name)
         segment = read_encoded(data)
-    return TextIndex(ids, SegmentDocuments(segment, (K1, B)), default_weights(embedder, code=False), embedder)
+    return TextIndex(ids, SegmentDocuments(segment, (K1, B)), FusionWeights(neighbours=(), names=0.0))
 
 
 def hash_texts(texts: Mapping[str, str]) -> str:

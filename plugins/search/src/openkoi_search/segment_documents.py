@@ -49,13 +49,20 @@ class SegmentDocuments:
         base, share = k1 * (1 - b), k1 * b / mean
         scores: list[RowScores] = [{} for _ in self.index.segments]
         for word in words:
-            count = sum(len(postings.rows) for _, postings in posted[word])
-            weight = log(1 + (size - count + 0.5) / (count + 0.5)) * (k1 + 1)
+            weight = self.weigh(sum(len(postings.rows) for _, postings in posted[word]), size)
             for place, (rows, times) in posted[word]:
                 lengths, found = self.index.segments[place].lengths, scores[place]
                 for row, often in zip(rows, times, strict=True):
                     found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
         return self.best([self.keep_wanted(query, place, found) for place, found in enumerate(scores)], most)
+
+    def count_documents(self, word: str, shelves: Sequence[str]) -> int:
+        """Return how many documents contain a word."""
+        return sum(len(postings.rows) for _, postings in self.postings(word, shelves))
+
+    def weigh(self, count: int, size: int) -> float:
+        """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
+        return log(1 + (size - count + 0.5) / (count + 0.5)) * (self.shape[0] + 1)
 
     def measure(self, shelves: Collection[str]) -> tuple[int, float]:
         """Return how many documents there are in some scopes, and how many words each has on average."""

@@ -125,11 +125,11 @@ class Skills:
 
     async def measure_fit(self, shelf: SkillLibrary, task: Task, run: Run) -> "TaskFit":
         """Return how well the skills fit a task, by the search engine."""
-        from .ranking import purpose_text
         from .similarity import measure_fit
 
-        texts = {one.skill.name: purpose_text(one.skill) for one in shelf.skills.values() if may_use(one.skill, task)}
-        return await measure_fit(task.text, texts, self.library.data / "cache", self.embedder, run)
+        usable = [one for one in shelf.skills.values() if may_use(one.skill, task)]
+        skills = [(one.skill, shelf.topics.get(one.file, "")) for one in usable]
+        return await measure_fit(task.text, skills, self.library.data / "cache", self.embedder, run)
 
     async def make_index(
         self, shelf: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run

@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -36,13 +36,17 @@ CHANGED = "The skill {} changed since the user approved it, so it was not read. 
 
 @dataclass(frozen=True, slots=True)
 class SkillLibrary:
-    """Usable skills by name, others with the reason, and messages for the user."""
+    """Usable skills by name, others with the reason, and messages for the user.
+
+    ``topics`` are the words that the texts of skills repeat, by file, as far as the texts were read.
+    """
 
     skills: Mapping[str, FoundSkill] = field(default_factory=dict)
     unusable: Sequence[tuple[FoundSkill, str]] = ()
     waiting: Sequence[Path] = ()
     proposed: Sequence[Path] = ()
     complaints: Sequence[str] = ()
+    topics: Mapping[Path, str] = field(default_factory=dict)
 
     def get(self, name: str) -> FoundSkill | None:
         """Return a skill by name, ignoring case."""
@@ -78,7 +82,7 @@ class SkillFinder:
         cache = FrontMatterCache(self.data / "cache")
         found = self.load_library(workspace, brought, load=cache.read)
         cache.save()
-        return found
+        return replace(found, topics=cache.topics)
 
     def load_library(
         self, workspace: Path, brought: SuppliedSkills, kind: str = TASK, load: LoadSkill = load_skill

@@ -12,6 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 MAX_RANKED = 5
 MIN_SCORE = 0.1
 MIN_SIMILARITY = 0.3
+NAME_WEIGHT = 3  # of a word in the name, of one in the description: 2 and 3 rank equally, 1 worse
 FULL_WEIGHT_RUNS = 10  # judged runs from which on a skill's effect counts fully
 REQUEST_PATTERN = r"(?:use|using|with|by|run|apply|follow)\s+(?:the\s+)?[\"'`]?{name}(?![\w-])"
 MENTION_PATTERN = (
@@ -98,6 +99,11 @@ def approval_score(found: FoundSkill) -> float:
         return min(1.0, max(0.0, float(str(found.skill.metadata_value("confidence")))))
     except ValueError:
         return 1.0
+
+
+def index_text(skill: Skill, topics: str) -> str:
+    """Return the words that a skill is found by: its name counts most, then what it says it is for."""
+    return " ".join([*[skill.name.replace("-", " ")] * NAME_WEIGHT, skill.purpose, topics])
 
 
 def purpose_text(skill: Skill) -> str:
