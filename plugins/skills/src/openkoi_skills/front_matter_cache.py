@@ -12,8 +12,6 @@ from typing import Any
 from openkoi_base.files import replace_file
 from openkoi_base.skillfile import FrontMatter, Skill, load_skill
 
-from .topics import repeated_words
-
 FORMAT = 2
 SETTLED_SECONDS = 2.0  # a file that was just written may be written again within one tick of its clock
 MAX_ENTRIES = 20_000
@@ -39,6 +37,8 @@ class FrontMatterCache:
             if (entry := self.known[key])[0] == stamp:
                 self.topics[file] = entry[6]
                 return Skill(entry[1], entry[2], "", kind=entry[3], metadata=entry[4], front=FrontMatter(entry[5], ""))
+        from .topics import repeated_words
+
         whole = load_skill(file, kind)
         skill, topics = without_body(whole), repeated_words(whole.body)
         self.topics[file] = topics
