@@ -38,7 +38,7 @@ def test_bare_openkoi_talks_and_each_block_has_a_number(openkoi: Shell) -> None:
         assert "\x07\x1b]9;OpenKoi is done\x07" in opened.inner.raw
         opened.type("\x04")
         assert 0 == opened.inner.ends()
-        assert "To continue this session: openkoi -c" in opened.inner.raw
+        assert "To continue this session, run `openkoi -c`." in opened.inner.raw
 
 
 def test_without_a_terminal_it_welcomes_the_user(openkoi: Shell) -> None:

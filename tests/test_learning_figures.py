@@ -57,8 +57,8 @@ def test_the_table_the_export_and_learn_agree(home: Home) -> None:
     why = shell("learn", "why", id).stdout
 
     assert found == exported_figures(shell) == listed_figures(shell)
-    assert 1 == helpful
-    assert "shown 1, helped 1" in why
+    assert 2 == helpful
+    assert "shown 3, helped 2" in why
     assert f"confidence {confidence:.2f}" in why
     assert f"shown until {expires[:10]}" in why
     assert used

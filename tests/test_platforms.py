@@ -87,7 +87,9 @@ def test_a_task_changes_files_and_is_undone_without_posix_modules(folder: Path) 
 @pytest.mark.row("TEST-06")
 def test_doctor_names_what_windows_lacks(folder: Path) -> None:
     done = openkoi_on_windows(folder, "doctor")
-    sandbox = next(line for line in done.stdout.splitlines() if line.startswith("  Sandbox:"))
+    lines = done.stdout.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("  Sandbox:"))
 
-    assert "level 0 of 3" in sandbox
-    assert all(f"{level}: " in sandbox for level in ("bubblewrap", "landlock", "limits"))
+    assert "level 0 of 3" in lines[place]
+    facts = "\n".join(lines[place : place + 6])
+    assert all(f"{level}: " in facts for level in ("bubblewrap", "landlock", "limits"))

@@ -44,7 +44,7 @@ def split_mail(text: str) -> tuple[str, str]:
     lines = text.split("\n")
     ends = (n for n, line in enumerate(lines) if SIGNATURE.match(line) or SEPARATOR.match(line) or is_head(lines, n))
     end = next(ends, len(lines))
-    own, quoted = split_quoted("\n".join(lines[:end]))
+    own, quoted = split_quoted("\n".join(lines[:end]), attributed=True)
     return own, "\n".join([quoted, *lines[end:]]).strip()
 
 

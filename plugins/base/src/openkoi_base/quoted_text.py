@@ -7,8 +7,11 @@ FENCE = re.compile(r"^ {0,3}```")
 ATTRIBUTION = re.compile(r"^(?=.*[\w>)\]]).{6,300}:\s*$", re.DOTALL)  # On Monday Ann wrote:
 
 
-def split_quoted(text: str) -> tuple[str, str]:
-    """Return what was written, and the lines that are quoted, with the line above them that says whose they are."""
+def split_quoted(text: str, *, attributed: bool = False) -> tuple[str, str]:
+    """Return what was written, and the lines that are quoted.
+
+    If ``attributed``, as in mails, the line above them that says whose they are is among them.
+    """
     own: list[str] = []
     quoted: list[str] = []
     lines = text.split("\n")
@@ -17,7 +20,7 @@ def split_quoted(text: str) -> tuple[str, str]:
         if place in code or not QUOTE.match(line):
             own.append(line)
             continue
-        if not quoted or (own and (not own[-1].strip() or ATTRIBUTION.match(own[-1]))):
+        if attributed and (not quoted or (own and (not own[-1].strip() or ATTRIBUTION.match(own[-1])))):
             quoted += take_attribution(own)
         quoted.append(line.lstrip(" ").lstrip(">").removeprefix(" "))
     return "\n".join(own).strip(), "\n".join(quoted).strip()

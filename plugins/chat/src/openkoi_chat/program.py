@@ -33,7 +33,7 @@ HINT = "? for keys · / for commands"
 STARTING = "starting… · ? for keys"
 PICK = "/resume"
 END_SIGNALS = ("SIGTERM", "SIGHUP")
-GOODBYE = "To continue this session: openkoi -c"
+GOODBYE = "To continue this session, run `openkoi -c`."
 
 
 async def run_chat(launcher: "Launcher", options: Options) -> int:
@@ -91,7 +91,8 @@ class ScreenProgram:
             self.screen.send(FOCUS_OFF)
             if chat and chat.session.last_run and not self.goes_on_plain:
                 print(GOODBYE)
-        gc.freeze()  # the process ends: looking for garbage among all objects once more takes 0.1 s
+        if not self.goes_on_plain:
+            gc.freeze()  # the process ends: looking for garbage among all objects once more takes 0.1 s
 
     def begin_loading(self) -> None:
         """Load the conversation once the prompt is drawn."""

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, field
 from pathlib import Path
 
+from openkoi_base.files import replace_file
 from openkoi_hookspecs import events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import list_all_segments, read_segment
@@ -67,8 +68,5 @@ def load_totals(path: Path) -> dict[str, Totals]:
 def save_totals(path: Path, totals: Mapping[str, Totals]) -> None:
     """Keep the totals of the sessions that were opened last; an error keeps none."""
     newest = [*totals.items()][-MAX_SESSIONS:]
-    fresh = path.with_suffix(".new")
     with suppress(OSError):
-        fresh.write_text(json.dumps({id: asdict(one) for id, one in newest}), encoding="utf-8")
-        fresh.chmod(0o600)
-        fresh.replace(path)
+        replace_file(path, json.dumps({id: asdict(one) for id, one in newest}))

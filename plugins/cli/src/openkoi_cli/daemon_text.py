@@ -18,12 +18,15 @@ def format_daemon(folder: Path) -> list[str]:
         return [STOPPED]
     import json
 
+    from .escape import escape_controls
+
     try:
         found: Mapping[str, Any] = json.loads(state.read_text())
     except (OSError, ValueError):  # it has just ended
         return [STOPPED]
-    apps = [format_app(name, app, found["users"].get(name)) for name, app in found["apps"].items()]
-    return [f"  Daemon: running (process {found['pid']})", *apps, *(f"    ! {one}" for one in found["warnings"])]
+    apps = [format_app(name, app, found.get("users", {}).get(name)) for name, app in found["apps"].items()]
+    lines = [f"  Daemon: running (process {found['pid']})", *apps, *(f"    ! {one}" for one in found["warnings"])]
+    return [escape_controls(line) for line in lines]  # users' names and errors come from elsewhere
 
 
 def format_app(name: str, app: Mapping[str, str], users: str | None) -> str:

@@ -157,7 +157,7 @@ class OpenKoi(click.Group):
         from .run import command
 
         records = [option.get_help_record(ctx) for option in command.params if isinstance(option, click.Option)]
-        with formatter.section("Options of tasks"):
+        with formatter.section("Task options"):
             formatter.write_dl([record for record in records if record])
         super().format_options(ctx, formatter)
 

@@ -90,7 +90,7 @@ def describe(plugin: "PluginState", times: "Times") -> str:
 def why_unused(plugin: "PluginState") -> str:
     """Return why a plugin is not used; empty if it is."""
     if not plugin.enabled:
-        return f"! disabled by {plugin.kind}.{plugin.name}.enabled"
+        return f"disabled by {plugin.kind}.{plugin.name}.enabled"
     if plugin.used:
         return ""
     return "! not used" + (f", because {plugin.winner} provides it" if plugin.winner else "")

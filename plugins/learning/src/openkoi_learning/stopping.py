@@ -1,5 +1,6 @@
 """Estimate from a project's runs the chance that another iteration pays, and how reliable such estimates are."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Evaluation, Prospect, events
@@ -45,26 +46,35 @@ def has_paid(before: Standing, decided: events.DecisionMade) -> bool:
     """Return whether an iteration was accepted, turned green, or raised the score by more than a plateau."""
     after = standing_of(decided)
     gained = after.score is not None and after.score > (before.score or 0.0) + PLATEAU_DELTA
-    return decided.decision.action is NextAction.ACCEPT or (before.red and not after.red) or gained
+    return decided.decision.action is NextAction.ACCEPT or (before.red and decided.facts.green) or gained
 
 
 def estimate_chance(known: Sequence[NextIteration], now: Standing) -> float:
     """Return the share of like iterations after which the next one paid, assuming a few that went as all did."""
-    usual = (sum(one.paid for one in known) + 1) / (len(known) + 2)
     alike = [one.paid for one in known if one.before.kind == now.kind]
-    return (sum(alike) + PRIOR_ITERATIONS * usual) / (len(alike) + PRIOR_ITERATIONS)
+    return blend_shares(sum(alike), len(alike), sum(one.paid for one in known), len(known))
+
+
+def blend_shares(paid_alike: int, alike: int, paid: int, count: int) -> float:
+    """Return the share that paid of like iterations, with a few more that are as all are."""
+    usual = (paid + 1) / (count + 2)
+    return (paid_alike + PRIOR_ITERATIONS * usual) / (alike + PRIOR_ITERATIONS)
 
 
 def calibration_error(known: Sequence[NextIteration]) -> float | None:
     """Return how far estimates were from what happened, each made from what was known before; None if there are few."""
     if len(known) < MIN_ESTIMATES:
         return None
-    newest = range(max(1, len(known) - ESTIMATES), len(known))
-    pairs = [(estimate_chance(known[:number], known[number].before), known[number].paid) for number in newest]
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for chance, paid in pairs:
-        bins.setdefault(int(chance * BANDS), []).append((chance, paid))
-    return sum(abs(sum(chance - paid for chance, paid in some)) for some in bins.values()) / len(pairs)
+    first = max(1, len(known) - ESTIMATES)
+    alike, paid_alike, bins = Counter[object](), Counter[object](), defaultdict[int, float](float)
+    for number, one in enumerate(known):
+        kind = one.before.kind
+        if number >= first:
+            chance = blend_shares(paid_alike[kind], alike[kind], paid_alike.total(), number)
+            bins[int(chance * BANDS)] += chance - one.paid
+        alike[kind] += 1
+        paid_alike[kind] += one.paid
+    return sum(map(abs, bins.values())) / (len(known) - first)
 
 
 def estimate_prospect(known: Sequence[NextIteration], iteration: int, judged: Evaluation) -> Prospect | None:

@@ -121,8 +121,8 @@ class RunLog:
     def end_turn(self) -> None:
         """Write and sync what is buffered, and wake all that wait for it."""
         self.scheduled = False
-        waiting, self.waiting = self.waiting, []
         self.write()
+        waiting, self.waiting = self.waiting, []
         waiting = [(run, done) for run, done in waiting if not done.done()]
         failed = {run: self.failed.pop(run, None) for run in {run for run, _ in waiting}}
         for run, done in waiting:

@@ -50,7 +50,7 @@ class PythonHooks:
     def load(self) -> ModuleType:
         """Return the module, made of the text that the user allowed."""
         if self.module is None:
-            module = ModuleType(f"openkoi_script_{self.script.name.replace('-', '_')}")
+            module = ModuleType(f"script_{self.script.name.replace('-', '_')}")
             module.__file__ = str(self.script.path)
             try:
                 exec(compile(self.script.text, str(self.script.path), "exec"), vars(module))  # consent is given

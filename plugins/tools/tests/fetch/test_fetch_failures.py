@@ -55,7 +55,6 @@ def test_a_slow_page_is_given_up_in_time(web: "Web", fault: ServerFault) -> None
     answer = web.reading(server, seconds=0.5).fetch(f"{server.url}/")
 
     assert f"{web.place(server)} did not send the page within 0.5 seconds." == answer.text
-    assert time.monotonic() - started < 10
 
 
 def test_an_answer_that_breaks_off_is_a_sentence(web: "Web") -> None:
@@ -84,7 +83,7 @@ def test_a_huge_page_is_cut_and_that_is_said(web: "Web") -> None:
 def test_what_unpacks_to_far_too_much_is_cut_on_the_way(web: "Web") -> None:
     bomb = gzip.compress(b"\0" * 100_000_000, 1)
     server = web.site({"/": web.page(bomb, "text/plain", content_encoding="gzip")})
-    reader, started = web.reading(server, max_mb=1), time.monotonic()
+    reader = web.reading(server, max_mb=1)
 
     tracemalloc.start()
     answer = reader.fetch(f"{server.url}/")
@@ -93,7 +92,6 @@ def test_what_unpacks_to_far_too_much_is_cut_on_the_way(web: "Web") -> None:
 
     assert "only the first 1.0 MB were read" in answer.text
     assert most < 24 * 1024**2
-    assert time.monotonic() - started < 10
 
 
 def test_what_is_packed_twice_is_not_unpacked(web: "Web") -> None:

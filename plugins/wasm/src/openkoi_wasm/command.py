@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 
 import click
@@ -69,6 +70,8 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
     for other in source.find(koi):
         if other.name == manifest.name and not (replace and is_same_folder(other.file.parent, folder)):
             raise KoiError(EXISTS.format(manifest.name, other.file.parent))
+    if folder.exists() and not replace:  # its manifest cannot be read
+        raise KoiError(EXISTS.format(manifest.name, folder))
     try:
         await asyncio.to_thread(copy_plugin, manifest, content, folder)
     except OSError as error:
@@ -180,11 +183,14 @@ async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:
 def copy_plugin(manifest: Manifest, content: bytes, folder: Path) -> None:
     """Copy a manifest and its module into a folder, in place of what it contains."""
     text = manifest.file.read_bytes()
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(mode=0o700)
-    (folder / manifest.module.name).write_bytes(content)
-    (folder / MANIFEST).write_bytes(text)
+    with TemporaryDirectory(dir=folder.parent.parent, prefix="wasm-") as made:
+        new = Path(made) / folder.name
+        new.mkdir(mode=0o700)
+        (new / manifest.module.name).write_bytes(content)
+        (new / MANIFEST).write_bytes(text)
+        if folder.exists():
+            folder.rename(Path(made) / "old")
+        new.rename(folder)
 
 
 def is_same_folder(one: Path, other: Path) -> bool:

@@ -103,7 +103,7 @@ def stop_unpromising(history: History) -> Decision | None:
     prospect = history.evaluation.prospect
     if prospect is None or not is_reliable(prospect) or history.evaluation.blockers or prospect.chance >= MIN_CHANCE:
         return None
-    why = f"another iteration paid in {prospect.chance:.0%} of similar cases here"
+    why = f"another iteration is estimated to pay off with a chance of {prospect.chance:.0%}"
     return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall}, and {why}")
 
 

@@ -1,20 +1,17 @@
 """Notice the threads, tasks and processes that a plugin's code leaves running."""
 
 import asyncio
-import os
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
 OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
-OWN_CODE = f"{os.sep}openkoi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +73,10 @@ def describe_task(task: "asyncio.Task[Any]") -> str:
 
 
 def is_own_code(thing: object) -> bool:
-    """Return whether a function or coroutine is OpenKoi's own."""
-    code = getattr(thing, "cr_code", None) or getattr(thing, "__code__", None)
-    return isinstance(code, CodeType) and OWN_CODE in code.co_filename
+    """Return whether a function or coroutine is of a package of OpenKoi."""
+    frame = getattr(thing, "cr_frame", None)
+    module = frame.f_globals.get("__name__") if frame else getattr(thing, "__module__", None)
+    return str(module).startswith("openkoi")
 
 
 def count_cancelled(tasks: Iterable["asyncio.Task[Any]"]) -> int:

@@ -22,7 +22,7 @@ class NotedStream:
         """Write a text."""
         if len(self.noted) < SHOWN_CHARACTERS and isinstance(text, str):
             self.noted += text[:SHOWN_CHARACTERS]
-        return self._stream.write(text)
+        return self._stream.write(text) if self._stream else len(text)
 
     def writelines(self, lines: Any) -> None:
         """Write texts."""

@@ -64,7 +64,11 @@ class WatchedCall:
             yield
             return
         entered = perf_counter()
-        before = Before(self.facts, self.options.is_thorough)
+        try:
+            before = Before(self.facts, self.options.is_thorough)
+        except BaseException:
+            WATCHING.release()
+            raise
         self.first = self.first or before
         self.options.note(START, *self.name)
         began = perf_counter()
@@ -74,9 +78,11 @@ class WatchedCall:
             ended = perf_counter()
             if os.getpid() != self.process:
                 os._exit(1)  # a copy of this process would do the rest of the task a second time
-            self.compare(before)
-            self.options.note(END)
-            WATCHING.release()
+            try:
+                self.compare(before)
+            finally:
+                self.options.note(END)
+                WATCHING.release()
             self.watching += perf_counter() - ended + began - entered
 
     def compare(self, before: "Before") -> None:

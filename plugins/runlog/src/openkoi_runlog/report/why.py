@@ -165,11 +165,11 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
 
 def format_prospect(prospect: Prospect) -> str:
     """Return the chance that another iteration pays, and whether it may decide."""
-    chance = f"an iteration more pays with a chance of {prospect.chance:.0%}"
-    after = f"from {format_count(prospect.seen, 'iteration')} of this project"
+    chance = f"another iteration pays off with a chance of {prospect.chance:.0%}"
+    after = f"estimated from {format_count(prospect.seen, 'iteration')} of this project"
     if prospect.error is None:
         return f"{chance}, {after}; too few to decide by"
-    kind = "reliable" if is_reliable(prospect) else "too far off to decide by"
+    kind = "reliable" if is_reliable(prospect) else "too inaccurate to decide by"
     return f"{chance}, {after}; calibration error {prospect.error:.2f}, {kind}"
 
 
