@@ -89,3 +89,15 @@ def test_a_model_without_vision_says_so(openkoi: Shell) -> None:
 
     assert 2 == done.returncode
     assert "scripted/blind.yaml does not read images. Choose another model with -m" in done.stderr
+
+
+def test_a_piped_task_attaches_nothing_from_outside_its_folder(openkoi: Shell, server: OpenAIServer) -> None:
+    secret = openkoi.folder.parent / "keys.txt"
+    secret.write_text("opal-and-onyx")
+    piped = openkoi("-i", "0", stdin=f"Mend this; see @{secret} and @notes.txt please")
+    typed = openkoi("-i", "0", f"See @{secret}")
+
+    assert "keys.txt is outside this folder and was not sent" in piped.stderr
+    assert "keys.txt, which is outside this folder, is sent with the task" in typed.stderr
+    assert ["buy milk" in str(server.asked[0]), "opal-and-onyx" in str(server.asked[0])] == [True, False]
+    assert "opal-and-onyx" in str(server.asked[-1])

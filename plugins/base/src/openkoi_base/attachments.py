@@ -34,6 +34,8 @@ def list_mentioned(text: str, folder: Path) -> Iterator[Path]:
 def read_part(path: Path, folder: Path) -> Image | File:
     """Read a file as an image if it is one, else as a file; raise ConfigError if it cannot be sent."""
     name = str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{name} is not a regular file.")
     try:
         data = path.read_bytes()
     except OSError as error:

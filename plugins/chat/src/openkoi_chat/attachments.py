@@ -1,6 +1,6 @@
 """What belongs to a message besides its words: images as chips, and files named with ``@``."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,15 @@ def find_files(text: str, here: Path, workspace: Path) -> Iterator[Path]:
     for near, far in zip(list_mentioned(text, here), list_mentioned(text, workspace), strict=True):
         if found := next((path for path in (near, far) if path.is_file()), None):
             yield found.resolve() if found.resolve().is_relative_to(workspace) else found
+
+
+def explain_files(text: str, parts: Iterable[Image | File], here: Path, workspace: Path) -> Iterator[str]:
+    """Yield a sentence for each file that does not exist, and for each that is sent from outside the workspace."""
+    for name in find_missing_files(text, here, workspace):
+        yield f"There is no file {name}, so @{name} is sent as a word."
+    for part in parts:
+        if isinstance(part, File) and Path(part.name).is_absolute():
+            yield f"{part.name}, which is outside this folder, is sent, too."
 
 
 def find_missing_files(text: str, here: Path, workspace: Path) -> Iterator[str]:

@@ -11,7 +11,7 @@ from openkoi_runlog import new_session_id, read_conversation
 from openkoi_terminal import strip_controls
 
 from .approvals import Approvals
-from .attachments import Draft, find_missing_files, load_parts
+from .attachments import Draft, explain_files, load_parts
 from .background import Background, BackgroundTask
 from .interruption import ask_what_to_keep
 from .messages import BESIDE, PAUSED, QUEUED, STARTING, STEERS, format_notes, quote
@@ -227,11 +227,9 @@ class ChatSession:
     async def make_task(self, draft: Draft) -> Task:
         """Return the task of a message: with the conversation, its files, and what shell commands printed."""
         koi = self.require_koi()
-        for name in find_missing_files(draft.text, Path.cwd(), koi.workspace):
-            self.view.note(
-                f"  There is no file {strip_controls(name)}, so @{strip_controls(name)} is sent as a word.", "dim"
-            )
         parts = await load_parts(draft, koi)
+        for note in explain_files(draft.text, parts, Path.cwd(), koi.workspace):
+            self.view.note(f"  {strip_controls(note)}", "dim")
         context, self.context = "\n\n".join(self.context), []
         task = Task(draft.text, channel="chat", session=self.session, history=self.history, parts=parts)
         return replace(task, context=context, limits=self.settings.limits(koi.limits), agent=self.settings.agent)

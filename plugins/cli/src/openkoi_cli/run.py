@@ -38,12 +38,18 @@ class RunOptions(NamedTuple):
     given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
 
     @property
+    def typed_text(self) -> str:
+        """The task on the command line; empty if it is piped in."""
+        text = " ".join(self.words).strip()
+        return "" if text == "-" else text
+
+    @property
     def task(self) -> tuple[str, str]:
         """The task's text, and piped input as its context."""
-        text = " ".join(self.words).strip()
+        text = self.typed_text
         if self.from_stdin and text:
             raise click.UsageError("--stdin reads the task itself. Omit the words, or pipe without --stdin.")
-        if self.from_stdin or text == "-":
+        if self.from_stdin or (self.words and not text):
             return read_stdin(), ""
         piped = read_piped()
         return (text, piped) if text else (piped, "")
@@ -179,7 +185,7 @@ async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer", ask
         if asked.images or "@" in task.text:
             from .attach import attach_files
 
-            task = await attach_files(task, asked.images, koi)
+            task = await attach_files(task, asked.images, koi, piped=not asked.typed_text)
         result = await koi.solve(task)
         renderer.show()
     renderer.show_afterwards(koi)

@@ -2,7 +2,6 @@
 
 import gzip
 import socket
-import time
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,6 @@ def test_a_name_that_does_not_exist_is_a_sentence(web: "Web") -> None:
 )
 def test_a_slow_page_is_given_up_in_time(web: "Web", fault: ServerFault) -> None:
     server = web.site({"/": web.page("x" * 100, fault=fault)})
-    started = time.monotonic()
 
     answer = web.reading(server, seconds=0.5).fetch(f"{server.url}/")
 
