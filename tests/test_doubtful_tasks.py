@@ -92,7 +92,9 @@ def test_a_single_word_or_a_planned_command_is_refused_without_a_terminal(openko
         done = openkoi(*shlex.split(line), stdin="a context")
 
         assert (2, "") == (done.returncode, done.stdout), line
-        assert "To run it as a task, run `openkoi -- " in done.stderr, line
+        assert "To run it as a task, run `openkoi " in done.stderr, line
+    done = openkoi("-c", "-m", "openai/mock", "hello", stdin="")
+    assert "run `openkoi -c -m openai/mock -- hello`" in done.stderr
     assert [] == list(server.requests)
     assert not [*openkoi.home.rglob("*.jsonl")]
 

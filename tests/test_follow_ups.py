@@ -122,6 +122,14 @@ def test_a_follow_up_to_an_unknown_id_changes_nothing(openkoi: Shell, server: Op
     assert asked == len(server.requests)
 
 
+def test_a_follow_up_needs_an_id(openkoi: Shell, server: OpenAIServer) -> None:
+    done = openkoi("resume", "", "Go on")
+
+    assert 2 == done.returncode
+    assert "The task's id is empty." in done.stderr
+    assert [] == list(server.requests)
+
+
 def test_an_interrupted_request_is_part_of_the_conversation(openkoi: Shell, server: OpenAIServer) -> None:
     failing = openkoi.with_environment(OPENAI_BASE_URL="http://127.0.0.1:1/v1")
     assert 75 == failing(*ONCE, "Write down the capital of France").returncode

@@ -231,7 +231,8 @@ def names_agent(word: str) -> bool:
 
 def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
     """Confirm a line that looks like a missing command; without a terminal, raise UsageError."""
-    words = [args[1:][place] for place in find_words(args[1:])]
+    places = [*find_words(args[1:])]
+    words = [args[1:][place] for place in places]
     if args[0] != "run" or not TASK_MARKS.isdisjoint(args) or words in ([], ["-"]):
         return
     import shlex
@@ -244,7 +245,8 @@ def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
     if why and is_explained(args):
         return
     if why and not can_prompt(sys.stderr):
-        raise click.UsageError(f"{why} To run it as a task, run `openkoi -- {shlex.join(words)}`.")
+        options = [word for place, word in enumerate(args[1:]) if place not in places]
+        raise click.UsageError(f"{why} To run it as a task, run `{shlex.join(['openkoi', *options, '--', *words])}`.")
     if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):
         raise click.UsageError("Nothing was run.")
 

@@ -36,6 +36,8 @@ def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layou
 
     With TEXT, continue its session: the model sees the conversation so far, and TEXT is its next task.
     """
+    if words and not task_id:  # as of an unset variable of a script
+        raise click.UsageError("The task's id is empty. To list sessions, run `openkoi sessions`.")
     from .interruptible import run_interruptible
     from .renderers import open_renderer
 
