@@ -1,17 +1,21 @@
 """The chat on a terminal emulator: what its user sees, its scrollback, and every byte that was written."""
 
 import fcntl
+import os
+import pty
 import re
+import shlex
 import struct
+import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from termios import TIOCSWINSZ
+from termios import TIOCSCTTY, TIOCSWINSZ
 
 import pyte
 from cli_process import Shell, write_script
-from pseudo_terminal import Terminal, terminal
+from pseudo_terminal import ROWS, Terminal, environment, terminal
 
 UPDATES = re.compile(r"\x1b\[\?2026[hl]|\x1b\[\?1004[hl]")
 OWN = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?(?:7|12|25|2004|2026|1004|1)[hl]|\x1b\[[0-9]*[ABCDJK]|\x1b\[[0-6] q")
@@ -23,6 +27,7 @@ DOT = bytes.fromhex(
 QUIET = 0.3  # seconds without a key before a question takes one
 PROMPT = "for commands"
 READY = "spent"
+COLUMNS = 100
 
 
 class ChatTerminal:
@@ -53,9 +58,9 @@ class ChatTerminal:
         above = ["".join(row[column].data for column in columns) for row in self.emulator.history.top]
         return [line.rstrip() for line in (*above, *self.emulator.display)]
 
-    def shows(self, text: str, seconds: float = 40) -> None:
-        """Wait until a text is on the screen."""
-        self.waits(lambda: text in self.display, text, seconds)
+    def shows(self, text: str, seconds: float = 40, *, times: int = 1) -> None:
+        """Wait until a text is on the screen, so many times."""
+        self.waits(lambda: self.display.count(text) >= times, text, seconds)
 
     def hides(self, text: str, seconds: float = 40) -> None:
         """Wait until a text is no longer on the screen."""
@@ -106,6 +111,35 @@ def chat(
         opened = ChatTerminal(inner, columns)
         opened.shows("Type a message" if variables.get("ACCESSIBLE") else PROMPT)
         yield opened
+
+
+@contextmanager
+def chat_of_a_shell(openkoi: Shell, turns: str, variables: Mapping[str, str]) -> Iterator[ChatTerminal]:
+    """Open the chat as a job of a shell that reads a line each time the chat is suspended or has ended."""
+    model = write_script(openkoi.folder, turns)
+    shell = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    read = 'echo "status $?"; read -r line; echo "the shell read $line"'
+    command = subprocess.Popen(
+        ["bash", "-mc", f"{shlex.join(shell.command())}; {read}; fg; {read}"],
+        cwd=shell.folder,
+        env=environment(shell),
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, TIOCSCTTY, 0),
+    )
+    os.close(slave)
+    try:
+        opened = ChatTerminal(Terminal(command, master, COLUMNS), COLUMNS)
+        opened.shows(PROMPT)
+        yield opened
+    finally:
+        os.close(master)  # all of its jobs are hung up
+        command.kill()
+        command.wait()
 
 
 def says(text: str, when: str, *, calls: str = "", more: str = "") -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 import select
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ ROWS = 40
 class Terminal:
     """A terminal with one program on it. ``raw`` is all that it was sent."""
 
-    def __init__(self, command: Command, master: int, columns: int) -> None:
+    def __init__(self, command: Command | subprocess.Popen[bytes], master: int, columns: int) -> None:
         self.command = command
         self.master = master
         self.columns = columns

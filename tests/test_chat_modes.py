@@ -1,14 +1,19 @@
 """Modes, tasks in the background, the user's own keys, names and forks of sessions: many in one chat."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
-from chat_terminal import chat, read_folder, runs, says, writes
-from cli_process import Shell, shell
+from chat_terminal import DOT, PROMPT, ChatTerminal, chat, chat_of_a_shell, read_folder, runs, says, writes
+from cli_process import UNREACHABLE, Shell, logged_records, shell
+from pseudo_terminal import terminal
 
+from openkoi_chat.frame_output import FOCUS_OFF, FOCUS_ON
 from openkoi_chat.key_map import apply_key_map, read_key_map
 from openkoi_hookspecs import ConfigError
+from openkoi_testing.servers import OpenAIServer
 
 LINES = "\n".join(f"line {number}" for number in range(60))
 SHIFT_TAB = "\x1b[Z"
@@ -53,18 +58,142 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
             opened.shows(answer)
 
 
-def test_the_last_task_is_looked_at_by_keys_and_commands(openkoi: Shell) -> None:
-    with chat(openkoi, says("Well.", ""), PAGER="cat") as opened:
-        opened.send("go on")
-        opened.shows("[done]")
-        for line, answer in (
-            ("/context", "Task: go on"),
-            ("/progress", "No iteration has ended yet."),
-            ("/transcript", "total (1 model)"),
-            ("/learn list", "Nothing learned yet"),
-        ):
-            opened.send(line)
-            opened.shows(answer)
+EDITOR = """\
+echo "the editor has $(cat "$1")."
+[ -e go.txt ] || until [ -e leave.txt ]; do sleep 0.05; done
+echo the editor ends
+printf "written with it" > "$1"
+"""
+PLUGIN = """\
+import click
+
+@click.command()
+@click.argument("words", nargs=-1)
+def acme(words):
+    click.echo(f"acme has {words}")
+"""
+JUDGE = """\
+  - when: {tools: false, last: blue}
+    says: '{"scores": {"relevance": 0.9, "quality": 0.9, "completeness": 0.9}, "findings": []}'
+    repeat: true
+"""
+
+
+def write_programs(folder: Path) -> str:
+    """Write programs that read the clipboard, of which one finds no display; return a PATH that begins with them."""
+    folder.mkdir()
+    for name, code in (("wl-paste", "exit 1"), ("xclip", "cat clipboard.png")):
+        (folder / name).write_text(f"#!/bin/sh\n{code}\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_keys_and_commands_that_look_attach_edit_redraw_and_suspend(openkoi: Shell, tmp_path: Path) -> None:
+    (openkoi.folder / "editor.sh").write_text(EDITOR)
+    waits = "until [ -e go.txt ]; do sleep 0.05; done; echo it went"
+    turns = says("Waiting.", "slow", calls=runs(waits)) + says("The slow answer.", "it went") + JUDGE
+    turns += '  - when: {contains: ["[image/png]"], last: dot}\n    says: I see a dot.\n' + says("Well.", "")
+    programs = {"PATH": write_programs(tmp_path / "bin"), "PAGER": "cat", "EDITOR": "sh editor.sh"}
+    there = openkoi.with_plugin(PLUGIN, commands="acme:acme")
+    with chat_of_a_shell(there, turns, programs) as opened:
+        opened.shows("spent")
+        look_at_the_last_task(opened)
+        attach_an_image(opened, openkoi.folder / "clipboard.png")
+        edit_while_a_task_runs(opened, openkoi)
+        suspend(opened)
+
+
+def look_at_the_last_task(opened: ChatTerminal) -> None:
+    """By commands and keys, and a command of a plugin."""
+    opened.inner.type("\x0f")
+    opened.shows("No task in this session yet.")
+    for line, answer in (
+        ("/iterate 1", "At most 1 iteration"),
+        ("paint it blue", "[done]"),
+        ("/context", "Task: paint it blue"),
+        ("/learn list", "Nothing learned yet"),
+        ("/acme new tea 'two words'", "acme has ('new', 'tea', 'two words')"),
+        ("/acme it's tea", """acme has ("it's", 'tea')"""),
+        ("/iterate 0", "Tasks run once"),
+    ):
+        opened.send(line)
+        opened.shows(answer)
+        opened.shows(PROMPT)  # the terminal was handed back
+    opened.inner.type("\x14")
+    opened.shows("[iter 1/1] score: 0.90", times=2)
+    opened.inner.type("\x0f")
+    opened.shows("total (1 model)")
+    opened.shows(PROMPT)
+
+
+def attach_an_image(opened: ChatTerminal, clipboard: Path) -> None:
+    """Paste from an empty clipboard, then an image."""
+    opened.inner.type("what is\x16")
+    opened.shows("No image in the clipboard.")
+    clipboard.write_bytes(DOT)
+    opened.inner.type(" \x16")
+    opened.shows("> what is [Image #1]")
+    opened.send(", this dot?")
+    opened.shows("I see a dot.")
+
+
+def edit_while_a_task_runs(opened: ChatTerminal, openkoi: Shell) -> None:
+    """What a task prints comes once the editor has ended; then with the command."""
+    opened.send("slow please")
+    opened.shows("Running until")
+    opened.inner.type("my words\x18\x05")
+    opened.shows("the editor has my words.")
+    (openkoi.folder / "go.txt").touch()
+    opened.waits(lambda: "The slow answer." in str(logged_records(openkoi.home)), "the end of the task", 40)
+    (openkoi.folder / "leave.txt").touch()
+    opened.shows("> written with it")
+    opened.shows("The slow answer.")
+    assert opened.inner.raw.index("the editor ends") < opened.inner.raw.index("The slow answer.")
+    opened.inner.type("\x15")
+    opened.send("/editor")
+    opened.shows("the editor has .")
+    opened.shows("> written with it")
+
+
+def suspend(opened: ChatTerminal) -> None:
+    """Draw over what another program wrote; go to the shell and back with the draft."""
+    opened.feed()
+    opened.stream.feed("\rsomething else\x1b[K")
+    assert "> written with it" not in opened.display
+    opened.inner.type("\x0c")
+    opened.shows("> written with it")
+    assert "something else" not in opened.display
+    opened.inner.type("\x1a")
+    opened.shows(f"status {128 + signal.SIGTSTP}")
+    assert "> written with it" not in opened.display
+    assert opened.inner.raw.rindex(FOCUS_OFF) > opened.inner.raw.rindex(FOCUS_ON)
+    opened.inner.type("ls\n")
+    opened.shows("the shell read ls")
+    opened.shows("> written with it")
+    assert opened.inner.raw.rindex(FOCUS_ON) > opened.inner.raw.rindex("the shell read ls")
+    opened.inner.type("\x15\x04")
+    opened.shows("status 0")
+
+
+def test_a_model_is_set_up_in_the_chat(openkoi: Shell) -> None:
+    with OpenAIServer("A teahouse.", models=["gpt-5.2"], key="sk-canary") as server:
+        there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENKOI_ITERATE="0", OLLAMA_HOST=UNREACHABLE)
+        with terminal(there, columns=100) as inner:
+            opened = ChatTerminal(inner, 100)
+            opened.shows("| no model: /init sets one up |")
+            opened.send("/init")
+            opened.shows("any endpoint")
+            opened.inner.type("\x1b")
+            opened.shows("no model: /init sets one up · ? for keys")
+            opened.send("/init")
+            opened.shows("any endpoint", times=2)
+            opened.inner.type("3\r")
+            opened.shows("Paste your OpenAI API key:")
+            opened.inner.type("sk-canary\r")
+            opened.shows("openai/gpt-5.2 · ? for keys")
+            opened.send("What is it?")
+            opened.shows("A teahouse. [1]")
+            assert "sk-canary" not in opened.inner.raw
 
 
 def test_a_task_goes_on_in_the_background_and_its_answer_comes_back(openkoi: Shell) -> None:

@@ -18,9 +18,13 @@ class ChatApplication(Application[int]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, erase_when_done=True, terminal_size_polling_interval=None)
         self.ttimeoutlen = ESCAPE_SECONDS
-        self.is_suspended = False
         self.drawn_rows = 0
         self.before_resize: Callable[[], None] = lambda: None
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether another program has the terminal."""
+        return self._running_in_terminal
 
     @property
     def timeoutlen(self) -> float:

@@ -44,11 +44,21 @@ async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
     """Run a skill or a command of a plugin; return whether there is one of this name."""
     await chat.added.find_skills(chat.require_koi().workspace)
     if name in chat.added.of_plugins:
-        done = await chat.run_cli(name, *words.split())
+        done = await chat.run_cli(name, *split_words(words))
         chat.view.note(strip_controls(done.text))
     elif name in chat.added.of_skills:
         chat.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
     return name in chat.added.all
+
+
+def split_words(words: str) -> Sequence[str]:
+    """Return the arguments of a command as a shell takes them; quotation marks without a second one are letters."""
+    from shlex import split
+
+    try:
+        return split(words)
+    except ValueError:
+        return words.split()
 
 
 async def run_other(chat: ChatProgram, name: str) -> bool:

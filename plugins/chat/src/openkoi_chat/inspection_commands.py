@@ -122,6 +122,8 @@ async def init(chat: ChatProgram, words: str) -> None:
     """Set up a model, on the terminal."""
     await chat.hand_over("init")
     await chat.reopen()
+    chat.model = await chat.require_koi().resolve_model("executor")
+    chat.show_status()
 
 
 async def show(chat: ChatProgram, *words: str) -> None:

@@ -252,7 +252,7 @@ class KeyActions:
             self.screen.app.draw_now(self.screen.rows.count)
 
     def suspend(self) -> None:
-        self.screen.app.suspend_to_background()
+        self.screen.app.create_background_task(self.screen.suspend())
 
     def gain_focus(self) -> None:
         self.screen.has_focus = True
@@ -263,4 +263,5 @@ class KeyActions:
     def open_editor(self) -> None:
         """Open $EDITOR with the input; long pastes are shown in full."""
         self.entry.expand()
-        self.buffer.open_in_editor()
+        self.screen.release_terminal()
+        self.buffer.open_in_editor().add_done_callback(lambda _: self.screen.take_terminal())

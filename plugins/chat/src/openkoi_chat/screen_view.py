@@ -1,6 +1,9 @@
 """The screen as the conversation uses it: a view with dialogs, numbered blocks, programs and notifications."""
 
 import asyncio
+import os
+import signal
+import sys
 from collections.abc import Sequence
 
 from prompt_toolkit.buffer import Buffer
@@ -9,6 +12,7 @@ from prompt_toolkit.key_binding import KeyBindingsBase
 from openkoi_terminal import Style, text_width
 
 from .dialog_box import DialogBox
+from .frame_output import FOCUS_OFF, FOCUS_ON
 from .notifications import notice
 from .screen import Screen
 from .view import Dialog
@@ -64,14 +68,36 @@ class ScreenView(Screen):
         """Hand the terminal to a program, and draw again when it has ended."""
         from prompt_toolkit.application import in_terminal
 
-        self.app.is_suspended = True
+        self.release_terminal()
         try:
             async with in_terminal():
                 process = await asyncio.create_subprocess_exec(*command)
                 return await process.wait()
         finally:
-            self.app.is_suspended = False
-            self.refresh()
+            self.take_terminal()
+
+    async def suspend(self) -> None:
+        """Stop this process and those of its group, as Ctrl-Z does, and draw again when the shell continues it."""
+        from prompt_toolkit.application import in_terminal
+
+        if sys.platform == "win32":
+            return
+        self.release_terminal()
+        try:
+            async with in_terminal():
+                os.kill(0, signal.SIGTSTP)
+        finally:
+            self.take_terminal()
+
+    def release_terminal(self) -> None:
+        """Draw what is finished, and let the terminal no longer report its focus: another program would read that."""
+        self.draw()
+        self.send(FOCUS_OFF)
+
+    def take_terminal(self) -> None:
+        """Draw again, what was finished meanwhile as well."""
+        self.send(FOCUS_ON)
+        self.refresh()
 
     def notify(self, text: str) -> None:
         """Ring and notify, if another window has the focus."""
