@@ -47,6 +47,18 @@ def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path,
     assert named == {plugin for plugin in plugins if not plugin.endswith("-good")}
 
 
+def test_an_error_in_the_configuration_is_reported_in_one_line(tmp_path: Path) -> None:
+    user = shell(tmp_path)
+    user.home.mkdir()
+    (user.home / "config.toml").write_text("[hooks\n")
+
+    done = user("doctor", "--hooks")
+
+    assert 2 == done.returncode
+    assert 1 == len(done.stderr.splitlines())
+    assert str(user.home / "config.toml") in done.stderr
+
+
 def test_the_installed_hooks_work_and_the_check_leaves_no_trace(tmp_path: Path) -> None:
     user = shell(tmp_path)
 

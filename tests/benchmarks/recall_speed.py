@@ -55,7 +55,7 @@ def main() -> None:
         print(f"{asked.vectors:,} vectors {name}: {warm(made(asked.vectors))}")
     print(f"the first question of a process: {cold(anywhere(asked.vectors), asked.rounds)}")
     if asked.home:
-        print(f"openkoi memory search: {searched(asked.home, 2 * asked.rounds)}")
+        print(f"openkoi memory search: {measure_command(asked.home, 2 * asked.rounds)}")
 
 
 def anywhere(size: int) -> "Matrix":
@@ -148,7 +148,7 @@ def measure_seconds(code: str, *files: Path) -> float:
     return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
 
 
-def searched(home: Path, rounds: int) -> str:
+def measure_command(home: Path, rounds: int) -> str:
     """Whole processes in turn."""
     script = str(Path(sys.executable).with_name("openkoi"))
     ours = [script, "memory", "search", "what", "was", "said"]

@@ -64,8 +64,8 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
         assert "Daemon" not in openkoi("status").stdout
         with running(openkoi):
             chat.pair()
-            status = wait_until(lambda: settled(openkoi("status").stdout))
-            assert status == settled(openkoi("status", "--costs").stdout)
+            status = wait_until(lambda: list_settled_apps(openkoi("status").stdout))
+            assert status == list_settled_apps(openkoi("status", "--costs").stdout)
             listed = openkoi("connect", "--list").stdout
             doctor = openkoi("doctor").stdout
             removed = openkoi("connect", "folder", "--remove", "ann")
@@ -82,7 +82,7 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
     assert "Daemon: not running; to start it, run `openkoi daemon start`" in after
 
 
-def settled(status: str) -> list[str]:
+def list_settled_apps(status: str) -> list[str]:
     """Return the lines about apps once none of them is connecting."""
     lines = status.partition("  Daemon: running (process ")[2].partition("\n\n")[0].splitlines()[1:]
     return [] if any("connecting" in line for line in lines) else sorted(lines[:-1]) + lines[-1:]

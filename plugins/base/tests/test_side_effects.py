@@ -19,7 +19,7 @@ from openkoi_base.side_effects.left_running import is_known_thread
 from openkoi_hookspecs import Recall, Task
 
 
-def watched(function: Callable[..., Any], *facts: Any, thorough: bool = False) -> tuple[list[str], str]:
+def watch_one_call(function: Callable[..., Any], *facts: Any, thorough: bool = False) -> tuple[list[str], str]:
     """Return what is reported of a call, and what it printed."""
     reports: list[str] = []
 
@@ -44,7 +44,7 @@ def test_a_function_that_changes_nothing_is_not_reported() -> None:
         thread.join()
         return task.text
 
-    assert ([], "") == watched(honest, Task("a"), thorough=True)
+    assert ([], "") == watch_one_call(honest, Task("a"), thorough=True)
 
 
 def test_what_is_changed_is_restored() -> None:
@@ -58,7 +58,7 @@ def test_what_is_changed_is_restored() -> None:
     before = Path.cwd(), [*sys.path]
     task = Task("good")
 
-    reports, printed = watched(changes, task, Recall())
+    reports, printed = watch_one_call(changes, task, Recall())
 
     (text,) = reports
     assert text.startswith("Plugin 'acme' failed at before_plan: it printed 'hello' to standard output, changed ")
@@ -75,7 +75,7 @@ def test_each_step_of_an_asynchronous_function_is_watched_and_nothing_in_between
         os.environ["LATER"] = "1"
 
     try:
-        reports, _ = watched(changes, Task("a"))
+        reports, _ = watch_one_call(changes, Task("a"))
     finally:
         os.environ.pop("BETWEEN", None)
 
@@ -98,7 +98,7 @@ def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> Non
     assert ["Plugin 'acme' failed at x: it changed environment variables (ACME) (undone)"] == reports
 
 
-def test_only_the_first_calls_are_watched() -> None:
+def test_only_the_first_calls_are_watch_one_call() -> None:
     ended: list[bool] = []
 
     def prints() -> None:
@@ -150,7 +150,7 @@ def test_a_thread_that_other_code_starts_meanwhile_is_not_the_plugin_s() -> None
         started.wait()
 
     try:
-        assert ([], "") == watched(waits, thorough=True)
+        assert ([], "") == watch_one_call(waits, thorough=True)
     finally:
         stop.set()
         beside.join()

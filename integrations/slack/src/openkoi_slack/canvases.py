@@ -1,13 +1,14 @@
 """Read and write canvases as documents; files that are text are read alike."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
 from openkoi_hookspecs import AppRejectedError, DocumentConflictError, Json
 from openkoi_hookspecs.integrations import Attachment, Document
 from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .api_types import Call, Facts
 
 CANVAS = ("quip", "canvas")  # the types of such files: canvases are built on Quip's documents
 PAGE, MAX_PAGES = 100, 20
@@ -15,8 +16,6 @@ MAX_BYTES = 1_000_000  # of a text that is read (estimate)
 CHANGED = "The canvas {0} has changed since it was read. Read it again."
 NOT_A_CANVAS = "{0} is a file, which Slack does not replace. Write a new document without an id."
 NOT_TEXT = "{0} is neither a canvas nor a text."
-Call = Callable[..., Awaitable[dict[str, Any]]]
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,20 @@
 """Turn Slack's events and messages into posts."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from openkoi_base.quoted_text import split_quoted
 from openkoi_hookspecs.integrations import Attachment, Post, PostKind, Sender, SenderKind
 
+from .api_types import Facts
+
 LINK = re.compile(r"<((?:https?|mailto)[^|>]*)(?:\|([^>]*))?>")
 EMOJI = {"\U0001f44d": "+1", "\U0001f44e": "-1", "\U0001f440": "eyes", "\u2705": "white_check_mark", "\u274c": "x"}
 EMOJI |= {"\U0001f6d1": "octagonal_sign"}
 SIGNS = {name: sign for sign, name in EMOJI.items()}
 SAID_BY_A_USER = (None, "file_share", "thread_broadcast", "me_message")
-Facts = Mapping[str, Any]
 
 
 def read_event(event: Facts, me: Facts) -> Post | None:

@@ -1,7 +1,7 @@
 """Read the messages that came while no socket was open, however many they are."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -9,12 +9,11 @@ from openkoi_hookspecs import AppUnavailableError, Json
 from openkoi_hookspecs.integrations import Post, PostKind
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .api_types import Call, Facts
 from .events import read_message
 
 PAGE = 100  # messages in a call; threads are looked for among so many at least
 CHANNELS = "public_channel,private_channel,im,mpim"
-Call = Callable[..., Awaitable[dict[str, Any]]]
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

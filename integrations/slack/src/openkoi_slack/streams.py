@@ -1,17 +1,16 @@
 """Let a post in a thread grow as a stream, which costs less than edits; where Slack has none, edits do the same."""
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import field
-from typing import Any
 
 from openkoi_hookspecs import AppRejectedError, Json
 from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .api_types import Call
+
 CONFLICT = "streaming_state_conflict"  # a message that still streams cannot be changed
 MAX_STREAMS = 100  # that are known; Slack ends each after about five minutes
-Call = Callable[..., Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)

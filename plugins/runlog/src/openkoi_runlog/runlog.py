@@ -28,7 +28,7 @@ from .record_format import add_checksum, write_line
 from .segment_files import archived_path, iterate_lines
 from .segment_names import parse_part, segment_name
 
-MOST_BUFFERED = 256  # lines: a plugin may log a thousand events without giving way to the event loop
+MOST_BUFFERED = 256  # appends: a plugin may log a thousand events without yielding to the event loop
 LARGEST = 32_000_000  # bytes of a segment: a program that lives for months fills several, and old ones are archived
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S"
 LINE_START = lazy_pattern(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
@@ -41,8 +41,8 @@ class LogWriteError(KoiError):
 class RunLog:
     """Writes one segment, and another one when it is large. The file is made with the first record.
 
-    ``runs`` is how many runs write to it now: several of them wait for one sync. ``buffer`` are the lines that are not
-    written yet, each with its run; ``failed`` why the lines of a run could not be written, until the run knows.
+    ``runs`` is how many runs write to it now: several of them wait for one sync. ``buffer`` has the lines of each
+    ``append`` that are not written yet, with their run; ``failed`` says why a run's lines could not be written.
     """
 
     def __init__(self, folder: Path, session: str, redact: Callable[[str], str], largest: int = LARGEST) -> None:

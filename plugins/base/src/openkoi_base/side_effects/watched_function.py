@@ -17,7 +17,7 @@ def watch_function(
     """Return the function as it is watched; ``end`` is called when no more calls are to be watched."""
     left, is_own = watch_options().calls, is_own_code(function)
 
-    def watched(*facts: Any) -> object:
+    def call_and_watch(*facts: Any) -> object:
         nonlocal left
         left -= 1
         if left == 0:
@@ -32,7 +32,7 @@ def watch_function(
                 this.finish(report)
         return WatchedAwaitable(answer, this, report) if isawaitable(answer) else answer
 
-    return watched
+    return call_and_watch
 
 
 class WatchedAwaitable:

@@ -27,6 +27,7 @@ def check_hooks(invocation: "Invocation") -> int:
     """Call every hook in a synthetic task; print what happened. Return 1 if an implementation is broken or ignored."""
     from pathlib import Path
 
+    invocation.read()  # its errors are the user's, and no plugin's
     with TemporaryDirectory(prefix="openkoi-hooks-") as name:
         report = check_without_endings(invocation, Path(name).resolve())
     click.echo(escape_controls("\n".join(report.lines)))
