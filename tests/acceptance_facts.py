@@ -92,14 +92,14 @@ def passes(case: Case, content: str, folder: Path) -> bool | None:
     shutil.rmtree(folder, ignore_errors=True)
     write_all(folder, {**workspace(case), "a.txt": content})
     pytest_command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_x.py"]
-    done = subprocess.run(
+    result = subprocess.run(
         pytest_command if case.in_pytest else ["sh", "check.sh"],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.returncode == 0 if case.in_pytest else "not ok" not in done.stdout
+    return result.returncode == 0 if case.in_pytest else "not ok" not in result.stdout
 
 
 def end_reason(ran: Ran, own: list[Mapping[str, Any]]) -> str:

@@ -37,9 +37,9 @@ class Persona:
         self.done += not run.task.parent
         if run.task.parent or self.done % self.after:
             return
-        asked = Message.user(f"Change one sentence of this persona, after the task {run.task.text!r}:\n{self.text}")
+        message = Message.user(f"Change one sentence of this persona, after the task {run.task.text!r}:\n{self.text}")
         try:
-            reply = await run.chat(Request([asked], model="small", max_output=200))
+            reply = await run.chat(Request([message], model="small", max_output=200))
         except KoiError:
             return
         self.proposed.parent.mkdir(parents=True, exist_ok=True)

@@ -90,14 +90,14 @@ async def approve(koi: Koi, title: str, every: float) -> None:
 @click.pass_obj
 async def run(koi: Koi, times: int) -> None:
     """Do what is due, until so many were done."""
-    done = asyncio.Semaphore(0)
+    semaphore = asyncio.Semaphore(0)
     learned: list[str] = []
     koi.listen(
         lambda one: learned.append(one.event.learning.text) if isinstance(one.event, events.LearningSaved) else None
     )
-    tasks = [asyncio.create_task(repeat(koi, title, every, done)) for title, every in approved(koi).items()]
+    tasks = [asyncio.create_task(repeat(koi, title, every, semaphore)) for title, every in approved(koi).items()]
     for _ in range(times):
-        await done.acquire()
+        await semaphore.acquire()
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -105,12 +105,12 @@ async def run(koi: Koi, times: int) -> None:
     click.echo(f"{len(learned)} learned")
 
 
-async def repeat(koi: Koi, title: str, every: float, done: asyncio.Semaphore) -> None:
+async def repeat(koi: Koi, title: str, every: float, semaphore: asyncio.Semaphore) -> None:
     """Do one thing again and again; a failure is not the last time."""
     while True:
         try:
             click.echo(f"{title}: {(await koi.solve(Task(title, channel='schedule'))).text}")
         except KoiError as error:
             click.echo(f"{title} failed: {error}")
-        done.release()
+        semaphore.release()
         await asyncio.sleep(every)

@@ -73,8 +73,8 @@ class Server:
 
     async def answer(self, request: Mapping[str, Any]) -> str:
         """Answer the next question that is asked."""
-        asked = await self.questions.get()
-        return (await self.koi.answer_question(asked.id, request["text"])).question.text
+        event = await self.questions.get()
+        return (await self.koi.answer_question(event.id, request["text"])).question.text
 
     async def cost(self, request: Mapping[str, Any]) -> Mapping[str, object]:
         """What a session has cost, runs without a result included."""

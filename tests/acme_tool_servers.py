@@ -87,8 +87,8 @@ class ToolProvider:
 
     async def allowed(self, run: Run) -> bool:
         text = f"Start the tool server {self.name}?"
-        asked = Question(text, choices=("yes", "no"), keep=True, digest=self.server.digest)
-        return is_yes(await run.ask(asked))
+        question = Question(text, choices=("yes", "no"), keep=True, digest=self.server.digest)
+        return is_yes(await run.ask(question))
 
     def tool(self, one: Mapping[str, Any], run: Run, *, deferred: bool) -> Tool:
         async def call(arguments: Arguments) -> ToolResult:
@@ -156,12 +156,12 @@ async def tool_provider(name: str, server: Server) -> ToolProvider:
 @click.pass_obj
 async def do(koi: Koi, text: str, answer: str) -> None:
     """Do a task in front of a user who always says the same."""
-    asked: list[str] = []
+    texts: list[str] = []
 
     async def user(question: Question) -> str:
-        asked.append(question.text)
+        texts.append(question.text)
         return answer
 
     koi.attend(user)
     result = await koi.solve(Task(text))
-    click.echo(json.dumps({"text": result.text, "asked": asked}))
+    click.echo(json.dumps({"text": result.text, "asked": texts}))

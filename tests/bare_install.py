@@ -39,19 +39,19 @@ class BareInstall:
 
 def make_bare_install(root: Path) -> BareInstall:
     """Link the files of openkoi and of what it needs into a virtualenv."""
-    made = BareInstall(root / "venv", root / "programs")
-    venv.create(made.folder, symlinks=True)
-    packages = Path(get_path("purelib", vars={"base": str(made.folder)}))
+    install = BareInstall(root / "venv", root / "programs")
+    venv.create(install.folder, symlinks=True)
+    packages = Path(get_path("purelib", vars={"base": str(install.folder)}))
     for needed in needed_by("openkoi", {}).values():
         for name in {file.parts[0] for file in needed.files or () if file.parts[0] != ".."}:
             place = packages / name
             if not place.exists():
                 place.symlink_to(Path(str(needed.locate_file(name))))
-    made.programs.mkdir()
+    install.programs.mkdir()
     for name in PROGRAMS:
         if found := shutil.which(name):
-            (made.programs / name).symlink_to(found)
-    return made
+            (install.programs / name).symlink_to(found)
+    return install
 
 
 def needed_by(name: str, known: dict[str, Distribution]) -> dict[str, Distribution]:

@@ -30,17 +30,17 @@ class ChatServer(HttpServer):
         self.away = False
         self.changed = threading.Condition()
 
-    def route(self, seen: ReceivedRequest) -> ServerResponse:
+    def route(self, request: ReceivedRequest) -> ServerResponse:
         """Answer a request by its path."""
-        user = USERS.get(seen.headers.get("authorization", "").removeprefix("Bearer "), "")
-        address = urlsplit(seen.path)
+        user = USERS.get(request.headers.get("authorization", "").removeprefix("Bearer "), "")
+        address = urlsplit(request.path)
         if self.away:
             return ServerResponse([b"{}"], fault=ServerFault(status=503))
         if not user:
             return ServerResponse([b"{}"], fault=ServerFault(status=401))
-        if len(seen.body) != int(seen.headers.get("content-length", 0)):  # the client was killed while it wrote
+        if len(request.body) != int(request.headers.get("content-length", 0)):  # the client was killed while it wrote
             return ServerResponse([b"{}"], fault=ServerFault(status=400))
-        facts = json.loads(seen.body) if seen.body else dict(parse_qsl(address.query))
+        facts = json.loads(request.body) if request.body else dict(parse_qsl(address.query))
         answer = getattr(self, f"do_{address.path.strip('/')}")(user, facts)
         return answer if isinstance(answer, ServerResponse) else ServerResponse([json.dumps(answer).encode()])
 

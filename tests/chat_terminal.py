@@ -108,9 +108,9 @@ def chat(
     model = write_script(openkoi.folder, turns, name)
     shell = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
     with terminal(shell, *arguments, columns=columns) as inner:
-        opened = ChatTerminal(inner, columns)
-        opened.shows("Type a message" if variables.get("ACCESSIBLE") else PROMPT)
-        yield opened
+        tty = ChatTerminal(inner, columns)
+        tty.shows("Type a message" if variables.get("ACCESSIBLE") else PROMPT)
+        yield tty
 
 
 @contextmanager
@@ -120,9 +120,9 @@ def chat_of_a_shell(openkoi: Shell, turns: str, variables: Mapping[str, str]) ->
     shell = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0", **variables)
     master, slave = pty.openpty()
     fcntl.ioctl(slave, TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    read = 'echo "status $?"; read -r line; echo "the shell read $line"'
+    text = 'echo "status $?"; read -r line; echo "the shell read $line"'
     command = subprocess.Popen(
-        ["bash", "-mc", f"{shlex.join(shell.command())}; {read}; fg; {read}"],
+        ["bash", "-mc", f"{shlex.join(shell.command())}; {text}; fg; {text}"],
         cwd=shell.folder,
         env=environment(shell),
         stdin=slave,
@@ -133,9 +133,9 @@ def chat_of_a_shell(openkoi: Shell, turns: str, variables: Mapping[str, str]) ->
     )
     os.close(slave)
     try:
-        opened = ChatTerminal(Terminal(command, master, COLUMNS), COLUMNS)
-        opened.shows(PROMPT)
-        yield opened
+        terminal = ChatTerminal(Terminal(command, master, COLUMNS), COLUMNS)
+        terminal.shows(PROMPT)
+        yield terminal
     finally:
         os.close(master)  # all of its jobs are hung up
         command.kill()
@@ -146,8 +146,8 @@ def says(text: str, when: str, *, calls: str = "", more: str = "") -> str:
     """Return a turn of a script: what the model says to a message that contains some words."""
     import json
 
-    given = f"    calls: [{calls}]\n" if calls else ""
-    return f"  - when: {{last: {json.dumps(when)}}}\n    says: {json.dumps(text)}\n{given}{more}    repeat: true\n"
+    message = f"    calls: [{calls}]\n" if calls else ""
+    return f"  - when: {{last: {json.dumps(when)}}}\n    says: {json.dumps(text)}\n{message}{more}    repeat: true\n"
 
 
 def writes(path: str, content: str) -> str:

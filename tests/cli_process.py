@@ -43,15 +43,15 @@ class Shell:
     ) -> subprocess.CompletedProcess[str]:
         if not CAN_FORK or any(name.startswith("PYTHON") for name in self.variables.keys() - {"PYTHONPATH"}):
             return self.cold(*arguments, stdin=stdin, seconds=seconds)
-        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-            given.write((stdin or "").encode())
-            given.seek(0)
-            streams = [file.fileno() for file in (given, out, err)]
+        with TemporaryFile() as random, TemporaryFile() as out, TemporaryFile() as err:
+            random.write((stdin or "").encode())
+            random.seek(0)
+            streams = [file.fileno() for file in (random, out, err)]
             code = start(arguments, self.environment, self.folder, streams).wait(seconds)
-            printed = [text_of(file) for file in (out, err)]
+            texts = [text_of(file) for file in (out, err)]
         if code is None:
-            raise subprocess.TimeoutExpired(self.command(*arguments), seconds, *printed)
-        return subprocess.CompletedProcess(self.command(*arguments), code, *printed)
+            raise subprocess.TimeoutExpired(self.command(*arguments), seconds, *texts)
+        return subprocess.CompletedProcess(self.command(*arguments), code, *texts)
 
     def cold(self, *arguments: str, stdin: str | None = None, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         """Run it by an interpreter of its own."""

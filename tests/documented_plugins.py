@@ -169,9 +169,9 @@ def example_of(heading: str) -> Example:
 def shell_with(folder: Path, *headings: str, turns: str = DONE, **settings: Any) -> Shell:
     """A command line without a judge where examples are installed and configured; its model is scripted."""
     openkoi = shell(folder)
-    shown = [example_of(heading) for heading in headings]
-    configure(openkoi, BASE, *(one.settings for one in shown), settings)
-    for one in shown:
+    examples = [example_of(heading) for heading in headings]
+    configure(openkoi, BASE, *(one.settings for one in examples), settings)
+    for one in examples:
         openkoi = one.installed(openkoi)
     write_script(folder, turns)
     return openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")

@@ -208,8 +208,8 @@ class Run:
 
     def report_end(self, item: pytest.Item, status: int) -> None:
         """Report that a fork ended during a test, or after it in the teardown of what it shared with others."""
-        ended = f"The process that ran this test ended with status {status}."
-        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", ended, "call")
+        text = f"The process that ran this test ended with status {status}."
+        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")
         self.hook.pytest_runtest_logreport(report=report)
         self.hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 

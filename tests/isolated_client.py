@@ -11,8 +11,8 @@ import pytest
 def run_isolated(distribution: str, script: Path, *arguments: str) -> Any:
     """Return the JSON that a script prints; skip the test where its library cannot be installed."""
     command = ["uv", "run", "--no-project", "--isolated", "--with", distribution, "python", str(script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "No solution found" in result.stderr or "Failed to fetch" in result.stderr:
         pytest.skip(f"{distribution} cannot be installed here")
-    assert 0 == done.returncode, done.stderr
-    return json.loads(done.stdout)
+    assert 0 == result.returncode, result.stderr
+    return json.loads(result.stdout)

@@ -46,16 +46,16 @@ class Index:
 def local_index(folder: Path) -> Iterator[Index]:
     """Serve an index from the loopback interface."""
     (folder / "simple").mkdir(parents=True)
-    asked: list[str] = []
+    texts: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
-            asked.append(self.path)
+            texts.append(self.path)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield Index(folder, f"http://127.0.0.1:{server.server_port}/simple", asked)
+        yield Index(folder, f"http://127.0.0.1:{server.server_port}/simple", texts)
     finally:
         server.shutdown()
         server.server_close()
@@ -86,11 +86,11 @@ class Installation:
 def new_installation(folder: Path) -> Installation:
     """Make a clean environment that finds our code, and so our plugins, where the tests find them."""
     subprocess.run([sys.executable, "-m", "venv", "--symlinks", str(folder)], check=True)
-    made = Installation(folder)
+    installation = Installation(folder)
     purelib = folder / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages"
     ours = sysconfig.get_paths()["purelib"]
     (purelib / "zz_ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
-    return made
+    return installation
 
 
 def only_from(url: str) -> Mapping[str, str]:

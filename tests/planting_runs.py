@@ -41,10 +41,10 @@ def configure(openkoi: Shell, sandbox: str = "", more: str = "", *, guard: str =
 def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> tuple[int, str, list[dict[str, Any]]]:
     """Let a model make these calls, one a turn: the exit status, what is on the screen, and the log's records."""
     with server(*calls) as models:
-        done = openkoi.with_environment(**models, **(env or {}))(
+        result = openkoi.with_environment(**models, **(env or {}))(
             "Tidy up", "-m", "openai/gpt-fake", "-i", "0", seconds=110
         )
-    return done.returncode, done.stderr, records(openkoi)
+    return result.returncode, result.stderr, records(openkoi)
 
 
 @contextmanager

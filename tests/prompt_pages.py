@@ -26,8 +26,8 @@ def check(name: str, page: str) -> None:
     if os.environ.get(UPDATE):
         PAGES.mkdir(exist_ok=True)
         file.write_text(page, encoding="utf-8")
-    kept = file.read_text(encoding="utf-8") if file.exists() else ""
-    assert kept == page, f"The prompt has changed. To accept it: {UPDATE}=1 pytest {Path(__file__).parent.name}"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    assert text == page, f"The prompt has changed. To accept it: {UPDATE}=1 pytest {Path(__file__).parent.name}"
 
 
 def page(title: str, *parts: str) -> str:

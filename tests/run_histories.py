@@ -118,17 +118,17 @@ async def play(seed: int, folder: Path) -> History:
         if forks.random() < 0.3:
             history = await fork(history, forks, stage(lines, seed + turn), folder, workspace)
             continue
-        kept = history.records
+        records = history.records
         if history.result.decision.action.value != "escalate" and not history.result.decision.unjudged:
-            kept = kept[: chance.randint(3, len(kept))]
-            if any(isinstance(record.event, events.RunCompleted) for record in kept):
+            records = records[: chance.randint(3, len(records))]
+            if any(isinstance(record.event, events.RunCompleted) for record in records):
                 return history
-        answered = sum(isinstance(record.event, events.ModelResponse) for record in kept)
+        answered = sum(isinstance(record.event, events.ModelResponse) for record in records)
         again = stage(lines[answered:] or lines[-1:], seed + turn)
         try:
-            history = await resumed(history, kept, again, folder, workspace)
+            history = await resumed(history, records, again, folder, workspace)
         except FilesChangedError:
-            if not history.lost and kept is history.records:
+            if not history.lost and records is history.records:
                 raise
             return history  # it was killed after it had changed more than its records tell
     return history

@@ -72,17 +72,17 @@ def play(scene: Scene, settings: Mapping[str, object]) -> list[str]:
 async def play_in(scene: Scene, koi: App) -> list[str]:
     async with koi:
         meanwhile = asyncio.ensure_future(scene.beside(koi)) if scene.beside else None
-        ended = "no error"
+        text = "no error"
         try:
             await koi.solve(Task(scene.text, limits=koi.services.config.limits))
             await koi.drain()
         except KoiError as error:
-            ended = str(error)
+            text = str(error)
         if meanwhile:
             meanwhile.cancel()
             with suppress(asyncio.CancelledError):
                 await meanwhile
-        return [*(str(fact) for fact in facts(koi.records(koi.session))), ended]
+        return [*(str(fact) for fact in facts(koi.records(koi.session))), text]
 
 
 def facts(records: Iterator[Record]) -> Iterator[Json]:

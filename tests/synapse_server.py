@@ -167,10 +167,10 @@ def wait_until_up(server: Synapse, process: "subprocess.Popen[bytes]") -> None:
     """Wait until a homeserver answers."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        printed = (server.folder / "out.txt").read_text()
-        if "No solution found" in printed or "Failed to fetch" in printed:
+        text = (server.folder / "out.txt").read_text()
+        if "No solution found" in text or "Failed to fetch" in text:
             pytest.skip(f"{RELEASE} cannot be installed here; to do it, run: pip install {RELEASE}")
-        assert process.poll() is None, printed
+        assert process.poll() is None, text
         with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
             server.call("GET", "/_matrix/client/versions")
             return

@@ -58,10 +58,10 @@ def run(case: Case, folder: Path) -> Ran:
     code, kinds = plugin(case)
     there = there.with_plugin(code, **kinds) if kinds else there
     with vendor(case, there.with_environment(OPENKOI_SCRIPTED=str(folder / "scripts"))) as ready:
-        done = ready(TASK, *options(case), seconds=100)
+        result = ready(TASK, *options(case), seconds=100)
     logs = sorted(there.home.rglob("sessions/*.jsonl"))
     records = tuple(json.loads(line) for log in logs for line in log.read_text().splitlines())
-    return Ran(case, done.returncode, done.stdout, done.stderr, there.folder, records)
+    return Ran(case, result.returncode, result.stdout, result.stderr, there.folder, records)
 
 
 # What is compared.

@@ -34,39 +34,39 @@ def served(openkoi: Shell, server: OpenAIServer) -> Shell:
     return openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
 
 
-def asked(seen: Terminal, times: int = 1) -> str:
-    seen.shows("Choose 1 to 3: ", times=times)
-    return seen.screen
+def asked(terminal: Terminal, times: int = 1) -> str:
+    terminal.shows("Choose 1 to 3: ", times=times)
+    return terminal.screen
 
 
 def test_the_literal_command_its_reach_and_its_undo_are_shown_and_a_number_answers(openkoi: Shell) -> None:
     hidden = Say([ToolCall("c", "run_command", {"command": "rm -rf one \u202e # \x1b[2J"})])
-    with OpenAIServer(hidden, "Done.") as server, terminal(served(openkoi, server), *LINE) as seen:
-        seen.shows("Choose 1 to ")
-        shown = seen.screen
+    with OpenAIServer(hidden, "Done.") as server, terminal(served(openkoi, server), *LINE) as tty:
+        tty.shows("Choose 1 to ")
+        output = tty.screen
         before = (openkoi.folder / "one").exists()
-        seen.type("1")
+        tty.type("1")
 
-        assert 0 == seen.ends(), seen.screen
-    assert "$ rm -rf one <U+202E> # <ESC>[2J" in shown
-    assert "touches: files of this folder" in shown
-    assert "undo: `openkoi undo`" in shown
-    assert "\x1b[2J" not in seen.raw
+        assert 0 == tty.ends(), tty.screen
+    assert "$ rm -rf one <U+202E> # <ESC>[2J" in output
+    assert "touches: files of this folder" in output
+    assert "undo: `openkoi undo`" in output
+    assert "\x1b[2J" not in tty.raw
     assert (True, False) == (before, (openkoi.folder / "one").exists())
 
 
 def test_what_was_typed_before_the_question_does_not_answer_it(openkoi: Shell) -> None:
     slow = Say(remove("one").words, fault=ServerFault(delay=1.0))
-    with OpenAIServer(slow, "Done.") as server, terminal(served(openkoi, server), *LINE) as seen:
-        seen.shows("Thinking")
-        seen.type("1y1\ry\r")
-        asked(seen)
-        seen.type("q")  # not an answer
-        seen.type("3")
-        seen.shows("What should it do instead?")
-        seen.type("move it to the trash\r")
+    with OpenAIServer(slow, "Done.") as server, terminal(served(openkoi, server), *LINE) as tty:
+        tty.shows("Thinking")
+        tty.type("1y1\ry\r")
+        asked(tty)
+        tty.type("q")  # not an answer
+        tty.type("3")
+        tty.shows("What should it do instead?")
+        tty.type("move it to the trash\r")
 
-        assert 0 == seen.ends(), seen.screen
+        assert 0 == tty.ends(), tty.screen
         assert "move it to the trash" in str(server.asked[1])
     assert (openkoi.folder / "one").exists()
 
@@ -74,14 +74,14 @@ def test_what_was_typed_before_the_question_does_not_answer_it(openkoi: Shell) -
 def test_yes_for_the_scope_holds_for_similar_calls_of_the_task(openkoi: Shell) -> None:
     with (
         OpenAIServer(remove("one"), remove("two"), "Done.") as server,
-        terminal(served(openkoi, server), *LINE) as seen,
+        terminal(served(openkoi, server), *LINE) as tty,
     ):
-        shown = asked(seen)
-        seen.type("a")
+        text = asked(tty)
+        tty.type("a")
 
-        assert 0 == seen.ends(), seen.screen
-    assert "2. Yes, and commands that start with `rm -rf` until this task ends (a)" in shown
-    assert "allowed for this task: rm -rf two" in seen.screen
+        assert 0 == tty.ends(), tty.screen
+    assert "2. Yes, and commands that start with `rm -rf` until this task ends (a)" in text
+    assert "allowed for this task: rm -rf two" in tty.screen
     assert [] == [path.name for path in openkoi.folder.iterdir() if path.is_dir() and path.name in ("one", "two")]
 
 
@@ -90,9 +90,9 @@ def test_yes_approves_what_undo_restores_and_nothing_else(openkoi: Shell) -> Non
     outside.mkdir()
     for path, status, left in (("one two/file", 0, []), (str(outside), 8, ["outside"]), ("../outside", 8, ["outside"])):
         with OpenAIServer(remove(path), "Done.") as server:
-            done = served(openkoi, server)("--yes", *LINE)
+            result = served(openkoi, server)("--yes", *LINE)
 
-        assert status == done.returncode, done.stderr
+        assert status == result.returncode, result.stderr
         assert left == [one.name for one in (outside, openkoi.folder / "one") if one.exists() and status] or not left
     assert not (openkoi.folder / "one").exists()
     assert outside.exists()
@@ -106,7 +106,7 @@ def test_the_user_s_policy_lets_yes_approve_more(openkoi: Shell) -> None:
     outside = openkoi.folder.parent / "outside"
     outside.mkdir()
     with OpenAIServer(remove(str(outside)), "Done.") as server:
-        done = served(openkoi, server)("--yes", *LINE)
+        result = served(openkoi, server)("--yes", *LINE)
 
-    assert 0 == done.returncode, done.stderr
-    assert "approved by --yes: Allow run_command" in done.stderr
+    assert 0 == result.returncode, result.stderr
+    assert "approved by --yes: Allow run_command" in result.stderr

@@ -52,9 +52,9 @@ def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:
 
 
 def list_approvals(openkoi: Shell) -> list[dict[str, Any]]:
-    done = openkoi("approvals", "--format", "json")
-    assert 0 == done.returncode, done.stderr
-    return [one for one in json.loads(done.stdout)["approvals"] if "Allow" in one["question"]]
+    result = openkoi("approvals", "--format", "json")
+    assert 0 == result.returncode, result.stderr
+    return [one for one in json.loads(result.stdout)["approvals"] if "Allow" in one["question"]]
 
 
 def question_about(asked: list[dict[str, Any]], words: str) -> str:
@@ -94,13 +94,13 @@ def test_of_two_calls_at_once_one_is_allowed_and_one_refused_from_elsewhere(open
 
 def test_a_run_that_nobody_answered_ends_and_goes_on_with_the_answer(openkoi: Shell) -> None:
     line = model(openkoi, ONE)
-    ended = openkoi(*line, *TASK)
+    result = openkoi(*line, *TASK)
     [one] = waiting(openkoi)
     output = openkoi("approvals").stdout
     approved = openkoi("approve")
     resumed = openkoi("resume", *line)
 
-    assert (8, False) == (ended.returncode, "Done." in ended.stdout), ended.stderr
+    assert (8, False) == (result.returncode, "Done." in result.stdout), result.stderr
     assert TASK[-1] == one["task"]
     assert f"openkoi resume {one['run'][:8]}" in output
     assert "This writes a file." in output
@@ -129,40 +129,40 @@ def test_a_run_that_was_killed_leaves_its_questions(openkoi: Shell) -> None:
 
 
 def test_the_terminal_says_that_somebody_else_has_answered(openkoi: Shell) -> None:
-    with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
-        seen.shows("Choose 1 to")
-        seen.type("x")
+    with terminal(openkoi, *model(openkoi, ONE), *TASK) as tty:
+        tty.shows("Choose 1 to")
+        tty.type("x")
         approved = openkoi("approve")
-        seen.shows("Answered in another process: yes")
+        tty.shows("Answered in another process: yes")
 
         assert 0 == approved.returncode, approved.stderr
-        assert "Thinking" not in seen.screen.partition("Choose 1 to")[2].partition("Answered")[0]
-        assert 0 == seen.ends(), seen.screen
+        assert "Thinking" not in tty.screen.partition("Choose 1 to")[2].partition("Answered")[0]
+        assert 0 == tty.ends(), tty.screen
     assert "one" == (openkoi.folder / "one.txt").read_text()
 
 
 def test_what_was_typed_for_one_question_does_not_answer_the_next(openkoi: Shell) -> None:
-    with terminal(openkoi, *model(openkoi, TWO), *TASK) as seen:
-        seen.shows("Choose 1 to")
+    with terminal(openkoi, *model(openkoi, TWO), *TASK) as tty:
+        tty.shows("Choose 1 to")
         asked = waiting(openkoi, 2)
-        first = "one" if "one.txt" in seen.screen else "two"
+        first = "one" if "one.txt" in tty.screen else "two"
         second = {"one": "two", "two": "one"}[first]
-        seen.type("x\r")
+        tty.type("x\r")
         openkoi("reject", question_about(asked, f"{first}.txt"))
-        seen.shows("Choose 1 to", times=2)
-        seen.type("\x03")
+        tty.shows("Choose 1 to", times=2)
+        tty.type("\x03")
 
-        assert 130 == seen.ends(), seen.screen
+        assert 130 == tty.ends(), tty.screen
     assert not (openkoi.folder / f"{second}.txt").exists()
 
 
 def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
-    with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
-        seen.shows("Choose 1 to")
-        seen.type("\x03")
+    with terminal(openkoi, *model(openkoi, ONE), *TASK) as tty:
+        tty.shows("Choose 1 to")
+        tty.type("\x03")
 
-        assert 130 == seen.ends(), seen.screen
-        assert "elsewhere" not in seen.screen
+        assert 130 == tty.ends(), tty.screen
+        assert "elsewhere" not in tty.screen
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,12 @@ def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
     ],
 )
 def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:
-    done = openkoi(*line)
+    result = openkoi(*line)
 
-    assert (status, True) == (done.returncode, words in done.stdout + done.stderr), done
+    assert (status, True) == (result.returncode, words in result.stdout + result.stderr), result
 
 
 def test_a_sentence_may_begin_with_the_name_of_a_command(openkoi: Shell) -> None:
-    done = openkoi(*model(openkoi, '  - says: "Approved."\n'), "-i", "0", "approve this design")
+    result = openkoi(*model(openkoi, '  - says: "Approved."\n'), "-i", "0", "approve this design")
 
-    assert (0, "Approved.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "Approved.\n") == (result.returncode, result.stdout), result.stderr

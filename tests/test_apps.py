@@ -159,12 +159,12 @@ def server() -> Iterator[ChatServer]:
 @pytest.fixture
 def openkoi(tmp_path: Path, server: ChatServer) -> Shell:
     """The app and its host are installed."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(SETTINGS.format(url=server.url))
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(SETTINGS.format(url=server.url))
     write_script(tmp_path, TURNS)
     host = (HERE / "acme_host.py").read_text()
-    there = made.with_plugin(host, integrations="acme_chat:Chat", commands="acme:acme", hooks="acme")
+    there = openkoi.with_plugin(host, integrations="acme_chat:Chat", commands="acme:acme", hooks="acme")
     (tmp_path / "site" / "acme_chat.py").write_text((HERE / "acme_chat.py").read_text())
     return there.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", ACME_TOKEN="token-koi")
 
@@ -228,7 +228,7 @@ def test_a_daemon_answers_each_post_once_in_its_thread(openkoi: Shell, server: C
 
 def test_a_question_is_a_button_and_its_press_the_answer(openkoi: Shell, server: ChatServer) -> None:
     with serving(openkoi, server):
-        asked = say(server, "Please write a note")
+        text = say(server, "Please write a note")
         until = time.monotonic() + 60
         while not (questions := [one for one in server.posts("general") if one.get("buttons")]):
             assert time.monotonic() < until
@@ -238,8 +238,8 @@ def test_a_question_is_a_button_and_its_press_the_answer(openkoi: Shell, server:
         server.do_press("ann", {"channel": "general", "target": questions[0]["ts"], "value": value})
         there = wait_for(server, 2)
 
-    assert ("Yes", asked) == (yes, questions[0]["thread"])
-    assert (asked, "Written.") in there
+    assert ("Yes", text) == (yes, questions[0]["thread"])
+    assert (text, "Written.") in there
     assert "hi" == (openkoi.folder / "note.txt").read_text()
 
 
@@ -265,10 +265,10 @@ def test_a_daemon_that_is_killed_loses_no_post_and_answers_none_twice(
 def test_nothing_is_sent_to_a_channel_before_its_limit_is_over(openkoi: Shell, server: ChatServer) -> None:
     with serving(openkoi, server):
         server.limited["general"] = over = time.monotonic() + 1.5
-        asked = say(server, "The capital of France?")
+        text = say(server, "The capital of France?")
         there = wait_for(server, 1)
 
-    assert [(asked, "Paris.")] == there
+    assert [(text, "Paris.")] == there
     assert time.monotonic() > over
     assert 1 == server.refused
 
@@ -278,14 +278,14 @@ def test_an_app_is_signed_in_to_by_a_token_that_is_tried_and_saved(openkoi: Shel
     from pseudo_terminal import ENTER, terminal
 
     unsigned = openkoi.with_environment(ACME_TOKEN="")
-    for token, shown in (
+    for token, text in (
         ("token-of-nobody", "The chat does not accept the token."),
         ("token-koi", "Signed in as koi."),
     ):
         with terminal(unsigned, "acme", "connect") as there:
             there.shows("The token of the bot")
             there.type(token + ENTER)
-            there.shows(shown)
+            there.shows(text)
             there.ends()
         assert token not in there.screen
     saved = openkoi.home / "credentials" / "providers.json"

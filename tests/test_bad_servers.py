@@ -18,11 +18,11 @@ def ask_server(tmp_path: Path, server: OpenAIServer, *line: str, **variables: st
     folder.mkdir(exist_ok=True)
     home.mkdir(exist_ok=True)
     shell = Shell(folder, home, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url, **variables})
-    done = shell(*(line or ("-m", "openai/gpt-fake", "What is it?")))
-    output = done.stdout + done.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
-    assert "Traceback" not in done.stderr
+    result = shell(*(line or ("-m", "openai/gpt-fake", "What is it?")))
+    output = result.stdout + result.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
+    assert "Traceback" not in result.stderr
     assert KEY not in output
-    return done.returncode, done.stdout, done.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.sampled(5)

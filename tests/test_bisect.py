@@ -57,16 +57,16 @@ def test_one_bad_plugin_among_sixty_four_is_found_in_seven_replays_without_a_mod
     openkoi("Write a letter")
     calls = len(events_of(openkoi, events.ModelResponse))
 
-    done = openkoi("bisect", "--check", "! grep -q Hey")
+    result = openkoi("bisect", "--check", "! grep -q Hey")
 
-    assert 0 == done.returncode, done.stderr
-    assert done.stdout.splitlines() == [
+    assert 0 == result.returncode, result.stderr
+    assert result.stdout.splitlines() == [
         "hooks.plugin41 (acme-plugin41) causes the bad result.",
         "To disable it, run `openkoi plugin disable hooks.plugin41`.",
     ]
-    assert replayed(done.stderr) <= 7
+    assert replayed(result.stderr) <= 7
     assert calls == len(events_of(openkoi, events.ModelResponse))
-    assert not [one for one in Path("/tmp").glob("openkoi-bisect-*") if str(one) in done.stderr]
+    assert not [one for one in Path("/tmp").glob("openkoi-bisect-*") if str(one) in result.stderr]
 
 
 def test_two_that_are_bad_only_together_are_named(tmp_path: Path) -> None:
@@ -76,9 +76,11 @@ def test_two_that_are_bad_only_together_are_named(tmp_path: Path) -> None:
     openkoi = openkoi_with(tmp_path, plugins)
     openkoi("Write a letter")
 
-    done = openkoi("bisect", "--check", 'test $(grep -c Rubbish "$OPENKOI_ANSWER") = 0')
+    result = openkoi("bisect", "--check", 'test $(grep -c Rubbish "$OPENKOI_ANSWER") = 0')
 
-    assert done.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together cause"), done
+    assert result.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together cause"), (
+        result
+    )
 
 
 def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -> None:
@@ -88,10 +90,10 @@ def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -
     openkoi("Write it")
     (openkoi.folder / "b.txt").write_text("changed since\n")
 
-    done = openkoi("bisect")
+    result = openkoi("bisect")
 
-    assert done.stdout.startswith("hooks.loud (acme-loud) causes the bad result."), done
-    assert "a result is bad if it is the recorded one" in done.stderr
+    assert result.stdout.startswith("hooks.loud (acme-loud) causes the bad result."), result
+    assert "a result is bad if it is the recorded one" in result.stderr
     assert ["new\n", "changed since\n"] == [(openkoi.folder / name).read_text() for name in ("new.txt", "b.txt")]
 
 
@@ -109,20 +111,20 @@ def run_prompted(tmp_path: Path) -> Shell:
 
 
 def test_before_a_model_is_called_the_price_is_stated(prompted: Shell) -> None:
-    done = prompted("bisect", "--check", "! grep -q Hey")
+    result = prompted("bisect", "--check", "! grep -q Hey")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "The request to the executor differs from the recorded ones" in done.stderr
-    assert "up to 6 replays at about $0.00 each, $0.0" in done.stderr
-    assert "run it again with --yes or --budget" in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert "The request to the executor differs from the recorded ones" in result.stderr
+    assert "up to 6 replays at about $0.00 each, $0.0" in result.stderr
+    assert "run it again with --yes or --budget" in result.stderr
 
 
 def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: Shell) -> None:
-    done = prompted("bisect", "--check", "! grep -q Hey", "--yes")
+    result = prompted("bisect", "--check", "! grep -q Hey", "--yes")
 
-    assert done.stdout.startswith("hooks.plugin3 (acme-plugin3) causes the bad result.\n"), done
-    assert replayed(done.stderr) <= 6
-    assert done.stderr.splitlines()[-1].endswith("with 4 of 5 plugins: good")
+    assert result.stdout.startswith("hooks.plugin3 (acme-plugin3) causes the bad result.\n"), result
+    assert replayed(result.stderr) <= 6
+    assert result.stderr.splitlines()[-1].endswith("with 4 of 5 plugins: good")
     spent = prompted("bisect", "--check", "! grep -q Hey", "--budget", "0.000001")
     assert (1, True) == (
         spent.returncode,
@@ -142,10 +144,10 @@ def test_what_is_not_a_plugin_s_fault_is_said(tmp_path: Path, check: str, status
     openkoi = openkoi_with(tmp_path, {"one": SAME, "two": SAME})
     openkoi("Write a letter")
 
-    done = openkoi("bisect", "--check", check)
+    result = openkoi("bisect", "--check", check)
 
-    assert status == done.returncode
-    assert shown in done.stdout + done.stderr
+    assert status == result.returncode
+    assert shown in result.stdout + result.stderr
 
 
 def test_without_plugins_of_others_or_a_task_that_is_said(tmp_path: Path) -> None:

@@ -51,13 +51,13 @@ def make_shell(tmp_path: Path) -> Shell:
 
 def test_what_each_plugin_model_and_tool_did_is_shown(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, TURNS)
-    done = openkoi("-i", "0", "-m", model, "Look around")
+    result = openkoi("-i", "0", "-m", model, "Look around")
 
-    shown = openkoi("blame")
+    process = openkoi("blame")
 
-    rows = [line.split() for line in shown.stdout.splitlines() if line]
+    rows = [line.split() for line in process.stdout.splitlines() if line]
     acme = next(row for row in rows if row[0] == "acme")
-    assert "Rejected by acme: no commands here" in done.stderr
+    assert "Rejected by acme: no commands here" in result.stderr
     assert int(acme[1]) > 10
     assert acme[3:] == ["123", "1", "denied", "call"]
     executor = next(row for row in rows if row[0] == "executor")
@@ -69,12 +69,12 @@ def test_what_each_plugin_model_and_tool_did_is_shown(openkoi: Shell) -> None:
 def test_failed_checks_and_findings_name_their_evaluator(openkoi: Shell) -> None:
     (openkoi.folder / "a.txt").write_text("a")
     model = write_script(openkoi.folder, WRITES)
-    done = openkoi("-i", "1", "--no-judge", "-m", model, "--why", "Write b.txt")
+    result = openkoi("-i", "1", "--no-judge", "-m", model, "--why", "Write b.txt")
 
     acme = next(line.split() for line in openkoi("blame").stdout.splitlines() if line.startswith("acme"))
 
-    assert "checks fail (acme" in done.stderr
-    assert "no pond (acme)" in done.stderr
+    assert "checks fail (acme" in result.stderr
+    assert "no pond (acme)" in result.stderr
     assert acme[4:] == ["1", "denied", "call,", "1", "failed", "check,", "1", "important", "finding"]
 
 

@@ -98,11 +98,11 @@ def find_errors(report: Told) -> Iterator[str]:
     if over and not any("counted" in text and "reserved" in text for text in has_warning(report)):
         yield "nobody was told that more was used than reserved"
     yield from (f"logged: {name}" for name in exceeded_limits(paid(report.records), report.scene.limits))
-    for task, ended in finished(report.records):
-        yield from lacks_limit(ended.decision)
-        yield from exceeded_limits(ended.cost, task.effective_limits)
-        if ended.cost.seconds > task.effective_limits.seconds + LATE:
-            yield f"{ended.cost.seconds} seconds of {task.effective_limits.seconds}"
+    for task, event in finished(report.records):
+        yield from lacks_limit(event.decision)
+        yield from exceeded_limits(event.cost, task.effective_limits)
+        if event.cost.seconds > task.effective_limits.seconds + LATE:
+            yield f"{event.cost.seconds} seconds of {task.effective_limits.seconds}"
     if report.result is not None and not report.vendor.broke_off(number):
         logged = paid(until_the_result(report.records)).usd
         if abs(logged - report.result.cost.usd) > CENT:

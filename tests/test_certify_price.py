@@ -40,19 +40,19 @@ def test_without_a_terminal_it_has_to_be_said_that_the_price_is_all_right(openko
     assert (2, [], "") == (refused.returncode, list(server.asked), refused.stdout)
     assert f"calls of {DEAR}, about $" in refused.stderr
     ahead = refused.stderr.rpartition("To start it, run `openkoi ")[2].partition("`")[0]
-    done = openkoi(*shlex.split(ahead))
-    assert 3 == done.returncode, done.stderr
-    assert "not passed" in done.stdout
+    result = openkoi(*shlex.split(ahead))
+    assert 3 == result.returncode, result.stderr
+    assert "not passed" in result.stdout
 
 
 @pytest.mark.row("C55")
 def test_progress_and_the_cost_are_shown_and_the_estimate_is_of_the_bill_s_size(
     openkoi: Shell, server: OpenAIServer
 ) -> None:
-    done = openkoi(*CERTIFY, "--yes")
-    calls, tokens, usd = re.findall(r"\[done\] (\d+) calls, (\S+) tokens, \$(\d+\.\d+)", done.stderr)[0]
-    estimated = float(PRICE.findall(done.stderr)[0])
-    counts = [int(count) for count in re.findall(r"\[certify\] (\d+) of \d+ judgments", done.stderr)]
+    result = openkoi(*CERTIFY, "--yes")
+    calls, tokens, usd = re.findall(r"\[done\] (\d+) calls, (\S+) tokens, \$(\d+\.\d+)", result.stderr)[0]
+    estimated = float(PRICE.findall(result.stderr)[0])
+    counts = [int(count) for count in re.findall(r"\[certify\] (\d+) of \d+ judgments", result.stderr)]
 
     assert len(server.asked) == int(calls)
     assert f"{int(calls) * 2.3:.0f}k" == tokens
@@ -63,20 +63,20 @@ def test_progress_and_the_cost_are_shown_and_the_estimate_is_of_the_bill_s_size(
 
 @pytest.mark.row("C55")
 def test_what_costs_less_than_five_cents_is_done_at_once(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi(*CERTIFY, "--model", CHEAP)
+    result = openkoi(*CERTIFY, "--model", CHEAP)
 
-    assert 3 == done.returncode, done.stderr
+    assert 3 == result.returncode, result.stderr
     assert {CHEAP.partition("/")[2]} == {body["model"] for body in server.asked}
 
 
 @pytest.mark.row("C55")
 def test_the_budget_binds_still(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi(*CERTIFY, "--budget", "0.05", "--yes")
+    result = openkoi(*CERTIFY, "--budget", "0.05", "--yes")
 
-    assert 1 == done.returncode
-    assert "That exceeds --budget $0.05" in done.stderr
-    assert "Raise --budget" in done.stderr
-    assert float(re.findall(r"\[done\].*\$(\d+\.\d+)", done.stderr)[0]) <= 0.05
+    assert 1 == result.returncode
+    assert "That exceeds --budget $0.05" in result.stderr
+    assert "Raise --budget" in result.stderr
+    assert float(re.findall(r"\[done\].*\$(\d+\.\d+)", result.stderr)[0]) <= 0.05
 
 
 if sys.platform != "win32":
@@ -85,10 +85,10 @@ if sys.platform != "win32":
     @pytest.mark.row("C55")
     @pytest.mark.parametrize(("answer", "status"), [("y", 3), ("n", 2), ("", 2)])
     def test_at_a_terminal_it_is_asked_first(openkoi: Shell, server: OpenAIServer, answer: str, status: int) -> None:
-        with terminal(openkoi, *CERTIFY) as seen:
-            seen.shows("Continue? [y/N]")
+        with terminal(openkoi, *CERTIFY) as tty:
+            tty.shows("Continue? [y/N]")
             before = len(server.asked)
-            seen.type(answer + ENTER)
+            tty.type(answer + ENTER)
 
-            assert status == seen.ends(), seen.screen
+            assert status == tty.ends(), tty.screen
         assert (0, status == 3) == (before, bool(server.asked))

@@ -16,85 +16,85 @@ ANSWER = says("Three kinds:\n\n- green\n- black\n\n```py\nx = 1\n```\n", "tea") 
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def test_bare_openkoi_talks_and_each_block_has_a_number(openkoi: Shell) -> None:
-    with chat(openkoi, ANSWER) as opened:
-        opened.shows("| scripted/script.yaml | memory: 0 entries | $0.00 spent")
-        opened.inner.type("\x1b[O")  # another window has the focus now
-        opened.send("Which tea is there?")
-        opened.shows("[done]")
-        opened.send("/copy 3")
-        opened.shows("Copied 5 characters.")
+    with chat(openkoi, ANSWER) as terminal:
+        terminal.shows("| scripted/script.yaml | memory: 0 entries | $0.00 spent")
+        terminal.inner.type("\x1b[O")  # another window has the focus now
+        terminal.send("Which tea is there?")
+        terminal.shows("[done]")
+        terminal.send("/copy 3")
+        terminal.shows("Copied 5 characters.")
 
-        text = opened.display
+        text = terminal.display
         for line in ("> Which tea is there?", "Three kinds: [1]", "• black [2]", "─── py [3]", "x = 1"):
             assert 1 == text.count(line), text
-        assert "\x1b]52;c;eCA9IDE=\x07" in opened.inner.raw
-        assert not FORBIDDEN.search(opened.inner.raw)
-        assert "\x07\x1b]9;OpenKoi is done\x07" in opened.inner.raw
-        opened.type("\x04")
-        assert 0 == opened.inner.ends()
-        assert "To continue this session, run `openkoi -c`." in opened.inner.raw
+        assert "\x1b]52;c;eCA9IDE=\x07" in terminal.inner.raw
+        assert not FORBIDDEN.search(terminal.inner.raw)
+        assert "\x07\x1b]9;OpenKoi is done\x07" in terminal.inner.raw
+        terminal.type("\x04")
+        assert 0 == terminal.inner.ends()
+        assert "To continue this session, run `openkoi -c`." in terminal.inner.raw
 
 
 def test_without_a_terminal_it_welcomes_the_user(openkoi: Shell) -> None:
-    done = openkoi()
+    result = openkoi()
 
-    assert 0 == done.returncode
-    assert "watch it repair a small project" in done.stdout
+    assert 0 == result.returncode
+    assert "watch it repair a small project" in result.stdout
 
 
 def test_the_setting_turns_it_off(openkoi: Shell) -> None:
     (openkoi.home / "config.toml").write_text('[use]\nfrontend = "cli"\n')
-    with terminal(openkoi) as opened:
-        opened.shows("watch it repair a small project")
-        assert 0 == opened.ends()
+    with terminal(openkoi) as tty:
+        tty.shows("watch it repair a small project")
+        assert 0 == tty.ends()
 
 
 def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
-    with chat(openkoi, SLOW + ANSWER) as opened:
-        opened.send("slow please")
-        opened.shows("Running sleep 30…")
-        opened.send("make it blue")
-        opened.shows('↳ "make it blue" · joins before the next model call')
-        opened.type("then drink tea")
-        opened.shows("> then drink tea")
-        opened.type("\t")
-        opened.shows('⇥ "then drink tea" · the next task, when this one ends')
-        opened.shows("2 queued · esc to interrupt)")
+    with chat(openkoi, SLOW + ANSWER) as terminal:
+        terminal.send("slow please")
+        terminal.shows("Running sleep 30…")
+        terminal.send("make it blue")
+        terminal.shows('↳ "make it blue" · joins before the next model call')
+        terminal.type("then drink tea")
+        terminal.shows("> then drink tea")
+        terminal.type("\t")
+        terminal.shows('⇥ "then drink tea" · the next task, when this one ends')
+        terminal.shows("2 queued · esc to interrupt)")
 
         began = time.monotonic()
-        opened.type("\x1b")
-        opened.shows("Interrupted. It changed these files:")
+        terminal.type("\x1b")
+        terminal.shows("Interrupted. It changed these files:")
         assert 8 > time.monotonic() - began
-        opened.shows("[1] new.txt")
+        terminal.shows("[1] new.txt")
         time.sleep(0.35)
-        opened.type("3")
-        opened.shows("Its changes are kept")
-        opened.shows('"then drink tea" · waits: Enter sends it, Up edits it')
+        terminal.type("3")
+        terminal.shows("Its changes are kept")
+        terminal.shows('"then drink tea" · waits: Enter sends it, Up edits it')
         assert {"new.txt": "new\n"} == read_folder(openkoi.folder)
-        opened.type("\r")
-        opened.shows("• black")
-        opened.hides("⇥")
+        terminal.type("\r")
+        terminal.shows("• black")
+        terminal.hides("⇥")
 
 
 def test_an_interruption_can_be_undone_but_for_some_files(openkoi: Shell) -> None:
     turns = says("One.", "slow", calls=f"{writes('a.txt', 'a')}, {writes('b.txt', 'b')}")
     turns += says("Two.", "b.txt", calls=runs("sleep 30"))
-    with chat(openkoi, turns) as opened:
-        opened.send("slow please")
-        opened.shows("Running sleep 30…")
-        opened.type("\x1b")
-        opened.shows("Keep only these files")
+    with chat(openkoi, turns) as terminal:
+        terminal.send("slow please")
+        terminal.shows("Running sleep 30…")
+        terminal.type("\x1b")
+        terminal.shows("Keep only these files")
         time.sleep(0.35)
-        opened.type("o")
-        opened.shows("Which ones? Numbers or names >")
-        opened.send("2")
-        opened.shows("kept: b.txt")
+        terminal.type("o")
+        terminal.shows("Which ones? Numbers or names >")
+        terminal.send("2")
+        terminal.shows("kept: b.txt")
 
     assert {"b.txt": "b"} == read_folder(openkoi.folder)
 
@@ -103,127 +103,127 @@ PUSH = says("I push.", "push", calls=runs("git push --force \u202eorigin main"))
 
 
 def test_an_approval_shows_all_and_is_not_given_by_what_was_typed_before(openkoi: Shell) -> None:
-    with chat(openkoi, PUSH) as opened:
-        opened.send("push it")
+    with chat(openkoi, PUSH) as terminal:
+        terminal.send("push it")
         for _ in range(40):  # keys that were meant for the input
-            opened.type("y")
-            opened.inner.hear(0.02)
-        opened.shows("$ git push --force <U+202E>origin main")
-        opened.shows("undo: `openkoi undo` restores the files")
-        assert "y" * 10 in opened.display
-        opened.settles()
-        opened.type("a")  # behind a draft, a letter goes on with it
-        opened.shows("ya\n")
-        assert "3. No, and tell it" in opened.display
-        opened.type("\x15")
+            terminal.type("y")
+            terminal.inner.hear(0.02)
+        terminal.shows("$ git push --force <U+202E>origin main")
+        terminal.shows("undo: `openkoi undo` restores the files")
+        assert "y" * 10 in terminal.display
+        terminal.settles()
+        terminal.type("a")  # behind a draft, a letter goes on with it
+        terminal.shows("ya\n")
+        assert "3. No, and tell it" in terminal.display
+        terminal.type("\x15")
         time.sleep(0.4)
-        opened.type("3")
-        opened.shows("What should it do instead? >")
-        opened.send("use a pull request")
-        opened.shows("! Rejected: use a pull request")
-        opened.shows("Well.")
+        terminal.type("3")
+        terminal.shows("What should it do instead? >")
+        terminal.send("use a pull request")
+        terminal.shows("! Rejected: use a pull request")
+        terminal.shows("Well.")
 
 
 def test_what_is_allowed_for_the_chat_names_its_scope_and_can_be_revoked(openkoi: Shell) -> None:
     turns = says("I push.", "push", calls=runs("git push --force origin main")) + says("Well.", "")
-    with chat(openkoi, turns) as opened:
-        opened.send("push it")
-        opened.shows("2. Yes, and commands that start with `git push` until this chat ends (a)")
+    with chat(openkoi, turns) as terminal:
+        terminal.send("push it")
+        terminal.shows("2. Yes, and commands that start with `git push` until this chat ends (a)")
         time.sleep(0.4)
-        opened.type("a")
-        opened.shows("Allowed until this chat ends: run_command git push")
-        opened.shows("[done]")
-        opened.send("push again")
-        opened.shows("allowed for this chat: git push --force origin main")
-        opened.send("/permissions revoke")
-        opened.shows("Revoked: run_command git push…")
+        terminal.type("a")
+        terminal.shows("Allowed until this chat ends: run_command git push")
+        terminal.shows("[done]")
+        terminal.send("push again")
+        terminal.shows("allowed for this chat: git push --force origin main")
+        terminal.send("/permissions revoke")
+        terminal.shows("Revoked: run_command git push…")
 
 
 def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Shell) -> None:
     turns = says("I write.", "Task two", calls=writes("two.txt", "2"))
     turns += says("I write.", "Task one", calls=writes("one.txt", "1"))
-    with chat(openkoi, turns + says("Well.", "")) as opened:
-        opened.send("Task one")
-        opened.shows("[done]")
-        opened.send("Task two")
-        opened.shows("two.txt +1 -0")
-        opened.type("\x1b")
+    with chat(openkoi, turns + says("Well.", "")) as terminal:
+        terminal.send("Task one")
+        terminal.shows("[done]")
+        terminal.send("Task two")
+        terminal.shows("two.txt +1 -0")
+        terminal.type("\x1b")
         time.sleep(0.2)
-        opened.type("\x1b")
-        opened.shows("Rewind to before which message?")
-        opened.shows("▸ (current)")
-        opened.type("\x1b[B")
-        opened.shows("▸ Task two")
-        opened.type("\r")
-        opened.shows("Rewind 1 message, to before: Task two")
-        opened.shows("  two.txt +1 -0\n1. Both")
+        terminal.type("\x1b")
+        terminal.shows("Rewind to before which message?")
+        terminal.shows("▸ (current)")
+        terminal.type("\x1b[B")
+        terminal.shows("▸ Task two")
+        terminal.type("\r")
+        terminal.shows("Rewind 1 message, to before: Task two")
+        terminal.shows("  two.txt +1 -0\n1. Both")
         time.sleep(0.4)
-        opened.type("1")
-        opened.shows("rewound; /rewind undo brings it back")
-        opened.shows("> Task two")
+        terminal.type("1")
+        terminal.shows("rewound; /rewind undo brings it back")
+        terminal.shows("> Task two")
         assert {"one.txt": "1"} == read_folder(openkoi.folder)
-        opened.type("\x15")
-        opened.send("/rewind undo")
-        opened.shows("the rewind is undone")
+        terminal.type("\x15")
+        terminal.send("/rewind undo")
+        terminal.shows("the rewind is undone")
         assert {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder)
-        opened.send("/undo")
-        opened.waits(lambda: {"one.txt": "1"} == read_folder(openkoi.folder), "/undo", 40)
-        opened.send("/redo")
-        opened.waits(lambda: {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder), "/redo", 40)
+        terminal.send("/undo")
+        terminal.waits(lambda: {"one.txt": "1"} == read_folder(openkoi.folder), "/undo", 40)
+        terminal.send("/redo")
+        terminal.waits(lambda: {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder), "/redo", 40)
 
 
 def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:
-    with chat(openkoi, SLOW + ANSWER) as opened:
-        opened.send("Which tea is there?")
-        opened.shows("[done]")
-        opened.send("slow please")
-        opened.shows("Running sleep 30…")
-        opened.type("then run the linter")
-        opened.shows("> then run the linter")
-        opened.type("\t")
-        opened.type("and a half-written dr")
-        opened.shows("half-written dr")
+    with chat(openkoi, SLOW + ANSWER) as terminal:
+        terminal.send("Which tea is there?")
+        terminal.shows("[done]")
+        terminal.send("slow please")
+        terminal.shows("Running sleep 30…")
+        terminal.type("then run the linter")
+        terminal.shows("> then run the linter")
+        terminal.type("\t")
+        terminal.type("and a half-written dr")
+        terminal.shows("half-written dr")
         time.sleep(0.1)
-        os.kill(opened.inner.command.pid, signal.SIGKILL)
-    with chat(openkoi, SLOW + ANSWER, "-c") as opened:
-        opened.shows("Where we were: slow please (just now)")
-        opened.shows("What is open: the last task was interrupted")
-        opened.shows("What it cost: ")
-        assert "/resume continues it" in opened.display
-        opened.shows("> and a half-written dr")
-        opened.shows("then run the linter")
-        opened.inner.type("\x15")
-        opened.send("/resume")
-        opened.shows("It is unknown whether this was done")
-        opened.shows("[done]")
+        os.kill(terminal.inner.command.pid, signal.SIGKILL)
+    with chat(openkoi, SLOW + ANSWER, "-c") as terminal:
+        terminal.shows("Where we were: slow please (just now)")
+        terminal.shows("What is open: the last task was interrupted")
+        terminal.shows("What it cost: ")
+        assert "/resume continues it" in terminal.display
+        terminal.shows("> and a half-written dr")
+        terminal.shows("then run the linter")
+        terminal.inner.type("\x15")
+        terminal.send("/resume")
+        terminal.shows("It is unknown whether this was done")
+        terminal.shows("[done]")
 
 
 def test_a_draft_comes_back_and_a_shell_command_is_stopped(openkoi: Shell) -> None:
     (openkoi.folder / "dot.png").write_bytes(DOT)
-    with chat(openkoi, ANSWER) as opened:
-        opened.send("Which tea is there?")
-        opened.shows("[done]")
-    with chat(openkoi, ANSWER) as opened:
-        opened.shows("spent")  # ready
+    with chat(openkoi, ANSWER) as terminal:
+        terminal.send("Which tea is there?")
+        terminal.shows("[done]")
+    with chat(openkoi, ANSWER) as terminal:
+        terminal.shows("spent")  # ready
         lines = "\r".join(f"line {number}" for number in range(12))
-        opened.inner.type("only a draft ")
-        opened.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~\x1b[200~{lines}\x1b[201~")
-        opened.shows("> only a draft [Image #1][Pasted text #1, 12 lines]")
+        terminal.inner.type("only a draft ")
+        terminal.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~\x1b[200~{lines}\x1b[201~")
+        terminal.shows("> only a draft [Image #1][Pasted text #1, 12 lines]")
         time.sleep(0.2)
-        os.kill(opened.inner.command.pid, signal.SIGKILL)
-    with chat(openkoi, ANSWER, "-c") as opened:
-        opened.shows("Where we were: Which tea is there?")
-        opened.shows("line 11")
-        opened.inner.type("\x1b[A" * 11)
-        opened.shows("> only a draft [Image #1]line 0")
-    with chat(openkoi, ANSWER) as opened:
-        opened.inner.type("\x1b[A")
-        opened.shows("line 11")
-        opened.inner.type("\x03")
-        opened.send("!sleep 60.25")
-        opened.shows("! sleep 60.25")
-        opened.inner.type("\x1b")
-        opened.shows("Stopped.")
+        os.kill(terminal.inner.command.pid, signal.SIGKILL)
+    with chat(openkoi, ANSWER, "-c") as terminal:
+        terminal.shows("Where we were: Which tea is there?")
+        terminal.shows("line 11")
+        terminal.inner.type("\x1b[A" * 11)
+        terminal.shows("> only a draft [Image #1]line 0")
+    with chat(openkoi, ANSWER) as terminal:
+        terminal.inner.type("\x1b[A")
+        terminal.shows("line 11")
+        terminal.inner.type("\x03")
+        terminal.send("!sleep 60.25")
+        terminal.shows("! sleep 60.25")
+        terminal.inner.type("\x1b")
+        terminal.shows("Stopped.")
 
 
 HOSTILE = (
@@ -234,42 +234,42 @@ HOSTILE = (
 
 def test_hostile_text_cannot_control_the_terminal(openkoi: Shell) -> None:
     turns = says(HOSTILE, "evil", calls=writes("a\x1b[2J.txt", HOSTILE)) + says("Well.", "")
-    with chat(openkoi, turns) as opened:
-        opened.send("evil answer")
-        opened.shows("[done]")
-        opened.send("/diff")
-        opened.shows("+1 -0")
+    with chat(openkoi, turns) as terminal:
+        terminal.send("evil answer")
+        terminal.shows("[done]")
+        terminal.send("/diff")
+        terminal.shows("+1 -0")
 
-        assert [] == [*opened.foreign]
-        assert not any(sign in opened.inner.raw for sign in "\u202e\x9b")
+        assert [] == [*terminal.foreign]
+        assert not any(sign in terminal.inner.raw for sign in "\u202e\x9b")
 
 
 def test_accessible_output_has_no_escape_sequence_and_numbered_questions(openkoi: Shell) -> None:
-    with chat(openkoi, PUSH, ACCESSIBLE="1") as opened:
-        opened.type("push it\n")
-        opened.shows("Type a number from 1 to 3.")
-        opened.shows("$ git push --force <U+202E>origin main")
+    with chat(openkoi, PUSH, ACCESSIBLE="1") as terminal:
+        terminal.type("push it\n")
+        terminal.shows("Type a number from 1 to 3.")
+        terminal.shows("$ git push --force <U+202E>origin main")
         time.sleep(0.1)
-        opened.type("9\n")
-        opened.type("1\n")
-        opened.shows("Well.")
-        opened.type("/quit\n")
-        opened.inner.ends()
+        terminal.type("9\n")
+        terminal.type("1\n")
+        terminal.shows("Well.")
+        terminal.type("/quit\n")
+        terminal.inner.ends()
 
-    assert "\x1b" not in opened.inner.raw
-    assert "\r" not in opened.inner.raw.replace("\r\n", "")
+    assert "\x1b" not in terminal.inner.raw
+    assert "\r" not in terminal.inner.raw.replace("\r\n", "")
 
 
 def test_a_chat_goes_on_line_by_line(openkoi: Shell) -> None:
-    with chat(openkoi, ANSWER) as opened:
-        opened.send("Which tea is there?")
-        opened.shows("[done]")
-        opened.send("/plain")
-        opened.shows("Type a message and press Enter.")
-        seen = len(opened.inner.raw)
-        opened.inner.type("/history\n")
-        opened.shows("  1. Which tea is there?")
-        opened.inner.type("/quit\n")
-        assert 0 == opened.inner.ends()
+    with chat(openkoi, ANSWER) as terminal:
+        terminal.send("Which tea is there?")
+        terminal.shows("[done]")
+        terminal.send("/plain")
+        terminal.shows("Type a message and press Enter.")
+        count = len(terminal.inner.raw)
+        terminal.inner.type("/history\n")
+        terminal.shows("  1. Which tea is there?")
+        terminal.inner.type("/quit\n")
+        assert 0 == terminal.inner.ends()
 
-    assert "\x1b" not in opened.inner.raw[seen:]
+    assert "\x1b" not in terminal.inner.raw[count:]

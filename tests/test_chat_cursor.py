@@ -49,11 +49,11 @@ async def read_columns(drafts: list[str]) -> tuple[list[int], str]:
 
 
 def test_the_cursor_is_where_wcwidth_says() -> None:
-    columns, written = asyncio.run(read_columns(DRAFTS))
+    columns, text = asyncio.run(read_columns(DRAFTS))
 
     assert 200 == len(DRAFTS)
     assert [len(PROMPT) + wcswidth(draft) for draft in DRAFTS] == columns
-    assert [] == [piece for piece in PIECES if piece not in written]  # nothing of a character is lost
+    assert [] == [piece for piece in PIECES if piece not in text]  # nothing of a character is lost
 
 
 def test_a_position_within_a_character_is_its_beginning() -> None:

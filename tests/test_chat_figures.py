@@ -31,16 +31,16 @@ TMUX = shutil.which("tmux")
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def test_the_first_piece_of_an_answer_is_drawn_at_once(tmp_path: Path) -> None:
     report = tmp_path / "report"
-    with spawned([sys.executable, str(RUN), "first", str(report)]) as opened:
+    with spawned([sys.executable, str(RUN), "first", str(report)]) as chat:
         while not report.exists():
-            opened.hear(0.05)
+            chat.hear(0.05)
     delays = sorted(json.loads(report.read_text())["delays"])
 
     print(f"first piece to screen: p50 {delays[20]:.0f} ms, p95 {delays[38]:.0f} ms")
@@ -54,13 +54,13 @@ def test_escape_stops_an_answer_that_streams(openkoi: Shell) -> None:
             OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake"
         )
         with terminal(printed_text, columns=100) as inner:
-            opened = ChatTerminal(inner, 100)
-            opened.shows("for commands")
-            opened.send("go on")
-            opened.shows("Words of it.")
+            tty = ChatTerminal(inner, 100)
+            tty.shows("for commands")
+            tty.send("go on")
+            tty.shows("Words of it.")
             began = time.monotonic()
-            opened.inner.type("\x1b")
-            opened.shows("Interrupted. No files were changed.")
+            tty.inner.type("\x1b")
+            tty.shows("Interrupted. No files were changed.")
             took = time.monotonic() - began
             until(lambda: server.abandoned == 1)
 
@@ -107,19 +107,19 @@ MANY = "".join(f"## Part{n}\n\nWords of it, a few more of them than fit in forty
 
 
 def test_resizing_prints_no_block_twice(openkoi: Shell) -> None:
-    with chat(openkoi, says(MANY, "go"), OPENKOI_REWRAPS="0") as opened:
-        opened.send("go on")
-        opened.shows("[done]")
+    with chat(openkoi, says(MANY, "go"), OPENKOI_REWRAPS="0") as terminal:
+        terminal.send("go on")
+        terminal.shows("[done]")
         for columns in [*range(40, 200, 16), *range(200, 40, -16)]:
-            opened.resize(columns)
-            os.kill(opened.inner.command.pid, SIGWINCH)
-            opened.inner.hear(0.05)
-        opened.type("still here")
-        opened.shows("still here")
+            terminal.resize(columns)
+            os.kill(terminal.inner.command.pid, SIGWINCH)
+            terminal.inner.hear(0.05)
+        terminal.type("still here")
+        terminal.shows("still here")
 
-        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", opened.inner.raw)
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.inner.raw)
         assert [1] * 12 == [text.count(f"Part{n} ") for n in range(12)]
-        assert not FORBIDDEN.search(opened.inner.raw)
+        assert not FORBIDDEN.search(terminal.inner.raw)
 
 
 @pytest.mark.skipif(not TMUX, reason="needs tmux")
@@ -177,10 +177,10 @@ def until(condition: Callable[[], object]) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
 def test_an_idle_chat_does_not_wake_up(openkoi: Shell) -> None:
-    with chat(openkoi, says("Well.", "")) as opened:
-        opened.send("go on")
-        opened.shows("[done]")
-        pid = opened.inner.command.pid
+    with chat(openkoi, says("Well.", "")) as terminal:
+        terminal.send("go on")
+        terminal.shows("[done]")
+        pid = terminal.inner.command.pid
         until(lambda: unchanged(pid, 1.0))  # what was learned is saved
 
         assert unchanged(pid, 10.0)
@@ -191,10 +191,10 @@ def test_a_session_of_10_000_messages_takes_little_memory(openkoi: Shell) -> Non
     for words in ((), ("-c",)):
         if words:
             write_session(openkoi.home / "data" / "sessions", openkoi.folder)
-        with chat(openkoi, says("Well.", ""), "chat", *words) as opened:
-            opened.shows("What it cost: $10.00 for 10000 tasks" if words else "spent")
-            until(lambda: unchanged(opened.inner.command.pid, 0.5))
-            sizes.append(memory_of(opened.inner.command.pid))
+        with chat(openkoi, says("Well.", ""), "chat", *words) as terminal:
+            terminal.shows("What it cost: $10.00 for 10000 tasks" if words else "spent")
+            until(lambda: unchanged(terminal.inner.command.pid, 0.5))
+            sizes.append(memory_of(terminal.inner.command.pid))
 
     print(f"{sizes[0] / 1024:.0f} MiB, with 10,000 messages {sizes[1] / 1024:.0f} MiB")
     assert sizes[1] - sizes[0] < 15 * 1024

@@ -21,32 +21,32 @@ SHIFT_TAB = "\x1b[Z"
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
     turns = says("I write.", "write it", calls=writes("long.txt", LINES)) + says("Well.", "")
-    with chat(openkoi, turns, PAGER="cat") as opened:
-        opened.shows("spent")
-        opened.inner.type(SHIFT_TAB)
-        opened.shows("· plans, changes nothing ·")
-        opened.inner.type(SHIFT_TAB)
-        opened.shows("· asks before each change ·")
-        opened.send("write it")
-        opened.shows("+ line 27")
-        opened.shows("more lines: Ctrl-A shows all")
-        assert "line 59" not in opened.display
-        assert "esc to interrupt" not in opened.display  # Esc refuses now
-        opened.settles()
-        opened.inner.type("\x01")
-        opened.waits(lambda: "+ line 59" in "\n".join(opened.scrollback), "all lines", 20)
-        opened.shows("1. Yes, this once (y)")
-        opened.settles()
-        opened.inner.type("1")
-        opened.shows("→ Yes, this once")
-        opened.shows("[done]")
+    with chat(openkoi, turns, PAGER="cat") as terminal:
+        terminal.shows("spent")
+        terminal.inner.type(SHIFT_TAB)
+        terminal.shows("· plans, changes nothing ·")
+        terminal.inner.type(SHIFT_TAB)
+        terminal.shows("· asks before each change ·")
+        terminal.send("write it")
+        terminal.shows("+ line 27")
+        terminal.shows("more lines: Ctrl-A shows all")
+        assert "line 59" not in terminal.display
+        assert "esc to interrupt" not in terminal.display  # Esc refuses now
+        terminal.settles()
+        terminal.inner.type("\x01")
+        terminal.waits(lambda: "+ line 59" in "\n".join(terminal.scrollback), "all lines", 20)
+        terminal.shows("1. Yes, this once (y)")
+        terminal.settles()
+        terminal.inner.type("1")
+        terminal.shows("→ Yes, this once")
+        terminal.shows("[done]")
         assert {"long.txt": LINES} == read_folder(openkoi.folder)
         for line, answer in (
             ("/mode", "ask: it asks before each change."),
@@ -54,8 +54,8 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
             ("/mode all", "Modes are ask, edits, plan"),
             ("/plan", "Planning is off."),
         ):
-            opened.send(line)
-            opened.shows(answer)
+            terminal.send(line)
+            terminal.shows(answer)
 
 
 EDITOR = """\
@@ -95,18 +95,18 @@ def test_keys_and_commands_that_look_attach_edit_redraw_and_suspend(openkoi: She
     turns += '  - when: {contains: ["[image/png]"], last: dot}\n    says: I see a dot.\n' + says("Well.", "")
     programs = {"PATH": write_programs(tmp_path / "bin"), "PAGER": "cat", "EDITOR": "sh editor.sh"}
     there = openkoi.with_plugin(PLUGIN, commands="acme:acme")
-    with chat_of_a_shell(there, turns, programs) as opened:
-        opened.shows("spent")
-        look_at_the_last_task(opened)
-        attach_an_image(opened, openkoi.folder / "clipboard.png")
-        edit_while_a_task_runs(opened, openkoi)
-        suspend(opened)
+    with chat_of_a_shell(there, turns, programs) as terminal:
+        terminal.shows("spent")
+        look_at_the_last_task(terminal)
+        attach_an_image(terminal, openkoi.folder / "clipboard.png")
+        edit_while_a_task_runs(terminal, openkoi)
+        suspend(terminal)
 
 
-def look_at_the_last_task(opened: ChatTerminal) -> None:
+def look_at_the_last_task(terminal: ChatTerminal) -> None:
     """By commands and keys, and a command of a plugin."""
-    opened.inner.type("\x0f")
-    opened.shows("No task in this session yet.")
+    terminal.inner.type("\x0f")
+    terminal.shows("No task in this session yet.")
     for line, answer in (
         ("/iterate 1", "At most 1 iteration"),
         ("paint it blue", "[done]"),
@@ -116,111 +116,111 @@ def look_at_the_last_task(opened: ChatTerminal) -> None:
         ("/acme it's tea", """acme has ("it's", 'tea')"""),
         ("/iterate 0", "Tasks run once"),
     ):
-        opened.send(line)
-        opened.shows(answer)
-        opened.shows(PROMPT)  # the terminal was handed back
-    opened.inner.type("\x14")
-    opened.shows("[iter 1/1] score: 0.90", times=2)
-    opened.inner.type("\x0f")
-    opened.shows("total (1 model)")
-    opened.shows(PROMPT)
+        terminal.send(line)
+        terminal.shows(answer)
+        terminal.shows(PROMPT)  # the terminal was handed back
+    terminal.inner.type("\x14")
+    terminal.shows("[iter 1/1] score: 0.90", times=2)
+    terminal.inner.type("\x0f")
+    terminal.shows("total (1 model)")
+    terminal.shows(PROMPT)
 
 
-def attach_an_image(opened: ChatTerminal, clipboard: Path) -> None:
+def attach_an_image(terminal: ChatTerminal, clipboard: Path) -> None:
     """Paste from an empty clipboard, then an image."""
-    opened.inner.type("what is\x16")
-    opened.shows("No image in the clipboard.")
+    terminal.inner.type("what is\x16")
+    terminal.shows("No image in the clipboard.")
     clipboard.write_bytes(DOT)
-    opened.inner.type(" \x16")
-    opened.shows("> what is [Image #1]")
-    opened.send(", this dot?")
-    opened.shows("I see a dot.")
+    terminal.inner.type(" \x16")
+    terminal.shows("> what is [Image #1]")
+    terminal.send(", this dot?")
+    terminal.shows("I see a dot.")
 
 
-def edit_while_a_task_runs(opened: ChatTerminal, openkoi: Shell) -> None:
+def edit_while_a_task_runs(terminal: ChatTerminal, openkoi: Shell) -> None:
     """What a task prints comes once the editor has ended; then with the command."""
-    opened.send("slow please")
-    opened.shows("Running until")
-    opened.inner.type("my words\x18\x05")
-    opened.shows("the editor has my words.")
+    terminal.send("slow please")
+    terminal.shows("Running until")
+    terminal.inner.type("my words\x18\x05")
+    terminal.shows("the editor has my words.")
     (openkoi.folder / "go.txt").touch()
-    opened.waits(lambda: "The slow answer." in str(logged_records(openkoi.home)), "the end of the task", 40)
+    terminal.waits(lambda: "The slow answer." in str(logged_records(openkoi.home)), "the end of the task", 40)
     (openkoi.folder / "leave.txt").touch()
-    opened.shows("> written with it")
-    opened.shows("The slow answer.")
-    assert opened.inner.raw.index("the editor ends") < opened.inner.raw.index("The slow answer.")
-    opened.inner.type("\x15")
-    opened.send("/editor")
-    opened.shows("the editor has .")
-    opened.shows("> written with it")
+    terminal.shows("> written with it")
+    terminal.shows("The slow answer.")
+    assert terminal.inner.raw.index("the editor ends") < terminal.inner.raw.index("The slow answer.")
+    terminal.inner.type("\x15")
+    terminal.send("/editor")
+    terminal.shows("the editor has .")
+    terminal.shows("> written with it")
 
 
-def suspend(opened: ChatTerminal) -> None:
+def suspend(terminal: ChatTerminal) -> None:
     """Draw over what another program wrote; go to the shell and back with the draft."""
-    opened.feed()
-    opened.stream.feed("\rsomething else\x1b[K")
-    assert "> written with it" not in opened.display
-    opened.inner.type("\x0c")
-    opened.shows("> written with it")
-    assert "something else" not in opened.display
-    opened.inner.type("\x1a")
-    opened.shows(f"status {128 + signal.SIGTSTP}")
-    assert "> written with it" not in opened.display
-    assert opened.inner.raw.rindex(FOCUS_OFF) > opened.inner.raw.rindex(FOCUS_ON)
-    opened.inner.type("ls\n")
-    opened.shows("the shell read ls")
-    opened.shows("> written with it")
-    assert opened.inner.raw.rindex(FOCUS_ON) > opened.inner.raw.rindex("the shell read ls")
-    opened.inner.type("\x15\x04")
-    opened.shows("status 0")
+    terminal.feed()
+    terminal.stream.feed("\rsomething else\x1b[K")
+    assert "> written with it" not in terminal.display
+    terminal.inner.type("\x0c")
+    terminal.shows("> written with it")
+    assert "something else" not in terminal.display
+    terminal.inner.type("\x1a")
+    terminal.shows(f"status {128 + signal.SIGTSTP}")
+    assert "> written with it" not in terminal.display
+    assert terminal.inner.raw.rindex(FOCUS_OFF) > terminal.inner.raw.rindex(FOCUS_ON)
+    terminal.inner.type("ls\n")
+    terminal.shows("the shell read ls")
+    terminal.shows("> written with it")
+    assert terminal.inner.raw.rindex(FOCUS_ON) > terminal.inner.raw.rindex("the shell read ls")
+    terminal.inner.type("\x15\x04")
+    terminal.shows("status 0")
 
 
 def test_a_model_is_set_up_in_the_chat(openkoi: Shell) -> None:
     with OpenAIServer("A teahouse.", models=["gpt-5.2"], key="sk-canary") as server:
         there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENKOI_ITERATE="0", OLLAMA_HOST=UNREACHABLE)
         with terminal(there, columns=100) as inner:
-            opened = ChatTerminal(inner, 100)
-            opened.shows("| no model: /init sets one up |")
-            opened.send("/init")
-            opened.shows("any endpoint")
-            opened.inner.type("\x1b")
-            opened.shows("no model: /init sets one up · ? for keys")
-            opened.send("/init")
-            opened.shows("any endpoint", times=2)
-            opened.inner.type("3\r")
-            opened.shows("Paste your OpenAI API key:")
-            opened.inner.type("sk-canary\r")
-            opened.shows("openai/gpt-5.2 · ? for keys")
-            opened.send("What is it?")
-            opened.shows("A teahouse. [1]")
-            assert "sk-canary" not in opened.inner.raw
+            tty = ChatTerminal(inner, 100)
+            tty.shows("| no model: /init sets one up |")
+            tty.send("/init")
+            tty.shows("any endpoint")
+            tty.inner.type("\x1b")
+            tty.shows("no model: /init sets one up · ? for keys")
+            tty.send("/init")
+            tty.shows("any endpoint", times=2)
+            tty.inner.type("3\r")
+            tty.shows("Paste your OpenAI API key:")
+            tty.inner.type("sk-canary\r")
+            tty.shows("openai/gpt-5.2 · ? for keys")
+            tty.send("What is it?")
+            tty.shows("A teahouse. [1]")
+            assert "sk-canary" not in tty.inner.raw
 
 
 def test_a_task_goes_on_in_the_background_and_its_answer_comes_back(openkoi: Shell) -> None:
     waits = "while [ ! -e go.txt ]; do sleep 0.1; done"
     turns = says("Waiting.", "slow", calls=runs(waits)) + says("The slow answer.", "exit")
     turns += says("Quick.", "quick") + says("Well.", "")
-    with chat(openkoi, turns) as opened:
-        opened.send("slow please")
-        opened.shows(f"Running {waits}"[:30])
-        opened.inner.type("\x02")
-        opened.shows('◌ "slow please" · in the background, /background lists and stops')
-        opened.send("quick please")
-        opened.shows("Quick. [2]")
-        opened.shows("[done]")
-        opened.send("/background")
-        opened.shows("1. slow please: Running")
+    with chat(openkoi, turns) as terminal:
+        terminal.send("slow please")
+        terminal.shows(f"Running {waits}"[:30])
+        terminal.inner.type("\x02")
+        terminal.shows('◌ "slow please" · in the background, /background lists and stops')
+        terminal.send("quick please")
+        terminal.shows("Quick. [2]")
+        terminal.shows("[done]")
+        terminal.send("/background")
+        terminal.shows("1. slow please: Running")
         (openkoi.folder / "go.txt").write_text("")
-        opened.shows("Done in the background: slow please")
-        opened.hides("◌")
-        opened.send("/background stop 1")
-        opened.shows("takes the number of a task that /background lists.")
-        opened.send("slow please")
-        opened.shows("[execute] Running")
+        terminal.shows("Done in the background: slow please")
+        terminal.hides("◌")
+        terminal.send("/background stop 1")
+        terminal.shows("takes the number of a task that /background lists.")
+        terminal.send("slow please")
+        terminal.shows("[execute] Running")
 
 
 def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written(openkoi: Shell) -> None:
-    with chat(openkoi, says("Some **bold** words.", "say") + says("Well.", "")) as opened:
+    with chat(openkoi, says("Some **bold** words.", "say") + says("Well.", "")) as terminal:
         for line, answer in (
             ("/fork", "Nothing to fork"),
             ("say it", "Some bold words. [1]"),
@@ -230,38 +230,38 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
             ("/fork", "A new session with this conversation."),
             ("other words", "Well."),
         ):
-            opened.send(line)
-            opened.shows(answer)
-            opened.waits(lambda: "esc to interrupt" not in opened.display, "the end", 40)
-        opened.send("/resume new prices")
-        opened.shows("Where we were: say it again")
-        opened.send("/history")
-        opened.shows("  2. say it again")
-        assert "3. other words" not in opened.display
-    with chat(openkoi, says("Well.", ""), "--resume") as opened:
-        opened.shows("▸ other words")
-        opened.inner.type("\x1b[B\r")
-        opened.shows("Where we were: say it again")
+            terminal.send(line)
+            terminal.shows(answer)
+            terminal.waits(lambda: "esc to interrupt" not in terminal.display, "the end", 40)
+        terminal.send("/resume new prices")
+        terminal.shows("Where we were: say it again")
+        terminal.send("/history")
+        terminal.shows("  2. say it again")
+        assert "3. other words" not in terminal.display
+    with chat(openkoi, says("Well.", ""), "--resume") as terminal:
+        terminal.shows("▸ other words")
+        terminal.inner.type("\x1b[B\r")
+        terminal.shows("Where we were: say it again")
 
 
 def test_keys_are_those_of_a_file_and_an_error_in_it_leaves_the_usual_ones(openkoi: Shell) -> None:
     keys = openkoi.home / "keys.toml"
     keys.write_text('newline = "f4"\neditor = []\nsearch = ["ctrl-y", "alt-s"]\n')
-    with chat(openkoi, says("Well.", "")) as opened:
-        opened.shows("spent")
-        opened.inner.type("one\x1bOStwo")
-        opened.shows("> one\n  two")
-        opened.inner.type("\x03?")
-        opened.shows("F4")
-        assert "$EDITOR" not in opened.display
-        assert "Ctrl-Y, Alt-S" in opened.display
+    with chat(openkoi, says("Well.", "")) as terminal:
+        terminal.shows("spent")
+        terminal.inner.type("one\x1bOStwo")
+        terminal.shows("> one\n  two")
+        terminal.inner.type("\x03?")
+        terminal.shows("F4")
+        assert "$EDITOR" not in terminal.display
+        assert "Ctrl-Y, Alt-S" in terminal.display
     keys.write_text('serch = "f4"')
-    with chat(openkoi, says("Well.", "")) as opened:
-        opened.shows("! Unknown action 'serch' in")
-        opened.shows("spent")
-        opened.inner.type("?")
-        opened.shows("Ctrl-R")
-        assert "F4" not in opened.display
+    with chat(openkoi, says("Well.", "")) as terminal:
+        terminal.shows("! Unknown action 'serch' in")
+        terminal.shows("spent")
+        terminal.inner.type("?")
+        terminal.shows("Ctrl-R")
+        assert "F4" not in terminal.display
 
 
 @pytest.mark.parametrize(

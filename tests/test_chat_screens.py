@@ -47,10 +47,10 @@ class Recorder:
         """
         self.opened.waits(lambda: until in self.part(since) and works is (WORKS in self.part(since)), until, 60)
         before = ""
-        while before != (shown := self.part(since)):
-            before = shown
+        while before != (text := self.part(since)):
+            before = text
             self.opened.inner.hear(0.3)
-        self.screens.append(f"=== {title}\n{shown}\n")
+        self.screens.append(f"=== {title}\n{text}\n")
 
     def part(self, since: str) -> str:
         """Return all that was shown from the last place of a text on; empty where it is not."""
@@ -65,71 +65,71 @@ class Recorder:
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    shutil.copytree(DEMO / "project", made.folder, dirs_exist_ok=True)
-    (made.folder / "check.sh").write_text(CHECK)
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    shutil.copytree(DEMO / "project", openkoi.folder, dirs_exist_ok=True)
+    (openkoi.folder / "check.sh").write_text(CHECK)
+    return openkoi
 
 
 @pytest.mark.row("TEST-02")
 def test_every_screen_of_the_chat(openkoi: Shell) -> None:
     turns = (DEMO / "demo.yaml").read_text().partition("turns:\n")[2]
     assert AGAIN in turns
-    with chat(openkoi, TURNS + turns.replace(AGAIN, CHECKED), columns=130) as opened:
-        seen = Recorder(opened)
-        do_a_task(seen, openkoi)
-        look_at_it(seen)
-        interrupt_and_approve(seen)
-        opened.inner.type("a draft")
-        opened.shows("> a draft")
+    with chat(openkoi, TURNS + turns.replace(AGAIN, CHECKED), columns=130) as terminal:
+        recorder = Recorder(terminal)
+        do_a_task(recorder, openkoi)
+        look_at_it(recorder)
+        interrupt_and_approve(recorder)
+        terminal.inner.type("a draft")
+        terminal.shows("> a draft")
         time.sleep(0.2)  # it is saved by then
-    with chat(openkoi, TURNS, "-c", columns=130) as opened:
-        seen.opened = opened
-        seen.take("openkoi -c", "Where we were", "> a draft")
-        opened.inner.type("\x15")
-        seen.enter("/why", "interrupted")
+    with chat(openkoi, TURNS, "-c", columns=130) as terminal:
+        recorder.opened = terminal
+        recorder.take("openkoi -c", "Where we were", "> a draft")
+        terminal.inner.type("\x15")
+        recorder.enter("/why", "interrupted")
 
-    check_screen("chat", normalize("\n".join(seen.screens), MEASURED))
+    check_screen("chat", normalize("\n".join(recorder.screens), MEASURED))
 
 
-def do_a_task(seen: Recorder, openkoi: Shell) -> None:
+def do_a_task(recorder: Recorder, openkoi: Shell) -> None:
     """Welcome, lists, modes, and a task with two iterations."""
-    opened = seen.opened
-    seen.take("openkoi", "openkoi v", "for commands")
-    opened.inner.type("/")
-    seen.take("/", "> /", "/rename")
-    opened.inner.type("\x15")
+    terminal = recorder.opened
+    recorder.take("openkoi", "openkoi v", "for commands")
+    terminal.inner.type("/")
+    recorder.take("/", "> /", "/rename")
+    terminal.inner.type("\x15")
     for mode in ("plans", "asks"):
-        opened.inner.type("\x1b[Z")
-        seen.take("Shift-Tab", "scripted/", mode)
-    opened.inner.type("\x1b[Z")
-    opened.hides("asks")
-    seen.enter("/iterate 3", "At most 3")
-    seen.enter("/budget 0.5", "$0.50")
-    opened.send("Fix the failing tests of this project.")
-    opened.shows("Running sh check.sh…", 60)
-    opened.inner.type("then run the linter")
-    opened.shows("> then run the linter")
-    opened.inner.type("\t")
-    seen.take("a task under way", "⇥", "1 queued", works=True)
+        terminal.inner.type("\x1b[Z")
+        recorder.take("Shift-Tab", "scripted/", mode)
+    terminal.inner.type("\x1b[Z")
+    terminal.hides("asks")
+    recorder.enter("/iterate 3", "At most 3")
+    recorder.enter("/budget 0.5", "$0.50")
+    terminal.send("Fix the failing tests of this project.")
+    terminal.shows("Running sh check.sh…", 60)
+    terminal.inner.type("then run the linter")
+    terminal.shows("> then run the linter")
+    terminal.inner.type("\t")
+    recorder.take("a task under way", "⇥", "1 queued", works=True)
     (openkoi.folder / "__pycache__").mkdir(exist_ok=True)
     (openkoi.folder / "__pycache__" / "go").write_text("")
-    opened.shows("[done] 2 iterations", 60)
-    seen.take("its end", "[iter 2/3]", "[done] 1 iteration")
+    terminal.shows("[done] 2 iterations", 60)
+    recorder.take("its end", "[iter 2/3]", "[done] 1 iteration")
 
 
-def look_at_it(seen: Recorder) -> None:
+def look_at_it(recorder: Recorder) -> None:
     """Commands that look at what was done."""
-    opened = seen.opened
-    seen.enter("/iterate 0", "without evaluation")
-    opened.send("/history")
-    opened.shows("  2. then run the linter")
-    first = re.findall(r"1\. Fix the failing tests of this project\.  \(([0-9a-f]{8})\)", opened.display)[-1]
-    opened.send(f"/why {first}")
-    seen.take("/why", "> /why", "the best is iteration 2")
-    opened.send(f"/diff {first}")
-    seen.take("/diff", "> /diff", "range(friend")
+    terminal = recorder.opened
+    recorder.enter("/iterate 0", "without evaluation")
+    terminal.send("/history")
+    terminal.shows("  2. then run the linter")
+    first = re.findall(r"1\. Fix the failing tests of this project\.  \(([0-9a-f]{8})\)", terminal.display)[-1]
+    terminal.send(f"/why {first}")
+    recorder.take("/why", "> /why", "the best is iteration 2")
+    terminal.send(f"/diff {first}")
+    recorder.take("/diff", "> /diff", "range(friend")
     for line, until in (
         ("/cost", "Cheaper"),
         ("/status", "This month"),
@@ -140,40 +140,40 @@ def look_at_it(seen: Recorder) -> None:
         ("Which tea is there?", "[done]"),
         ("/copy 10", "Copied 5 characters."),
     ):
-        seen.enter(line, until)
-    opened.send("/resume")
-    seen.take("/resume", "Continue which session?", "for commands")
-    opened.inner.type("\x1b")
+        recorder.enter(line, until)
+    terminal.send("/resume")
+    recorder.take("/resume", "Continue which session?", "for commands")
+    terminal.inner.type("\x1b")
 
 
-def interrupt_and_approve(seen: Recorder) -> None:
+def interrupt_and_approve(recorder: Recorder) -> None:
     """An approval, an interruption, and a rewind."""
-    opened = seen.opened
-    opened.send("Push it")
-    seen.take("an approval", "> Push it", "3. No")
-    opened.settles()
-    opened.inner.type("\x1b")
-    seen.take("rejected", "→ No", "[done]")
-    opened.send("Wait for me")
-    opened.shows("Running sleep 90…")
-    opened.send("and then?")
-    seen.take("a message that waits", "↳", "1 queued", works=True)
-    opened.inner.type("\x1b")
-    seen.take("an interruption", "Interrupted.", "3. Keep")
-    opened.settles()
-    opened.inner.type("1")
-    seen.take("undone", "→ Undo", "restored, ")
-    opened.inner.type("\x1b[A")
-    opened.hides("⇥")
-    opened.inner.type("\x15")
-    opened.send("/rewind")
-    seen.take("/rewind", "Rewind to before", "Fix the failing")
-    opened.inner.type("\x1b[A")
-    opened.inner.type("\r")
-    seen.take("a rewind", "Rewind 5 messages", "3. Neither")
-    opened.settles()
-    opened.inner.type("3")
-    opened.shows("→ Neither")
+    terminal = recorder.opened
+    terminal.send("Push it")
+    recorder.take("an approval", "> Push it", "3. No")
+    terminal.settles()
+    terminal.inner.type("\x1b")
+    recorder.take("rejected", "→ No", "[done]")
+    terminal.send("Wait for me")
+    terminal.shows("Running sleep 90…")
+    terminal.send("and then?")
+    recorder.take("a message that waits", "↳", "1 queued", works=True)
+    terminal.inner.type("\x1b")
+    recorder.take("an interruption", "Interrupted.", "3. Keep")
+    terminal.settles()
+    terminal.inner.type("1")
+    recorder.take("undone", "→ Undo", "restored, ")
+    terminal.inner.type("\x1b[A")
+    terminal.hides("⇥")
+    terminal.inner.type("\x15")
+    terminal.send("/rewind")
+    recorder.take("/rewind", "Rewind to before", "Fix the failing")
+    terminal.inner.type("\x1b[A")
+    terminal.inner.type("\r")
+    recorder.take("a rewind", "Rewind 5 messages", "3. Neither")
+    terminal.settles()
+    terminal.inner.type("3")
+    terminal.shows("→ Neither")
 
 
 def test_the_transcripts_of_the_readme_are_screens() -> None:

@@ -32,11 +32,11 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_the_result_is_on_stdout_and_progress_on_stderr(openkoi: Shell) -> None:
-    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "What is the capital of France?")
+    result = openkoi("-m", write_script(openkoi.folder, ANSWER), "What is the capital of France?")
 
-    assert (0, "Paris.\n") == (done.returncode, done.stdout)
-    assert "[recall] 0 similar tasks" in done.stderr
-    assert "[done] 1 iteration, 1.3k tokens, <$0.01" in done.stderr
+    assert (0, "Paris.\n") == (result.returncode, result.stdout)
+    assert "[recall] 0 similar tasks" in result.stderr
+    assert "[done] 1 iteration, 1.3k tokens, <$0.01" in result.stderr
 
 
 @pytest.mark.row("CLI-44", "CLI-01")
@@ -57,10 +57,10 @@ def test_a_task_may_begin_with_a_command_s_word(openkoi: Shell, line: list[str])
 
 @pytest.mark.row("C57")
 def test_a_usage_error_of_a_command_says_how_to_give_a_task(openkoi: Shell) -> None:
-    done = openkoi("status", "of", "the", "build")
+    result = openkoi("status", "of", "the", "build")
 
-    assert 2 == done.returncode
-    assert "quote it or put -- before it" in done.stderr
+    assert 2 == result.returncode
+    assert "quote it or put -- before it" in result.stderr
 
 
 @pytest.mark.row("CLI-21")
@@ -80,8 +80,8 @@ def test_the_task_itself_may_come_from_standard_input(openkoi: Shell, how: list[
 
 @pytest.mark.row("CLI-19")
 def test_json_is_one_object_of_the_agreed_shape(openkoi: Shell) -> None:
-    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "json", "What is it?")
-    result = json.loads(done.stdout)
+    process = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "json", "What is it?")
+    result = json.loads(process.stdout)
 
     assert KEYS == set(result)
     assert ("openkoi.result/1", True, True, "Paris.") == tuple(
@@ -92,8 +92,8 @@ def test_json_is_one_object_of_the_agreed_shape(openkoi: Shell) -> None:
 
 
 def test_jsonl_is_an_event_a_line_and_the_result_last(openkoi: Shell) -> None:
-    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "jsonl", "What is it?")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    result = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "jsonl", "What is it?")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
 
     assert "task_start" == lines[0]["type"]
     assert [len(lines) - 1] == [number for number, line in enumerate(lines) if "schema" in line]
@@ -132,12 +132,12 @@ def test_plugins_lists_what_is_installed_and_what_it_adds(openkoi: Shell) -> Non
 
 @pytest.mark.row("ERR-02")
 def test_doctor_names_every_part_and_what_to_do(openkoi: Shell) -> None:
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert 1 == done.returncode
+    assert 1 == result.returncode
     for part in ("Config:", "Data:", "Providers:", "Memory:", "Sandbox:", "Checkpoints:", "Disk:", "Issues:"):
-        assert part in done.stdout
-    assert "Set OPENAI_API_KEY" in done.stdout
+        assert part in result.stdout
+    assert "Set OPENAI_API_KEY" in result.stdout
 
 
 def test_doctor_names_what_is_set_and_where(openkoi: Shell) -> None:
@@ -162,19 +162,19 @@ def test_completion_is_there_for_four_shells(openkoi: Shell, shell: str) -> None
 
 
 def test_completion_completes_commands(openkoi: Shell) -> None:
-    asked = openkoi.with_environment(_OPENKOI_COMPLETE="bash_complete", COMP_WORDS="openkoi sta", COMP_CWORD="1")
+    shell = openkoi.with_environment(_OPENKOI_COMPLETE="bash_complete", COMP_WORDS="openkoi sta", COMP_CWORD="1")
 
-    assert "plain,status" in asked().stdout
+    assert "plain,status" in shell().stdout
 
 
 # Bad input: a clear message, the right status, no traceback.
 
 
-def expect_error(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
-    assert status == done.returncode, done.stderr
-    assert "Traceback" not in done.stderr
+def expect_error(result: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
+    assert status == result.returncode, result.stderr
+    assert "Traceback" not in result.stderr
     for word in words:
-        assert word in done.stderr
+        assert word in result.stderr
 
 
 @pytest.mark.row("ERR-01")
@@ -229,9 +229,9 @@ def test_a_broken_script_names_the_file_and_the_line(openkoi: Shell) -> None:
 
 def test_a_failure_is_a_json_object_too(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
-    done = openkoi("-m", model, "--format", "json", "Fix the sun")
+    result = openkoi("-m", model, "--format", "json", "Fix the sun")
 
-    assert (1, False) == (done.returncode, json.loads(done.stdout)["ok"])
+    assert (1, False) == (result.returncode, json.loads(result.stdout)["ok"])
 
 
 @pytest.mark.row("CLI-12", "CLI-15", "CFG-02")

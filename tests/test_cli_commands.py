@@ -61,12 +61,12 @@ def openkoi(tmp_path: Path) -> Shell:
 
 @pytest.mark.parametrize(("command", "reply"), [("pond", "Done.\nDone.\n"), ("puddle", "Done.\n")])
 def test_a_command_of_a_plugin_solves_tasks_under_the_same_guards(openkoi: Shell, command: str, reply: str) -> None:
-    done = openkoi(command, "Write secret.txt")
+    result = openkoi(command, "Write secret.txt")
 
-    assert (0, reply) == (done.returncode, done.stdout), done.stderr
+    assert (0, reply) == (result.returncode, result.stdout), result.stderr
     assert not (openkoi.folder / "secret.txt").exists()
-    assert "Traceback" not in done.stderr
-    assert "never awaited" not in done.stderr
+    assert "Traceback" not in result.stderr
+    assert "never awaited" not in result.stderr
 
 
 def test_commands_of_plugins_are_listed_and_have_help(openkoi: Shell) -> None:

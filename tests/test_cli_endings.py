@@ -79,9 +79,9 @@ def test_the_object_holds_what_was_learned_and_comes_last(openkoi: Shell, format
     acme = openkoi.with_plugin(ACME, evaluators="acme:Judge", hooks="acme:Learner")
     configure(acme, "")
 
-    done = acme("-m", write_script(acme.folder, TWO), "--format", format, "Write a letter about Paris")
+    result = acme("-m", write_script(acme.folder, TWO), "--format", format, "Write a letter about Paris")
 
-    assert ["Paris is large."] == json.loads(done.stdout.splitlines()[-1])["learnings"]
+    assert ["Paris is large."] == json.loads(result.stdout.splitlines()[-1])["learnings"]
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_so_is_a_file_that_stands_in_the_way(openkoi: Shell, file: str, text: st
 
 
 def expect_json_error(openkoi: Shell, line: list[str], status: int, words: str) -> None:
-    done = openkoi(*line)
-    result = json.loads(done.stdout)
+    process = openkoi(*line)
+    result = json.loads(process.stdout)
 
-    assert status == done.returncode
+    assert status == process.returncode
     assert ("openkoi.result/1", False, False, None) == tuple(
         result[key] for key in ("schema", "ok", "accepted", "decision")
     )
     assert words in result["stop_reason"]
-    assert 1 == done.stderr.count(result["stop_reason"])
+    assert 1 == process.stderr.count(result["stop_reason"])
 
 
 RAISES = """

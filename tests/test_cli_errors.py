@@ -31,80 +31,80 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def test_a_traceback_shows_where_and_no_key(openkoi: Shell) -> None:
     acme = openkoi.with_plugin(PROVIDER, providers="acme:Acme").with_environment(ACME_LOGIN=KEY)
-    done = acme("-m", "acme/one", "--verbose", "do it")
+    result = acme("-m", "acme/one", "--verbose", "do it")
 
-    assert 1 == done.returncode
-    assert "acme.py" in done.stderr
-    assert "ValueError: the key [redacted] was refused" in done.stderr
-    assert KEY not in done.stderr
+    assert 1 == result.returncode
+    assert "acme.py" in result.stderr
+    assert "ValueError: the key [redacted] was refused" in result.stderr
+    assert KEY not in result.stderr
 
 
 def test_an_error_before_anything_is_configured_shows_no_key(openkoi: Shell) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(f"{KEY} = [\n")
-    done = openkoi.with_environment(ACME_API_KEY=str(openkoi.home))("--verbose", "do it")
+    result = openkoi.with_environment(ACME_API_KEY=str(openkoi.home))("--verbose", "do it")
 
-    assert 2 == done.returncode
-    assert "Traceback" in done.stderr
-    assert str(openkoi.home) not in done.stderr
+    assert 2 == result.returncode
+    assert "Traceback" in result.stderr
+    assert str(openkoi.home) not in result.stderr
 
 
 def test_an_accident_is_told_in_a_sentence_with_how_to_see_more(openkoi: Shell) -> None:
     code = "import click\n@click.command()\ndef command():\n    raise ValueError('the wheel came off')\n"
-    done = openkoi.with_plugin(code, commands="acme:command")("acme")
+    result = openkoi.with_plugin(code, commands="acme:command")("acme")
 
     sentence = "Error: internal error: ValueError: the wheel came off"
-    assert (1, f"{sentence}\nRun again with --verbose to see a traceback.\n") == (done.returncode, done.stderr)
+    assert (1, f"{sentence}\nRun again with --verbose to see a traceback.\n") == (result.returncode, result.stderr)
 
 
 def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
     code = "import os\nraise ValueError(os.environ['ACME_API_KEY'])\n"
-    done = openkoi.with_plugin(code, hooks="acme").with_environment(ACME_API_KEY=KEY)("plugins")
+    result = openkoi.with_plugin(code, hooks="acme").with_environment(ACME_API_KEY=KEY)("plugins")
 
-    assert "! ValueError: [redacted]" in done.stdout
-    assert KEY not in done.stdout
+    assert "! ValueError: [redacted]" in result.stdout
+    assert KEY not in result.stdout
 
 
 def test_doctor_goes_on_where_the_configuration_is_broken_and_names_it(openkoi: Shell) -> None:
     openkoi.home.mkdir(parents=True, exist_ok=True)
     (openkoi.home / "config.toml").write_text("[models\n")
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert 1 == done.returncode
-    assert "Invalid TOML in" in done.stdout
-    assert "Memory:" in done.stdout
+    assert 1 == result.returncode
+    assert "Invalid TOML in" in result.stdout
+    assert "Memory:" in result.stdout
 
 
 def test_doctor_names_what_nothing_reads(openkoi: Shell) -> None:
     openkoi.home.mkdir(parents=True, exist_ok=True)
     (openkoi.home / "config.toml").write_text('[models]\ndefalt = "a/b"\n')
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert "Did you mean models.default?" in done.stdout
+    assert "Did you mean models.default?" in result.stdout
 
 
 @pytest.mark.parametrize("line", [["--config", "none.toml", "do it"], ["doctor", "--config=none.toml"]])
 def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[str]) -> None:
-    done = openkoi(*line)
+    result = openkoi(*line)
 
-    assert 2 == done.returncode
-    assert "Config file not found: none.toml (from --config)." in done.stderr
+    assert 2 == result.returncode
+    assert "Config file not found: none.toml (from --config)." in result.stderr
 
 
 def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
     named = openkoi.with_environment(OPENKOI_HOME="", OPENKOI_CONFIG="none.toml", OPENKOI_DATA=str(openkoi.home))
-    done = named("-m", write_script(openkoi.folder, ANSWER), "do it")
+    result = named("-m", write_script(openkoi.folder, ANSWER), "do it")
 
-    assert 2 == done.returncode
-    assert "Config file not found: none.toml (from OPENKOI_CONFIG)." in done.stderr
+    assert 2 == result.returncode
+    assert "Config file not found: none.toml (from OPENKOI_CONFIG)." in result.stderr
 
 
 @pytest.mark.parametrize("line", [["do it", "--config"], ["do it", "--config="]])
 def test_a_configuration_without_a_path_is_a_usage_error(openkoi: Shell, line: list[str]) -> None:
-    done = openkoi("-m", write_script(openkoi.folder, ANSWER), *line)
+    result = openkoi("-m", write_script(openkoi.folder, ANSWER), *line)
 
-    assert (2, "") == (done.returncode, done.stdout)
-    assert "--config requires the path" in done.stderr
+    assert (2, "") == (result.returncode, result.stdout)
+    assert "--config requires the path" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -119,17 +119,17 @@ def test_a_configuration_without_a_path_is_a_usage_error(openkoi: Shell, line: l
     ],
 )
 def test_how_to_quote_is_said_to_those_who_wrote_a_command_s_word(openkoi: Shell, line: list[str], named: str) -> None:
-    done = openkoi(*line)
+    result = openkoi(*line)
 
-    assert 2 == done.returncode
-    assert bool(named) == (f'To run a task that starts with "{named}"' in done.stderr)
-    assert bool(named) == ("quote it" in done.stderr)
+    assert 2 == result.returncode
+    assert bool(named) == (f'To run a task that starts with "{named}"' in result.stderr)
+    assert bool(named) == ("quote it" in result.stderr)
 
 
 @pytest.mark.parametrize("option", ["--record", "--replay"])
 def test_a_model_that_takes_no_cassette_is_refused_with_one(option: str, openkoi: Shell) -> None:
-    done = openkoi("-m", write_script(openkoi.folder, ANSWER), option, "tape.jsonl", "What is it?")
+    result = openkoi("-m", write_script(openkoi.folder, ANSWER), option, "tape.jsonl", "What is it?")
 
-    assert 2 == done.returncode
-    assert f"it does not support {option}" in done.stderr
+    assert 2 == result.returncode
+    assert f"it does not support {option}" in result.stderr
     assert not (openkoi.folder / "tape.jsonl").exists()

@@ -38,35 +38,35 @@ def test_piped_text_is_the_task_where_none_is_given(openkoi: Shell, server: Open
 
 
 def test_an_empty_line_welcomes_with_three_things_to_type(openkoi: Shell) -> None:
-    done = openkoi()
+    result = openkoi()
 
-    assert 0 == done.returncode
-    assert 3 == sum(line.startswith("  openkoi ") for line in done.stdout.splitlines())
-    assert len(done.stdout.splitlines()) < 10
+    assert 0 == result.returncode
+    assert 3 == sum(line.startswith("  openkoi ") for line in result.stdout.splitlines())
+    assert len(result.stdout.splitlines()) < 10
 
 
 def test_files_that_a_task_names_are_sent_with_it(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi("-i", "0", "Compare", "@notes.txt,", 'and @"two words.md"', "for me@example.org and @nosuch.py")
-    asked = str(server.asked[0])
+    result = openkoi("-i", "0", "Compare", "@notes.txt,", 'and @"two words.md"', "for me@example.org and @nosuch.py")
+    text = str(server.asked[0])
 
-    assert 0 == done.returncode, done.stderr
-    assert "buy milk" in asked
-    assert "bread" in asked
-    assert "There is no file" in done.stderr
-    assert "example.org" not in done.stderr
+    assert 0 == result.returncode, result.stderr
+    assert "buy milk" in text
+    assert "bread" in text
+    assert "There is no file" in result.stderr
+    assert "example.org" not in result.stderr
 
 
 def test_a_file_alone_may_be_the_task(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi("-i", "0", "@notes.txt")
+    result = openkoi("-i", "0", "@notes.txt")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert "buy milk" in str(server.asked[0])
 
 
 def test_an_image_is_sent_as_an_image(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi("-i", "0", "--image", "dot.png", "What is on @dot.png?")
+    result = openkoi("-i", "0", "--image", "dot.png", "What is on @dot.png?")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert 2 == str(server.asked[0]).count("data:image/png;base64")
 
 
@@ -77,18 +77,18 @@ def test_an_image_is_sent_as_an_image(openkoi: Shell, server: OpenAIServer) -> N
 def test_what_is_not_an_image_is_refused_before_a_model_is_called(
     openkoi: Shell, server: OpenAIServer, image: str, words: str
 ) -> None:
-    done = openkoi("-i", "0", "--image", image, "What is this?")
+    result = openkoi("-i", "0", "--image", image, "What is this?")
 
-    assert (2, 0) == (done.returncode, len(server.asked))
-    assert words in done.stderr
+    assert (2, 0) == (result.returncode, len(server.asked))
+    assert words in result.stderr
 
 
 def test_a_model_without_vision_says_so(openkoi: Shell) -> None:
     (openkoi.folder / "blind.yaml").write_text("can: [tools]\nturns:\n  - says: Hello\n")
-    done = openkoi("-m", "scripted/blind.yaml", "--image", "dot.png", "What is this?")
+    result = openkoi("-m", "scripted/blind.yaml", "--image", "dot.png", "What is this?")
 
-    assert 2 == done.returncode
-    assert "scripted/blind.yaml does not read images. Choose another model with -m" in done.stderr
+    assert 2 == result.returncode
+    assert "scripted/blind.yaml does not read images. Choose another model with -m" in result.stderr
 
 
 def test_a_piped_task_attaches_nothing_from_outside_its_folder(openkoi: Shell, server: OpenAIServer) -> None:

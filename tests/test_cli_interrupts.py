@@ -68,9 +68,9 @@ def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: s
 
 def test_a_run_that_is_to_outlive_its_terminal_does(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, '  - says: "Paris."\n    delay: 2\n')
-    done = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What is it?' & sleep 1; kill -HUP $!; wait $!; echo $?")
+    result = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What is it?' & sleep 1; kill -HUP $!; wait $!; echo $?")
 
-    assert "Paris.\n0\n" == done.stdout
+    assert "Paris.\n0\n" == result.stdout
 
 
 @pytest.mark.parametrize("module", ["click", "openkoi_hookspecs", "asyncio"])
@@ -78,10 +78,10 @@ def test_an_interruption_of_the_start_ends_with_130_and_no_traceback(openkoi: Sh
     site = openkoi.home.parent / "site"
     site.mkdir()
     (site / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
-    done = openkoi.seeing(site).cold("-m", write_script(openkoi.folder, SLOW), "What is it?")
+    result = openkoi.seeing(site).cold("-m", write_script(openkoi.folder, SLOW), "What is it?")
 
-    assert 130 == done.returncode
-    assert "Traceback" not in done.stderr
+    assert 130 == result.returncode
+    assert "Traceback" not in result.stderr
 
 
 def has_mark(environ: Path, mark: str) -> bool:

@@ -44,11 +44,11 @@ def test_a_killed_task_goes_on_where_it_was(openkoi: Shell) -> None:
     model = kill_during_task(openkoi)
     (openkoi.folder / "a.txt").write_text("one, and a person's word")
     write_script_outside(openkoi, QUICK)
-    done = openkoi("resume", "-m", model, "--format", "json")
-    result = json.loads(done.stdout)
+    process = openkoi("resume", "-m", model, "--format", "json")
+    result = json.loads(process.stdout)
 
-    assert (0, "Done.", ["a.txt"]) == (done.returncode, result["output"], result["changed_files"]), done.stderr
-    assert "[resume]" in done.stderr
+    assert (0, "Done.", ["a.txt"]) == (process.returncode, result["output"], result["changed_files"]), process.stderr
+    assert "[resume]" in process.stderr
     assert "one, and a person's word" == (openkoi.folder / "a.txt").read_text()
     again = openkoi("resume")
     assert (1, True) == (again.returncode, "No interrupted task to resume" in again.stderr)
@@ -59,10 +59,10 @@ def test_a_killed_task_goes_on_where_it_was(openkoi: Shell) -> None:
 
 
 def test_where_nothing_was_begun_there_is_nothing_to_go_on_with(openkoi: Shell) -> None:
-    done = openkoi("resume")
+    result = openkoi("resume")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "No interrupted task to resume" in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert "No interrupted task to resume" in result.stderr
 
 
 def test_what_a_killed_task_did_is_taken_back_and_taken_up_again(openkoi: Shell) -> None:

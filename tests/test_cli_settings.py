@@ -24,10 +24,10 @@ def test_a_setting_is_set_shown_and_removed_and_the_rest_of_the_file_stays(openk
     (openkoi.home / "config.toml").write_text("# mine\n[safety]\nmax_calls = 7 # few\n")
     changed = openkoi("config", "set", "iteration.max_iterations", "5")
     openkoi("config", "set", "models.default", "ollama/llama3.3")
-    shown, removed = openkoi("config", "get", "models.default"), openkoi("config", "unset", "models.default")
+    result, removed = openkoi("config", "get", "models.default"), openkoi("config", "unset", "models.default")
 
     assert f"iteration.max_iterations = 5  # {openkoi.home / 'config.toml'}\n" == changed.stdout
-    assert '"ollama/llama3.3"' in shown.stdout
+    assert '"ollama/llama3.3"' in result.stdout
     assert (0, 1) == (removed.returncode, openkoi("config", "unset", "models.default").returncode)
     assert "# mine\n[safety]\nmax_calls = 7 # few\n\n[iteration]\nmax_iterations = 5\n" in config(openkoi)
     assert "llama" not in config(openkoi)
@@ -45,17 +45,17 @@ def test_a_setting_is_set_shown_and_removed_and_the_rest_of_the_file_stays(openk
 def test_a_setting_without_effect_is_refused_and_nothing_is_written(
     openkoi: Shell, key: str, value: str, hint: str
 ) -> None:
-    done = openkoi("config", "set", "--", key, value)
+    result = openkoi("config", "set", "--", key, value)
 
-    assert 2 == done.returncode
-    assert hint in done.stderr
+    assert 2 == result.returncode
+    assert hint in result.stderr
     assert "" == config(openkoi)
 
 
 def test_what_overrides_a_setting_is_reported(openkoi: Shell) -> None:
-    done = openkoi.with_environment(OPENKOI_MODEL="groq/x")("config", "set", "models.default", "ollama/llama3.3")
+    result = openkoi.with_environment(OPENKOI_MODEL="groq/x")("config", "set", "models.default", "ollama/llama3.3")
 
-    assert "models.default is also set in $OPENKOI_MODEL" in done.stderr
+    assert "models.default is also set in $OPENKOI_MODEL" in result.stderr
 
 
 def test_the_file_is_checked_after_it_was_edited(openkoi: Shell, tmp_path: Path) -> None:
@@ -85,9 +85,9 @@ def test_models_lists_roles_providers_and_what_a_provider_offers(openkoi: Shell)
 
 
 def test_models_without_any_says_how_to_get_one(openkoi: Shell) -> None:
-    done, unknown = openkoi("models"), openkoi("models", "nosuch")
+    result, unknown = openkoi("models"), openkoi("models", "nosuch")
 
-    assert 0 == done.returncode
-    assert "No model is configured" in done.stdout
+    assert 0 == result.returncode
+    assert "No model is configured" in result.stdout
     assert 2 == unknown.returncode
     assert "nosuch" in unknown.stderr

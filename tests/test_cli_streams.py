@@ -33,57 +33,57 @@ def chatty(openkoi: Shell) -> Shell:
 
 
 def test_what_plugins_and_their_children_print_is_not_the_result(chatty: Shell) -> None:
-    done = chatty("-m", write_script(chatty.folder, ANSWER), "What is it?")
+    result = chatty("-m", write_script(chatty.folder, ANSWER), "What is it?")
 
-    assert "Paris.\n" == done.stdout
-    assert [] == [place for place in PLACES if f"chatter {place}\n" not in done.stderr]
+    assert "Paris.\n" == result.stdout
+    assert [] == [place for place in PLACES if f"chatter {place}\n" not in result.stderr]
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl"])
 def test_programs_read_json_however_much_plugins_print(chatty: Shell, format: str) -> None:
-    done = chatty("-m", write_script(chatty.folder, ANSWER), "--format", format, "What is it?")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    result = chatty("-m", write_script(chatty.folder, ANSWER), "--format", format, "What is it?")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
 
     assert "Paris." == lines[-1]["output"]
 
 
 def test_a_plugin_that_prints_at_import_is_listed_all_the_same(openkoi: Shell) -> None:
-    done = openkoi.with_plugin('print("[1]\\n{}")\nraise ValueError("not today")\n', hooks="acme")("plugins")
+    result = openkoi.with_plugin('print("[1]\\n{}")\nraise ValueError("not today")\n', hooks="acme")("plugins")
 
-    assert 0 == done.returncode
-    assert "acme             ! ValueError: not today" in done.stdout
+    assert 0 == result.returncode
+    assert "acme             ! ValueError: not today" in result.stdout
 
 
 def test_without_standard_input_there_is_no_task_in_it(openkoi: Shell) -> None:
-    done = openkoi.bash("openkoi - <&-")
+    result = openkoi.bash("openkoi - <&-")
 
-    assert 2 == done.returncode
-    assert "No task given" in done.stderr
+    assert 2 == result.returncode
+    assert "No task given" in result.stderr
 
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
 def test_the_result_is_there_whatever_else_is_closed(chatty: Shell, closed: str) -> None:
-    done = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+    result = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
 
-    assert (0, "Paris.\n") == (done.returncode, done.stdout)
+    assert (0, "Paris.\n") == (result.returncode, result.stdout)
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_a_closed_stdout_is_no_error_and_nothing_else_is_written_over(chatty: Shell, closed: str) -> None:
-    done = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+    result = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
 
-    assert (0, "") == (done.returncode, done.stdout)
+    assert (0, "") == (result.returncode, result.stdout)
     assert "Paris.\n" == chatty("replay").stdout
 
 
 @pytest.mark.parametrize("format", ["text", "json", "jsonl"])
 def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) -> None:
     model = write_script(openkoi.folder, ANSWER)
-    done = openkoi.bash(f"set -o pipefail; openkoi -m {model} --format {format} 'What is it?' | true")
+    result = openkoi.bash(f"set -o pipefail; openkoi -m {model} --format {format} 'What is it?' | true")
 
-    assert 0 == done.returncode
-    assert "Traceback" not in done.stderr
-    assert "[done] 1 iteration" in done.stderr
+    assert 0 == result.returncode
+    assert "Traceback" not in result.stderr
+    assert "[done] 1 iteration" in result.stderr
 
 
 def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> None:
@@ -92,19 +92,19 @@ def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> No
 
 def test_a_run_goes_on_when_nobody_reads_its_progress(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ANSWER)
-    done = openkoi.bash(f"openkoi -m {model} 'What is it?' 2> >(exec true); echo $?")
+    result = openkoi.bash(f"openkoi -m {model} 'What is it?' 2> >(exec true); echo $?")
 
-    assert "Paris.\n0\n" == done.stdout
+    assert "Paris.\n0\n" == result.stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("format", ["text", "json"])
 def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str) -> None:
     model = write_script(openkoi.folder, ANSWER)
-    done = openkoi.bash(f"openkoi -m {model} --format {format} 'What is it?' > /dev/full")
+    result = openkoi.bash(f"openkoi -m {model} --format {format} 'What is it?' > /dev/full")
 
-    assert 1 == done.returncode
-    assert "Error: Cannot write the result to standard output: No space left" in done.stderr
+    assert 1 == result.returncode
+    assert "Error: Cannot write the result to standard output: No space left" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -118,16 +118,16 @@ def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str
 def test_what_is_wrong_around_a_command_is_said_without_an_internal_error(
     openkoi: Shell, line: str, error: str
 ) -> None:
-    done = openkoi.bash(line)
+    result = openkoi.bash(line)
 
-    assert 1 == done.returncode
-    assert error in done.stderr
-    assert "internal error" not in done.stderr + done.stdout
-    assert "--verbose" not in done.stderr
+    assert 1 == result.returncode
+    assert error in result.stderr
+    assert "internal error" not in result.stderr + result.stdout
+    assert "--verbose" not in result.stderr
 
 
 def test_a_task_that_is_no_text_is_read_as_well_as_can_be(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello \\u00fc."\n')
-    done = openkoi.bash(f"printf 'say hello \\xff' | openkoi -m {model} -i 0 --format json -")
+    result = openkoi.bash(f"printf 'say hello \\xff' | openkoi -m {model} -i 0 --format json -")
 
-    assert "Hello ü." == json.loads(done.stdout)["output"]
+    assert "Hello ü." == json.loads(result.stdout)["output"]

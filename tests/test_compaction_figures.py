@@ -33,10 +33,10 @@ DONE = '  - says: "All pages speak of carps."\n    repeat: true\n    usage: {inp
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder with pages that are too long to be read at once."""
-    made = folder_with_test(tmp_path)
+    openkoi = folder_with_test(tmp_path)
     for number in range(9):
-        (made.folder / f"{number}.md").write_text(f"# Page {number}\n{PAGE}")
-    return made
+        (openkoi.folder / f"{number}.md").write_text(f"# Page {number}\n{PAGE}")
+    return openkoi
 
 
 def turns(count: int, *, listing: int = 99) -> str:
@@ -64,10 +64,10 @@ def compactions(openkoi: Shell) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("compactor", ["", "rolling-window", "periodic-summary"])
 def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compactor: str) -> None:
     configure(openkoi, f'[use]\ncompactor = "{compactor}"\n' if compactor else "")
-    done = openkoi("What do the pages speak of?", "-m", model(openkoi, turns(7, listing=1)), "--iterate", "0")
+    result = openkoi("What do the pages speak of?", "-m", model(openkoi, turns(7, listing=1)), "--iterate", "0")
 
-    assert 0 == done.returncode, done.stderr
-    reply, logged = REPLY.findall(done.stderr), compactions(openkoi)
+    assert 0 == result.returncode, result.stderr
+    reply, logged = REPLY.findall(result.stderr), compactions(openkoi)
     assert len(reply) == len(logged) >= 1
     for (count, calls, _, _), facts in zip(reply, logged, strict=True):
         assert int(count or 1) == facts["turns"] == sum(facts["tools"].values())
@@ -78,19 +78,19 @@ def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compac
 
 
 def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
-    known = '[models.known."openai/gpt-fake"]\ncontext = 32000\noutput = 2000\n'
-    configure(openkoi, f'[use]\ncompactor = "rolling-window"\n{known}')
+    text = '[models.known."openai/gpt-fake"]\ncontext = 32000\noutput = 2000\n'
+    configure(openkoi, f'[use]\ncompactor = "rolling-window"\n{text}')
     reads = [
         Say([ToolCall("call_0", "read_file", {"path": f"{n}.md"})], usage=Usage(input=6_000 * n + 6_000))
         for n in range(4)
     ]
     with OpenAIServer(*reads, "Carps.") as server:
         there = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
-        done = there("What do the pages speak of?", "-m", "openai/gpt-fake", "--iterate", "0")
+        result = there("What do the pages speak of?", "-m", "openai/gpt-fake", "--iterate", "0")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert {"turns": 1, "tools": {"read_file": 1}}.items() <= compactions(openkoi)[0].items()
-    assert "(1 read_file)" in done.stderr
+    assert "(1 read_file)" in result.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")

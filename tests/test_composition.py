@@ -77,7 +77,7 @@ def run(command: list[str], cwd: Path = ROOT, status: int = 0) -> subprocess.Com
     kept = {name: value for name, value in os.environ.items() if name not in ours and not CLEARED.match(name)}
     own = {"OPENKOI_HOME": str(home_of(cwd)), "PYTHONWARNINGS": "", "PYTEST_DEBUG_TEMPROOT": str(temporary_root())}
     environment = {**kept, **own}
-    done = subprocess.run(
+    result = subprocess.run(
         command,
         cwd=cwd,
         env=environment,
@@ -87,8 +87,8 @@ def run(command: list[str], cwd: Path = ROOT, status: int = 0) -> subprocess.Com
         check=False,
         timeout=600,
     )
-    assert status == done.returncode, done.stderr
-    return done
+    assert status == result.returncode, result.stderr
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -127,23 +127,23 @@ def test_plugins_compose_by_being_installed(install_openkoi: Installed, tmp_path
     settings.write_text(NO_JUDGE)
     task = ["-m", model, "-i", "2", "--format", "json", "Write a letter"]
     alone = json.loads(install_openkoi.openkoi(*task, cwd=tmp_path, status=3).stdout)
-    listed = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
+    output = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
 
     assert ("Plain.", "not judged, and no check ran") == (alone["output"], alone["stop_reason"])
     assert "word-count" not in alone["evaluators"]
-    assert "house-style" not in listed
-    assert "!" not in listed
+    assert "house-style" not in output
+    assert "!" not in output
 
     install_openkoi.add("openkoi-house-style", "openkoi-word-count")
     settings.write_text(NO_JUDGE + "[evaluators.word-count]\nlimit = 2\n")
     changed = json.loads(install_openkoi.openkoi(*task, cwd=tmp_path, status=3).stdout)
-    listed = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
+    output = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
 
     assert "Short." == changed["output"]
     assert 2 == len(changed["iterations"])
     assert "word-count" in changed["evaluators"]
-    assert "hooks        house-style" in listed
-    assert "evaluators   word-count" in listed
+    assert "hooks        house-style" in output
+    assert "evaluators   word-count" in output
 
 
 def list_in_catalogue(wheel: Path, name: str, folder: Path) -> None:
@@ -178,10 +178,10 @@ def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi
         certified = install_openkoi.openkoi("plugin", "certify", name, cwd=tmp_path).stdout
         assert certified.endswith("✓ Certified.\n")
     model = write_script(tmp_path, JUDGED_TURNS)
-    done = install_openkoi.openkoi("-m", model, "-i", "2", "--format", "json", "Write a letter", cwd=tmp_path)
+    result = install_openkoi.openkoi("-m", model, "-i", "2", "--format", "json", "Write a letter", cwd=tmp_path)
 
-    assert "Hello." == json.loads(done.stdout)["output"]
-    assert {"my-style", "my-judge"} <= {*json.loads(done.stdout)["evaluators"]}
+    assert "Hello." == json.loads(result.stdout)["output"]
+    assert {"my-style", "my-judge"} <= {*json.loads(result.stdout)["evaluators"]}
     assert "my-hook" in install_openkoi.openkoi("context", "Write a letter", cwd=tmp_path).stdout
     install_openkoi.openkoi("plugin", "remove", *NEW, cwd=tmp_path)
     assert "my-" not in install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
@@ -208,7 +208,7 @@ def test_a_newcomer_writes_a_wasm_tool_a_script_and_a_bundle(install_openkoi: In
     install_openkoi.openkoi("wasm", "approve", "word-count", "--yes", cwd=tmp_path)
     called = install_openkoi.openkoi("wasm", "call", "word-count", "count", '{"text": "a b"}', cwd=tmp_path)
     model = write_script(tmp_path, CALLING_TURNS)
-    done = install_openkoi.openkoi("-m", model, "-i", "0", "Count the words", cwd=tmp_path)
+    result = install_openkoi.openkoi("-m", model, "-i", "0", "Count the words", cwd=tmp_path)
     run([*uv(), "build", "--wheel", "--quiet", "my-team"], cwd=tmp_path)
     wheel = next((tmp_path / "my-team" / "dist").glob("*.whl"))
     install_openkoi.openkoi("plugin", "install", str(wheel), cwd=tmp_path)
@@ -216,7 +216,7 @@ def test_a_newcomer_writes_a_wasm_tool_a_script_and_a_bundle(install_openkoi: In
     install_openkoi.openkoi("plugin", "remove", "my-team", cwd=tmp_path)
 
     assert "2 words of koi\n" == called.stdout
-    assert "Three.\n" == done.stdout
+    assert "Three.\n" == result.stdout
     assert limit.startswith("iteration.max_iterations = 2  # ")
     assert "my_team" in limit
 

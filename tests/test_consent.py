@@ -59,20 +59,20 @@ TOKEN = "sk-ant-oat01-" + "Kx4" * 20
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A plugin that asks for consent is installed; its orders are in the folder."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.folder / "orders.txt").write_text("Write in verse.")
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.folder / "orders.txt").write_text("Write in verse.")
     write_script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
-    (made.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
-    plugin = made.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
+    (openkoi.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
+    plugin = openkoi.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
     return plugin.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")
 
 
 def plugin_answer(openkoi: Shell, *words: str) -> dict[str, object]:
     """Return what the plugin's command says."""
-    done = openkoi("acme", *words)
-    assert 0 == done.returncode, done.stderr
-    return dict(json.loads(done.stdout))
+    result = openkoi("acme", *words)
+    assert 0 == result.returncode, result.stderr
+    return dict(json.loads(result.stdout))
 
 
 def stored_consents(openkoi: Shell) -> list[dict[str, str]]:
@@ -81,9 +81,9 @@ def stored_consents(openkoi: Shell) -> list[dict[str, str]]:
 
 def last_words(openkoi: Shell) -> str:
     """Return the last words of a task."""
-    done = openkoi("Tell us about the tea")
-    assert 0 == done.returncode, done.stderr
-    return done.stdout.strip()
+    result = openkoi("Tell us about the tea")
+    assert 0 == result.returncode, result.stderr
+    return result.stdout.strip()
 
 
 def test_an_answer_is_kept_for_other_processes_and_for_runs_until_the_content_changes(openkoi: Shell) -> None:
@@ -102,12 +102,12 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     nothing = openkoi("trust").stdout
     plugin_answer(openkoi, "--says", "yes")
     [one] = stored_consents(openkoi)
-    listed = openkoi("trust").stdout
+    output = openkoi("trust").stdout
     revoked = openkoi("trust", "revoke", one["id"][:6])
 
     assert "No saved answers.\n" == nothing
     assert ("yes", "Follow orders.txt?") == (one["answer"], one["question"])
-    assert f"{one['id'][:8]}  yes  just now         Follow orders.txt?\n" in listed
+    assert f"{one['id'][:8]}  yes  just now         Follow orders.txt?\n" in output
     assert (0, f"Revoked {one['id'][:8]}: Follow orders.txt?\n") == (revoked.returncode, revoked.stdout)
     assert [] == stored_consents(openkoi)
     assert {"answer": "no", "asked": ["Follow orders.txt?"], "known": "no"} == plugin_answer(openkoi, "--says", "no")
@@ -124,9 +124,9 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     ],
 )
 def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:
-    done = openkoi(*line)
+    result = openkoi(*line)
 
-    assert (status, True) == (done.returncode, words in done.stderr), done
+    assert (status, True) == (result.returncode, words in result.stderr), result
 
 
 def test_an_unclear_answer_is_not_kept(openkoi: Shell) -> None:
@@ -158,28 +158,28 @@ def claude_login(home: Path) -> None:
 
 
 def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from_elsewhere(tmp_path: Path) -> None:
-    made = shell(tmp_path)
+    openkoi = shell(tmp_path)
     claude_login(tmp_path)
     line = ("-i", "0", "What is a teahouse?")
     with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server:
-        person = made.with_environment(ANTHROPIC_BASE_URL=server.url)
-        refused = person(*line)
-        (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 60\n")
-        child = person.started(*line)
-        approve(person)
+        newcomer = openkoi.with_environment(ANTHROPIC_BASE_URL=server.url)
+        refused = newcomer(*line)
+        (openkoi.home / "config.toml").write_text("[approvals]\nwait_seconds = 60\n")
+        child = newcomer.started(*line)
+        approve(newcomer)
         out, err = child.communicate(timeout=60)
-        (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 0\n")
-        again = person(*line)
+        (openkoi.home / "config.toml").write_text("[approvals]\nwait_seconds = 0\n")
+        again = newcomer(*line)
 
     assert (8, True) == (refused.returncode, "Use it for anthropic? No answer" in refused.stderr)
     assert (0, "A teahouse.\n") == (child.returncode, out), err
     assert (0, "A teahouse.\n") == (again.returncode, again.stdout), again.stderr
-    assert ["yes"] == [one["answer"] for one in stored_consents(made)]
+    assert ["yes"] == [one["answer"] for one in stored_consents(openkoi)]
 
 
 def approve(openkoi: Shell) -> None:
     """Say yes to what is asked, as soon as it is."""
     until = time.monotonic() + 60
-    while (done := openkoi("approve")).returncode:
-        assert time.monotonic() < until, done.stderr
+    while (result := openkoi("approve")).returncode:
+        assert time.monotonic() < until, result.stderr
         time.sleep(0.1)

@@ -38,11 +38,11 @@ def test_the_user_and_the_model_hear_of_it(
     fake, model, variable, reason = VENDORS[vendor]
     openkoi = shell(tmp_path)
     with fake(Say(reply, finish=reason, whole=whole), "The end.") as server:
-        done = with_key(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
+        result = with_key(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
         first, *later = [json.dumps(body) for body in server.asked]
 
-    report = json.loads(done.stdout)
-    assert 0 == done.returncode, done.stderr
+    report = json.loads(result.stdout)
+    assert 0 == result.returncode, result.stderr
     assert [model in text for text in report["warnings"] if NAMED in text] == [True]
     assert 1 == len(later)
     assert "no tool call in it was run" in later[0]
@@ -83,7 +83,7 @@ def test_what_sets_the_limit_is_named(settings: str, remedy: str, tmp_path: Path
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(settings)
     with OpenAIServer(Say("It was", finish="length"), "The end.") as server:
-        done = with_key(openkoi, "OPENAI_BASE_URL", server)("-m", "openai/gpt-fake", "-i", "0", "Tell a story")
+        result = with_key(openkoi, "OPENAI_BASE_URL", server)("-m", "openai/gpt-fake", "-i", "0", "Tell a story")
 
-    assert NAMED in done.stderr
-    assert remedy in done.stderr
+    assert NAMED in result.stderr
+    assert remedy in result.stderr

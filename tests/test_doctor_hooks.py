@@ -36,14 +36,14 @@ def make_site(tmp_path: Path) -> Path:
 
 
 def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path, site: Path) -> None:
-    done = shell(tmp_path).seeing(site)("doctor", "--hooks")
+    result = shell(tmp_path).seeing(site)("doctor", "--hooks")
 
-    issues = [line for line in done.stdout.splitlines() if line.startswith("! ")]
+    issues = [line for line in result.stdout.splitlines() if line.startswith("! ")]
     plugins = [f"{name}-{mutation}".replace("_", "-") for name in NAMES for mutation in MUTATIONS]
     named = {
         plugin for plugin in plugins for line in issues if plugin in line.replace("'", " ").replace(":", " ").split()
     }
-    assert done.returncode == 1
+    assert result.returncode == 1
     assert named == {plugin for plugin in plugins if not plugin.endswith("-good")}
 
 
@@ -52,20 +52,20 @@ def test_an_error_in_the_configuration_is_reported_in_one_line(tmp_path: Path) -
     user.home.mkdir()
     (user.home / "config.toml").write_text("[hooks\n")
 
-    done = user("doctor", "--hooks")
+    result = user("doctor", "--hooks")
 
-    assert 2 == done.returncode
-    assert 1 == len(done.stderr.splitlines())
-    assert str(user.home / "config.toml") in done.stderr
+    assert 2 == result.returncode
+    assert 1 == len(result.stderr.splitlines())
+    assert str(user.home / "config.toml") in result.stderr
 
 
 def test_the_installed_hooks_work_and_the_check_leaves_no_trace(tmp_path: Path) -> None:
     user = shell(tmp_path)
 
-    done = user("doctor", "--hooks")
+    result = user("doctor", "--hooks")
 
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = [line.split() for line in done.stdout.splitlines()]
+    assert (result.returncode, result.stderr) == (0, "")
+    rows = [line.split() for line in result.stdout.splitlines()]
     assert rows[0] == ["Plugin", "Hook", "At", "Calls", "Time", "Returned"]
     assert {("guard", "before_tool"), ("environment", "before_plan")} <= {(row[0], row[1]) for row in rows}
     assert not list((tmp_path / "home").rglob("*.jsonl"))
@@ -90,8 +90,8 @@ def test_a_plugin_that_never_registers_is_named(tmp_path: Path, requires: str, e
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme\nVersion: 1.0\nRequires-Dist: {requires}\n")
     (info / "entry_points.txt").write_text(entry_points)
 
-    done = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
+    result = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
 
-    issues = [line.removeprefix("! ") for line in done.stdout.splitlines() if line.startswith("! ")]
-    assert done.returncode == bool(issue)
+    issues = [line.removeprefix("! ") for line in result.stdout.splitlines() if line.startswith("! ")]
+    assert result.returncode == bool(issue)
     assert [text[: len(issue)] for text in issues] == ([issue] if issue else [])

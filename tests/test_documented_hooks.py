@@ -127,9 +127,9 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Driven:
     for command in (["init", "-q"], [*AUTHOR, "commit", "-q", "--allow-empty", "-m", "The first commit"]):
         subprocess.run(["git", *command], cwd=openkoi.folder, check=True)
     write_script(folder, TURNS)
-    done = openkoi.with_environment(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme", seconds=120)
-    assert 0 == done.returncode, done.stderr
-    return Driven(json.loads(done.stdout), logged(openkoi))
+    result = openkoi.with_environment(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme", seconds=120)
+    assert 0 == result.returncode, result.stderr
+    return Driven(json.loads(result.stdout), logged(openkoi))
 
 
 def app_settings(folder: Path) -> Mapping[str, Any]:
@@ -190,13 +190,13 @@ def test_no_example_of_the_page_is_warned_of(driven: Driven) -> None:
 def test_every_parameter_is_listed_with_its_type(hook: Callable[..., object]) -> None:
     page = (Path(__file__).parent.parent / "hookspecs" / PAGE).read_text()
     section = page.partition(f"### {hook.__name__}(")[2].partition("\n### ")[0]
-    listed = [line for line in section.splitlines() if line.startswith("- `")]
+    lines = [line for line in section.splitlines() if line.startswith("- `")]
 
     wanted = [f"- `{name}: {one.annotation.__name__}`" for name, one in inspect.signature(hook).parameters.items()]
-    assert wanted == [line[: line.index("`", 3) + 1] for line in listed]
+    assert wanted == [line[: line.index("`", 3) + 1] for line in lines]
 
 
 def test_the_example_of_each_hook_is_a_plugin_of_its_own() -> None:
-    shown: Sequence[Example] = [example_of(hook.__name__) for hook in MOMENTS]
+    examples: Sequence[Example] = [example_of(hook.__name__) for hook in MOMENTS]
 
-    assert all(f"def {one.heading.partition('(')[0]}(" in "".join(one.modules.values()) for one in shown)
+    assert all(f"def {one.heading.partition('(')[0]}(" in "".join(one.modules.values()) for one in examples)

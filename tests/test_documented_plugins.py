@@ -43,8 +43,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[
     report = folder / "report.xml"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--junitxml={report}"]
     environment = {**os.environ, "PYTHONPATH": str(folder)}
-    done = subprocess.run([*command, str(folder)], cwd=folder, env=environment, capture_output=True, text=True)
-    assert report.exists(), done.stdout + done.stderr
+    result = subprocess.run([*command, str(folder)], cwd=folder, env=environment, capture_output=True, text=True)
+    assert report.exists(), result.stdout + result.stderr
     found: dict[str, list[str]] = {}
     for case in ElementTree.parse(report).iter("testcase"):
         wrong = [case.attrib["name"] + (one.text or "") for one in case if one.tag in ("failure", "error")]
@@ -74,24 +74,24 @@ def test_a_complete_example_is_built_and_installed(example: Example, tmp_path: P
     subprocess.run([*uv(), "build", "--wheel", "--quiet", "--out-dir", str(tmp_path)], cwd=project, check=True)
     (wheel,) = tmp_path.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(site)
-    listed = shell_with(tmp_path).seeing(site)("plugins").stdout
+    output = shell_with(tmp_path).seeing(site)("plugins").stdout
 
     name = tomllib.loads(example.files["pyproject.toml"])["project"]["name"]
-    assert name in listed
-    assert "!" not in listed
+    assert name in output
+    assert "!" not in output
 
 
 def test_the_first_plugin_of_hooks_shows_in_the_context_of_a_task(tmp_path: Path) -> None:
-    shown = shell_with(tmp_path, "The hooks that a plugin may implement")("context", "Write a letter").stdout
+    output = shell_with(tmp_path, "The hooks that a plugin may implement")("context", "Write a letter").stdout
 
-    assert "acme-style" in shown
+    assert "acme-style" in output
 
 
 def test_settings_arrive_from_every_place_without_a_warning(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Settings of a plugin").with_environment(ACME_TOKEN="t-1")
-    done = openkoi("Do it")
+    result = openkoi("Do it")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert [] == [one.text for one in events_of(openkoi, events.WarningIssued)]
 
 

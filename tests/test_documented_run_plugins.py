@@ -19,17 +19,17 @@ TO_DO = "TO" + "DO"  # no mark of our own
 
 def test_a_program_of_this_machine_is_a_model(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Provider", providers={"program": {"argv": [sys.executable, "-c", SHOUT]}})
-    done = openkoi.with_environment(OPENKOI_MODEL="")("Say that carps are fish")
+    result = openkoi.with_environment(OPENKOI_MODEL="")("Say that carps are fish")
 
-    assert 0 == done.returncode, done.stderr
-    assert "SAY THAT CARPS ARE FISH" in done.stdout
+    assert 0 == result.returncode, result.stderr
+    assert "SAY THAT CARPS ARE FISH" in result.stdout
 
 
 def test_a_provider_s_failure_names_the_program(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Provider", providers={"program": {"argv": ["no-such-program"]}})
-    done = openkoi.with_environment(OPENKOI_MODEL="")("Say hello")
+    result = openkoi.with_environment(OPENKOI_MODEL="")("Say hello")
 
-    assert "no-such-program cannot be started: No such file or directory." in done.stderr
+    assert "no-such-program cannot be started: No such file or directory." in result.stderr
 
 
 def test_a_provider_is_wrapped(tmp_path: Path) -> None:
@@ -37,17 +37,17 @@ def test_a_provider_is_wrapped(tmp_path: Path) -> None:
     openkoi = shell_with(
         tmp_path, "A provider that wraps another one", turns=turns, providers={"polite": {"inner": "scripted"}}
     )
-    done = openkoi("-m", f"polite/{tmp_path / 'script.yaml'}", "What now?")
+    result = openkoi("-m", f"polite/{tmp_path / 'script.yaml'}", "What now?")
 
-    assert "Please sit down." == done.stdout.strip(), done.stderr
+    assert "Please sit down." == result.stdout.strip(), result.stderr
 
 
 def test_an_embedder_makes_the_vectors_of_memory(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Embedder", turns="  - {says: Herons sleep in trees by the water., repeat: true}\n")
-    done = openkoi("Say where herons sleep")
+    result = openkoi("Say where herons sleep")
     rebuilt = openkoi("memory", "rebuild")  # a run leaves to the next one what takes more than two seconds
 
-    assert (0, 0) == (done.returncode, rebuilt.returncode), done.stderr + rebuilt.stderr
+    assert (0, 0) == (result.returncode, rebuilt.returncode), result.stderr + rebuilt.stderr
     with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as file:
         assert [(256,)] == file.execute("SELECT DISTINCT len(embedding) FROM memory_vec").fetchall()
 
@@ -73,9 +73,9 @@ def test_a_judge_s_score_decides(tmp_path: Path, reply: str, score: float | None
         + DONE
     )
     openkoi = shell_with(tmp_path, "A judge", turns=turns, iteration={"max_iterations": 1})
-    done = json.loads(openkoi("Write a haiku into haiku.txt", "--format", "json").stdout)
+    data = json.loads(openkoi("Write a haiku into haiku.txt", "--format", "json").stdout)
 
-    assert (score, accepted) == (done["score"], done["accepted"])
+    assert (score, accepted) == (data["score"], data["accepted"])
 
 
 def test_the_first_plugin_rolls_a_die_within_its_setting(tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_a_tool_shows_an_image_and_a_file(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Images and files", turns=turns)
     (openkoi.folder / "page.png").write_bytes(PIXEL)
     (openkoi.folder / "page.html").write_text("<b>Pond</b>")
-    done = openkoi("How does it look?")
+    process = openkoi("How does it look?")
 
-    assert "I see it." == done.stdout.strip(), done.stderr
+    assert "I see it." == process.stdout.strip(), process.stderr
     (result,) = (one.result for one in events_of(openkoi, events.ToolCallFinished))
     assert [PIXEL, b"<b>Pond</b>"] == [part.data for part in result.parts if isinstance(part, Image | File)]
 
@@ -117,10 +117,10 @@ def test_a_memory_is_asked_by_the_next_run(tmp_path: Path) -> None:
     turns = "  - {says: The invoice parser is in parser.py., repeat: true}\n"
     openkoi = shell_with(tmp_path, "Memory", turns=turns, hooks={"learning": {"enabled": False}})
     openkoi("Where is the invoice parser?")
-    done = openkoi("Explain the invoice parser")
+    result = openkoi("Explain the invoice parser")
 
     first, second = events_of(openkoi, events.RecallFinished)
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert (0, True) == (len(first.recall.hits), len(second.recall.hits) > 0)
     assert (openkoi.home / "data" / "acme-memory.db").exists()
 
@@ -145,9 +145,9 @@ def test_checkpoints_undo_what_a_task_changed_and_leave_what_others_did(tmp_path
     openkoi("Write it")
     worked = (openkoi.folder / "a.txt").read_text()
     (openkoi.folder / "mine.txt").write_text("by the user")
-    done = openkoi("undo")
+    result = openkoi("undo")
 
-    assert "by the task" == worked, done.stderr
+    assert "by the task" == worked, result.stderr
     assert ("before", "by the user") == tuple((openkoi.folder / name).read_text() for name in ("a.txt", "mine.txt"))
 
 
@@ -158,9 +158,9 @@ def test_a_compactor_shortens_a_long_conversation(tmp_path: Path) -> None:
     for number in range(7):
         (openkoi.folder / f"{number}.txt").write_text(f"line {number} of many words\n" * 400)
     (tmp_path / "script.yaml").write_text("context: 16000\noutput: 500\n" + (tmp_path / "script.yaml").read_text())
-    done = openkoi("Read all files")
+    result = openkoi("Read all files")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert all(0 < one.after < one.before for one in events_of(openkoi, events.HistoryCompacted))
     assert events_of(openkoi, events.HistoryCompacted)
 
@@ -171,9 +171,9 @@ def test_an_agent_runner_does_each_line_as_a_task(tmp_path: Path) -> None:
     )
     openkoi = shell_with(tmp_path, "Agent runner", turns=turns)
     (openkoi.folder / "sums.txt").write_text("What is one plus one?\n\nWhat is three plus one?\n")
-    done = openkoi("lines", "sums.txt")
+    result = openkoi("lines", "sums.txt")
 
-    assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == done.stdout, done.stderr
+    assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == result.stdout, result.stderr
     started = [one.task for one in events_of(openkoi, events.TaskStarted)]
     assert [False, True, True] == [bool(task.parent) for task in started]
 
@@ -188,9 +188,9 @@ def test_an_agent_in_yaml_names_an_agent_runner_of_another_distribution(tmp_path
     team = "identity: {name: readers}\ncomposite: {strategy: sequential, agents: [reader.yaml]}\n"
     (openkoi.folder / "team.yaml").write_text(team)
     file = "team.yaml" if member else "reader.yaml"
-    done = openkoi("run", file, "What is one plus one?\nWhat is three plus one?")
+    result = openkoi("run", file, "What is one plus one?\nWhat is three plus one?")
 
-    assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == done.stdout, done.stderr
+    assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == result.stdout, result.stderr
     agents = [one.task.agent.worker for one in events_of(openkoi, events.TaskStarted) if one.task.agent]
     assert (["team"] if member else []) + ["lines"] == agents
 
@@ -198,8 +198,8 @@ def test_an_agent_in_yaml_names_an_agent_runner_of_another_distribution(tmp_path
 def test_an_agent_runner_that_is_not_installed_is_named_with_those_that_are(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Agent runner")
     (openkoi.folder / "reader.yaml").write_text("identity: {name: reader}\nworker: line\n")
-    done = openkoi("run", "reader.yaml", "Read it")
+    result = openkoi("run", "reader.yaml", "Read it")
 
-    assert 2 == done.returncode
-    assert "No worker named 'line'." in done.stderr
-    assert "Did you mean 'lines'?" in done.stderr
+    assert 2 == result.returncode
+    assert "No worker named 'line'." in result.stderr
+    assert "Did you mean 'lines'?" in result.stderr

@@ -89,12 +89,12 @@ def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
 @pytest.mark.row("C57", "CLI-01")
 def test_a_single_word_or_a_planned_command_is_refused_without_a_terminal(openkoi: Shell, server: OpenAIServer) -> None:
     for line in (*WORDS, *PLANNED):
-        done = openkoi(*shlex.split(line), stdin="a context")
+        result = openkoi(*shlex.split(line), stdin="a context")
 
-        assert (2, "") == (done.returncode, done.stdout), line
-        assert "To run it as a task, run `openkoi " in done.stderr, line
-    done = openkoi("-c", "-m", "openai/mock", "hello", stdin="")
-    assert "run `openkoi -c -m openai/mock -- hello`" in done.stderr
+        assert (2, "") == (result.returncode, result.stdout), line
+        assert "To run it as a task, run `openkoi " in result.stderr, line
+    result = openkoi("-c", "-m", "openai/mock", "hello", stdin="")
+    assert "run `openkoi -c -m openai/mock -- hello`" in result.stderr
     assert [] == list(server.requests)
     assert not [*openkoi.home.rglob("*.jsonl")]
 
@@ -103,9 +103,9 @@ def test_a_single_word_or_a_planned_command_is_refused_without_a_terminal(openko
 @pytest.mark.row("C57", "CLI-01")
 @pytest.mark.parametrize("line", TASKS)
 def test_a_sentence_is_a_task_whatever_it_begins_with(openkoi: Shell, server: OpenAIServer, line: str) -> None:
-    done = openkoi("-i", "0", *shlex.split(line))
+    result = openkoi("-i", "0", *shlex.split(line))
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert len(server.asked) >= 1
 
 
@@ -143,10 +143,10 @@ if sys.platform != "win32":
     def test_at_a_terminal_it_is_asked_first(
         openkoi: Shell, server: OpenAIServer, answer: str, status: int, asked: int
     ) -> None:
-        with terminal(openkoi, "-i", "0", "web") as seen:
-            seen.shows("Run it as a task? [y/N]")
+        with terminal(openkoi, "-i", "0", "web") as tty:
+            tty.shows("Run it as a task? [y/N]")
             before = len(server.requests)
-            seen.type(answer + ENTER)
+            tty.type(answer + ENTER)
 
-            assert status == seen.ends(), seen.screen
+            assert status == tty.ends(), tty.screen
         assert (0, asked) == (before, len(server.asked))

@@ -50,10 +50,10 @@ def test_hooks_are_asked_about_a_task_that_is_not_done(tmp_path: Path) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 2\n")
 
-    done = openkoi.with_plugin(ACME, commands="acme:preview", hooks="acme")("acme", "fix the bug")
-    output = json.loads(done.stdout)
+    result = openkoi.with_plugin(ACME, commands="acme:preview", hooks="acme")("acme", "fix the bug")
+    output = json.loads(result.stdout)
 
-    assert (["bugfix in folder"], 2) == (output["sections"], output["limits"]), done.stderr
+    assert (["bugfix in folder"], 2) == (output["sections"], output["limits"]), result.stderr
     assert [
         "The task's limit of calls was reached.",
         "Not run: rm -r x. A dry run has no effects.",

@@ -20,7 +20,7 @@ LATE_LOADING = "import time\ntime.sleep(5.1)\n\n\nclass Acme:\n    async def too
 def run_embedded(openkoi: Shell, way: str) -> dict[str, object]:
     """Run the program that embeds OpenKoi; return what it printed last."""
     model = write_script(openkoi.folder, '  - when: {contains: ["never"]}\n    says: It is late.\n  - says: No idea.\n')
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(PROGRAM), way, model],
         cwd=openkoi.folder,
         env=openkoi.environment,
@@ -29,9 +29,9 @@ def run_embedded(openkoi: Shell, way: str) -> dict[str, object]:
         timeout=60,
         check=False,
     )
-    assert 0 == done.returncode, done.stderr
-    printed: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return {**printed, "shown": done.stdout + done.stderr}
+    assert 0 == result.returncode, result.stderr
+    data: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
+    return {**data, "shown": result.stdout + result.stderr}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="timers are set as POSIX has them")
@@ -55,10 +55,10 @@ def test_a_program_that_embeds_the_command_line_keeps_its_timer_and_a_late_hook_
 
 def test_a_plugin_that_is_loaded_late_is_named_and_used(tmp_path: Path) -> None:
     openkoi = shell(tmp_path).with_plugin(LATE_LOADING, tools="acme:Acme")
-    done = openkoi(
+    result = openkoi(
         "-m", write_script(openkoi.folder, "  - says: Done.\n"), "--no-judge", "--format", "json", "What is it?"
     )
-    report = json.loads(done.stdout)
+    report = json.loads(result.stdout)
 
-    assert (0, "Done.") == (done.returncode, report["output"])
+    assert (0, "Done.") == (result.returncode, report["output"])
     assert ["Plugin 'acme' failed at loading: took more than 5 s"] == report["warnings"]

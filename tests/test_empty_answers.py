@@ -74,11 +74,11 @@ def response_with(body: Json, *, streamed: bool = False) -> Say:
 def run_against(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
     model, variable = MODELS[type(server)]
     keys = dict.fromkeys((*KEYS, "AWS_BEARER_TOKEN_BEDROCK"), "sk-not-a-real-key")
-    done = shell(tmp_path).with_environment(AWS_REGION="us-east-1", **keys, **{variable: server.url})(
+    result = shell(tmp_path).with_environment(AWS_REGION="us-east-1", **keys, **{variable: server.url})(
         "-m", model, *line
     )
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout, done.stderr
+    assert "Traceback" not in result.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
 FEW = ("null content", "no choices", "no message")

@@ -30,15 +30,15 @@ def models(openkoi: Shell, score: float) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("score", [0.3, 0.5, 0.75])
 def test_a_reused_score_is_shown_and_logged_with_its_findings(openkoi: Shell, score: float) -> None:
-    done = openkoi(TASK, *models(openkoi, score))
+    result = openkoi(TASK, *models(openkoi, score))
 
-    shown = f"score: {score:.2f} (correctness: {score:.2f}"
-    assert f"[iter 1/3] {shown})\n  ! too short\n  All tests pass\n" in done.stderr
-    assert f"[iter 2/3] {shown}, eval: cached)\n  ! too short\n  All tests pass\n" in done.stderr
+    text = f"score: {score:.2f} (correctness: {score:.2f}"
+    assert f"[iter 1/3] {text})\n  ! too short\n  All tests pass\n" in result.stderr
+    assert f"[iter 2/3] {text}, eval: cached)\n  ! too short\n  All tests pass\n" in result.stderr
     first, second = (one["evaluation"] for one in records_of_kind(openkoi, "evaluation"))
     assert {**first, "mode": "cached"} == second
     assert [pytest.approx(score)] * 2 == [one["score"] for one in records_of_kind(openkoi, "iteration")]
-    assert done.stderr.startswith(openkoi("replay").stderr.rstrip())  # after it: tokens saved, and used for learning
+    assert result.stderr.startswith(openkoi("replay").stderr.rstrip())  # after it: tokens saved, and used for learning
 
 
 def test_every_view_of_a_reused_score_agrees(openkoi: Shell) -> None:
@@ -57,8 +57,8 @@ def test_every_view_of_a_reused_score_agrees(openkoi: Shell) -> None:
 
 def test_without_a_judge_a_reused_evaluation_shows_its_checks(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(RED)
-    done = openkoi(TASK, *models(openkoi, 0.5)[:2], "--no-judge", "--category", "bugfix")
+    result = openkoi(TASK, *models(openkoi, 0.5)[:2], "--no-judge", "--category", "bugfix")
 
-    assert "[iter 1/3] not judged\n" in done.stderr
-    assert "[iter 2/3] not judged (eval: cached)\n" in done.stderr
-    assert 2 == done.stderr.count("1 of 3 checks fail")
+    assert "[iter 1/3] not judged\n" in result.stderr
+    assert "[iter 2/3] not judged (eval: cached)\n" in result.stderr
+    assert 2 == result.stderr.count("1 of 3 checks fail")

@@ -46,11 +46,11 @@ def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, tex
         there = openkoi.with_environment(
             OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test", OPENKOI_MODEL="openai/gpt-fake"
         )
-        done = there(*command)
+        result = there(*command)
 
-    assert (2, []) == (done.returncode, list(server.asked)), done.stderr
-    assert REFUSED[text].format(file=openkoi.home / "config.toml") in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (2, []) == (result.returncode, list(server.asked)), result.stderr
+    assert REFUSED[text].format(file=openkoi.home / "config.toml") in result.stderr
+    assert "Traceback" not in result.stderr
     assert "x = 0\n" == (openkoi.folder / "a.py").read_text()
 
 
@@ -58,21 +58,21 @@ def test_a_fork_is_refused_before_files_are_restored(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, EDIT + DONE)
     first = result(openkoi(TASK, "--executor", model, "--no-judge", "--format", "json"))
     forked = ("fork", str(first["task_id"])[:8], "--at", "1", "--set", "evaluators.judge.votes=0")
-    done = openkoi(*forked)
+    process = openkoi(*forked)
 
-    assert 2 == done.returncode, done.stderr
-    assert "votes is 0" in done.stderr
+    assert 2 == process.returncode, process.stderr
+    assert "votes is 0" in process.stderr
     assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
 
 
 @pytest.mark.parametrize("text", ["[evaluators.judge]\nvotes = 0", "[evaluators.testrunner]\nseconds = 'x'"])
 def test_doctor_names_a_refused_setting_and_goes_on(openkoi: Shell, text: str) -> None:
     configure(openkoi, text)
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert 1 == done.returncode, done.stderr
-    assert REFUSED[text].format(file=openkoi.home / "config.toml") in done.stdout + done.stderr
-    assert "Tools" in done.stdout + done.stderr
+    assert 1 == result.returncode, result.stderr
+    assert REFUSED[text].format(file=openkoi.home / "config.toml") in result.stdout + result.stderr
+    assert "Tools" in result.stdout + result.stderr
 
 
 # Evaluators that cannot be loaded.
@@ -113,10 +113,10 @@ def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") ->
     ids=["raises", "unfit", "import", "exit"],
 )
 def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str, text: str, why: str) -> None:
-    done = run_with_broken(openkoi, code, NO_JUDGE + text)
+    process = run_with_broken(openkoi, code, NO_JUDGE + text)
 
-    output = result(done)
-    assert (3, False, None) == (done.returncode, output["accepted"], output["score"]), done.stderr
+    output = result(process)
+    assert (3, False, None) == (process.returncode, output["accepted"], output["score"]), process.stderr
     assert str(output["stop_reason"]).startswith("not judged: ")
     assert why in str(output["stop_reason"])
     assert ["a.py"] == output["changed_files"]
@@ -127,24 +127,24 @@ def test_one_that_cannot_be_imported_is_a_judge_by_its_name(openkoi: Shell) -> N
     with_judge = openkoi.with_plugin(UNLOADABLE, evaluators="acme:Broken")
     points = openkoi.home.parent / "site" / "acme-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text().replace("acme =", "acme-judge ="))
-    done = play(with_judge, EDIT + DONE)
+    process = play(with_judge, EDIT + DONE)
 
-    assert 3 == done.returncode, done.stderr
-    assert str(result(done)["stop_reason"]).startswith("not judged: Plugin 'acme-judge' failed at loading: ")
+    assert 3 == process.returncode, process.stderr
+    assert str(result(process)["stop_reason"]).startswith("not judged: Plugin 'acme-judge' failed at loading: ")
 
 
 def test_a_good_judge_does_not_speak_for_one_that_cannot_be_loaded(openkoi: Shell) -> None:
-    done = run_with_broken(openkoi, JUDGE, "", judge=judge_of(1.0))
+    process = run_with_broken(openkoi, JUDGE, "", judge=judge_of(1.0))
 
-    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert (3, False) == (process.returncode, result(process)["accepted"]), process.stderr
 
 
 @pytest.mark.parametrize("code", [CHECK, UNLOADABLE, EXITS], ids=["raises", "import", "exit"])
 def test_checks_that_cannot_be_loaded_are_missing(openkoi: Shell, code: str) -> None:
-    done = run_with_broken(openkoi, code, NO_JUDGE)
+    process = run_with_broken(openkoi, code, NO_JUDGE)
 
-    output = result(done)
-    assert (3, False, None) == (done.returncode, output["accepted"], output["score"]), done.stderr
+    output = result(process)
+    assert (3, False, None) == (process.returncode, output["accepted"], output["score"]), process.stderr
     assert 1 == str(output).count("acme could not evaluate: Plugin 'acme' failed at loading: "), output
 
 
@@ -154,31 +154,31 @@ def test_required_checks_that_cannot_be_loaded_outweigh_a_judge(openkoi: Shell) 
     configure(openkoi, REQUIRE)
     (openkoi.folder / "a.py").write_text("x = 0\n")
     again = openkoi.seeing(openkoi.home.parent / "site")
-    done = play(again, EDIT + DONE, judge=judge_of(1.0))
+    process = play(again, EDIT + DONE, judge=judge_of(1.0))
 
-    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
-    assert "out of order" in str(result(done)["stop_reason"])
+    assert (3, False) == (process.returncode, result(process)["accepted"]), process.stderr
+    assert "out of order" in str(result(process)["stop_reason"])
 
 
 def test_an_evaluator_that_is_switched_off_is_not_missed(openkoi: Shell) -> None:
-    done = run_with_broken(openkoi, JUDGE, NO_JUDGE + "[evaluators.acme]\nenabled = false\n")
+    result = run_with_broken(openkoi, JUDGE, NO_JUDGE + "[evaluators.acme]\nenabled = false\n")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
 
 
 def test_without_a_judge_by_request_a_missing_one_is_not_missed(openkoi: Shell) -> None:
     configure(openkoi, "")
-    done = play(openkoi.with_plugin(JUDGE, evaluators="acme:Broken"), EDIT + DONE, "--no-judge")
+    result = play(openkoi.with_plugin(JUDGE, evaluators="acme:Broken"), EDIT + DONE, "--no-judge")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
 
 
 def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) -> None:
     configure(openkoi, NO_JUDGE)
-    done = play(openkoi.with_plugin(UNLOADABLE, tools="acme:Broken"), EDIT + DONE)
+    process = play(openkoi.with_plugin(UNLOADABLE, tools="acme:Broken"), EDIT + DONE)
 
-    assert 0 == done.returncode, done.stderr
-    assert "a wheel is missing" in str(result(done))
+    assert 0 == process.returncode, process.stderr
+    assert "a wheel is missing" in str(result(process))
 
 
 @pytest.mark.sampled(2)
@@ -186,24 +186,24 @@ def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) ->
 def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int) -> None:
     configure(openkoi, NO_JUDGE + "[models]\ndefault = 'scripted/judge.yaml'\n")
     write_script(openkoi.folder, judge_of(1.0), "judge.yaml")
-    done = openkoi.with_plugin(code, evaluators="acme:Broken")("evaluate")
+    result = openkoi.with_plugin(code, evaluators="acme:Broken")("evaluate")
 
-    assert status == done.returncode, done.stdout + done.stderr
-    assert "acme" in done.stdout + done.stderr
+    assert status == result.returncode, result.stdout + result.stderr
+    assert "acme" in result.stdout + result.stderr
 
 
 def test_evaluate_with_a_judge_needs_one_that_can_be_loaded(openkoi: Shell) -> None:
     configure(openkoi, NO_JUDGE)
-    done = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("evaluate", "--judge")
+    result = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("evaluate", "--judge")
 
-    assert 9 == done.returncode, done.stdout + done.stderr
+    assert 9 == result.returncode, result.stdout + result.stderr
 
 
 def test_doctor_names_an_evaluator_that_cannot_be_loaded(openkoi: Shell) -> None:
-    done = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("doctor")
+    result = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("doctor")
 
-    assert 1 == done.returncode, done.stderr
-    assert "out of order" in done.stdout + done.stderr
+    assert 1 == result.returncode, result.stderr
+    assert "out of order" in result.stdout + result.stderr
 
 
 # What a project may not weaken.
@@ -242,10 +242,10 @@ def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, keys: tu
     (openkoi.folder / "a.py").write_text("x = 0\n")
     (openkoi.folder / ".openkoi").mkdir(exist_ok=True)
     (openkoi.folder / ".openkoi" / "config.toml").write_text("".join(f"{key} = {WEAKENED[key]}\n" for key in keys))
-    done = play(openkoi, EDIT + DONE, judge=BAD)
+    process = play(openkoi, EDIT + DONE, judge=BAD)
 
-    one, other = result(without), result(done)
-    assert (3, 3) == (without.returncode, done.returncode), done.stderr
+    one, other = result(without), result(process)
+    assert (3, 3) == (without.returncode, process.returncode), process.stderr
     assert {name: one[name] for name in VERDICT} == {name: other[name] for name in VERDICT}
     named = str(other).replace('\\"', '"')
     assert [] == [key for key in keys if f"'{key.replace(chr(39), '')}'" not in named], other
@@ -262,6 +262,6 @@ def test_a_project_may_only_raise_what_skips_an_evaluation(
     configure(openkoi, f"[iteration]\nskip_eval_confidence = {own}\n" if own else "")
     (openkoi.folder / ".openkoi").mkdir()
     (openkoi.folder / ".openkoi" / "config.toml").write_text(f"iteration.skip_eval_confidence = {projects}\n")
-    done = play(openkoi, EDIT + DONE, judge=BAD)
+    process = play(openkoi, EDIT + DONE, judge=BAD)
 
-    assert refused == ("may only raise 'iteration.skip_eval_confidence'" in str(result(done)).replace("\\'", "'"))
+    assert refused == ("may only raise 'iteration.skip_eval_confidence'" in str(result(process)).replace("\\'", "'"))

@@ -104,9 +104,9 @@ def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) ->
     before = {segment.name: segment.path.read_bytes() for segment in other.segments()}
     import_export(export_log(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
 
-    brought = import_export(export_log(one, tmp_path / "all"), other, Redactor())
+    result = import_export(export_log(one, tmp_path / "all"), other, Redactor())
 
-    assert (14, 14) == (brought.records, brought.known)
+    assert (14, 14) == (result.records, result.known)
     assert before.items() <= {segment.name: segment.path.read_bytes() for segment in other.segments()}.items()
     assert [] == audit_log(other).errors
 
@@ -169,17 +169,17 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 
     import_export(export_log(one, tmp_path / "out"), other, Redactor())
 
-    asked = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
-    here, there = (search_results(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
+    query = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
+    here, there = (search_results(subject(path=log.data / "m.db"), log, query) for log in (one, other))
     assert {"r1", "r2", "L"} == {hit.item.id for hit in here}
     assert here == there
 
 
-def search_results(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
+def search_results(memory: Memory, log: Log, query: Query) -> Sequence[Hit]:
     """Return what a memory that was told of a whole log answers."""
     for segment in log.segments():
         asyncio.run(memory.ingest([line.record for line in read_lines(segment)]))
-    return list(asyncio.run(memory.search(asked)))
+    return list(asyncio.run(memory.search(query)))
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
@@ -242,8 +242,8 @@ def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path)
     ]
     assert str(gone) in (folder / "manifest.json").read_text()
     assert lines(log) == lines(other)
-    brought = [path.read_bytes() for path in (other.data / "blobs").rglob("*") if path.is_file()]
-    assert sorted([PNG + b"another", b"Buy milk."]) == sorted(brought)
+    datas = [path.read_bytes() for path in (other.data / "blobs").rglob("*") if path.is_file()]
+    assert sorted([PNG + b"another", b"Buy milk."]) == sorted(datas)
 
 
 def test_a_text_with_a_secret_is_left_out_of_exports_and_imports(tmp_path: Path) -> None:
@@ -370,12 +370,12 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
     log = a_log(tmp_path / "data", "r1", "r2")
     reply = damaged_line(log.data)
 
-    done = export_tasks(
+    result = export_tasks(
         ExportOptions("json", tmp_path / "out", TaskSelection()), UserFiles(log.data, log.data / "none.toml"), str
     )
 
-    assert [reply] == [str(fault)[: len(reply)] for fault in done.errors]
-    assert (27, 27) == (done.records, import_export(tmp_path / "out", Log(tmp_path / "other"), str).records)
+    assert [reply] == [str(fault)[: len(reply)] for fault in result.errors]
+    assert (27, 27) == (result.records, import_export(tmp_path / "out", Log(tmp_path / "other"), str).records)
 
 
 CHILD = """
@@ -484,9 +484,9 @@ def test_what_another_process_still_writes_is_not_tidied_up(tmp_path: Path) -> N
         (under_way / "mine").write_text("mine")
         order = [sys.executable, "-c", CHILD, "json", str(log.data), str(tmp_path / "out"), "0"]
 
-        done = subprocess.run(order, input="\n", capture_output=True, text=True, check=True)
+        result = subprocess.run(order, input="\n", capture_output=True, text=True, check=True)
 
-        assert "ready\n" == done.stdout
+        assert "ready\n" == result.stdout
         assert "mine" == (under_way / "mine").read_text()
         (under_way / "mine").unlink()
         shutil.rmtree(tmp_path / "out")
@@ -516,15 +516,15 @@ def openkoi(tmp_path: Path) -> Shell:
 @pytest.mark.row("CLI-10", "C25")
 def test_a_task_moves_to_another_machine_and_is_found_and_replayed_there(openkoi: Shell) -> None:
     out = openkoi.folder / "out"
-    done = openkoi("export", "--format", "json", "--output", str(out))
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "1 task," in done.stdout
+    result = openkoi("export", "--format", "json", "--output", str(out))
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "1 task," in result.stdout
     there = Shell(openkoi.folder, openkoi.home.parent / "other")
 
-    brought = [there("import", str(out)) for _ in range(2)]
+    results = [there("import", str(out)) for _ in range(2)]
 
-    assert [0, 0] == [one.returncode for one in brought], brought[0].stderr
-    assert "0 records imported" in brought[1].stdout
+    assert [0, 0] == [one.returncode for one in results], results[0].stderr
+    assert "0 records imported" in results[1].stdout
     assert "Mend the invoice parser" in there("memory", "search", "parser").stdout
     assert "Done." in there("replay").stdout
     assert 0 == there("memory", "audit").returncode
@@ -532,10 +532,10 @@ def test_a_task_moves_to_another_machine_and_is_found_and_replayed_there(openkoi
 
 @pytest.mark.row("C57")
 def test_a_word_that_is_no_folder_is_a_usage_error_with_a_hint(openkoi: Shell) -> None:
-    done = openkoi("import", "the", "data")
+    result = openkoi("import", "the", "data")
 
-    assert 2 == done.returncode
-    assert 'starts with "import", quote it' in done.stderr
+    assert 2 == result.returncode
+    assert 'starts with "import", quote it' in result.stderr
 
 
 def test_a_record_says_where_it_came_from(tmp_path: Path) -> None:

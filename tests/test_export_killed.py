@@ -70,15 +70,15 @@ def test_a_killed_export_leaves_no_half_under_its_name_and_the_next_one_works(
     log.append("r1", [record.event for record in run_records("r1", "Mend the parser")])
     log.close()
 
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", KILLED, format, str(tmp_path), str(most), " ".join(STEPS)],
         capture_output=True,
         text=True,
         check=False,
     )
 
-    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(outcomes) >= 5, done.stderr
+    outcomes = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(outcomes) >= 5, result.stderr
     assert [] == [one for one in outcomes if one != [9, False, True, []]]
     if format == "json":
         assert [] == audit_log(Log(tmp_path / "out")).errors

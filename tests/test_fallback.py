@@ -57,10 +57,10 @@ def openkoi(tmp_path: Path) -> Iterator[Shell]:
 
 
 def result_of(openkoi: Shell, *line: str) -> dict[str, Any]:
-    done = openkoi("-i", "0", "--format", "json", *line, "Say what is in a.txt")
-    assert 0 == done.returncode, done.stderr
-    assert not any(key in done.stdout + done.stderr for key in KEYS.values())
-    found: dict[str, Any] = json.loads(done.stdout)
+    result = openkoi("-i", "0", "--format", "json", *line, "Say what is in a.txt")
+    assert 0 == result.returncode, result.stderr
+    assert not any(key in result.stdout + result.stderr for key in KEYS.values())
+    found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
@@ -110,6 +110,6 @@ def test_a_recording_answers_in_the_place_of_all_of_them(openkoi: Shell) -> None
 
 
 def test_recording_and_replaying_at_once_makes_no_sense(openkoi: Shell) -> None:
-    done = openkoi("--record", "a", "--replay", "b", "do it")
+    result = openkoi("--record", "a", "--replay", "b", "do it")
 
-    assert (2, True) == (done.returncode, "cannot be used together" in done.stderr)
+    assert (2, True) == (result.returncode, "cannot be used together" in result.stderr)

@@ -66,9 +66,9 @@ async def ask(provider: OpenAI) -> tuple[list[Chunk], ProviderError | None]:
 
 
 def ask_provider(base_url: str) -> Seen:
-    begun = time.monotonic()
+    start = time.monotonic()
     chunks, error = asyncio.run(ask(OpenAI(api_key=KEY, base_url=base_url, idle_seconds=IDLE)))
-    return Seen(chunks, error, time.monotonic() - begun)
+    return Seen(chunks, error, time.monotonic() - start)
 
 
 def ask_faulty(fault: ServerFault) -> Seen:

@@ -45,15 +45,15 @@ ONCE = ("-i", "0", "-m", "openai/gpt-fake")
 def test_a_follow_up_continues_the_last_session_of_the_folder(openkoi: Shell, server: OpenAIServer) -> None:
     openkoi(*ONCE, "Write down the capital of France")
     followed = openkoi("-c", "-i", "0", "Where is it?")  # the model of the session is kept
-    asked = conversation(server)
+    texts = conversation(server)
     ids = {json.loads(line)["session_id"] for line in openkoi("replay", "--format", "json").stdout.splitlines()}
 
     assert (0, "It is in line 1.\n") == (followed.returncode, followed.stdout), followed.stderr
-    assert 3 == len(asked)
-    assert "Write down the capital of France" in asked[0]
-    assert "[Work done: Writing notes.txt. Changed files: notes.txt.]" in asked[0]
-    assert "I wrote notes.txt." in asked[1]
-    assert "Where is it?" in asked[2]
+    assert 3 == len(texts)
+    assert "Write down the capital of France" in texts[0]
+    assert "[Work done: Writing notes.txt. Changed files: notes.txt.]" in texts[0]
+    assert "I wrote notes.txt." in texts[1]
+    assert "Where is it?" in texts[2]
     assert {path.name.partition(".")[0] for path in (openkoi.home / "data" / "sessions").iterdir()} == ids
 
 
@@ -72,14 +72,14 @@ def test_the_model_reads_that_its_work_was_undone_and_in_which_folder_the_user_i
 ) -> None:
     openkoi(*ONCE, "Write down the capital of France")
     openkoi("undo")
-    done = openkoi("resume", openkoi("sessions").stdout[:8], "Do", "it", "again", stdin="in French")
-    asked, judged = conversation(server, 2), conversation(server, 4)
+    result = openkoi("resume", openkoi("sessions").stdout[:8], "Do", "it", "again", stdin="in French")
+    texts, judged = conversation(server, 2), conversation(server, 4)
 
-    assert "It is in line 1.\n" == done.stdout, done.stderr
-    assert "Changed files: notes.txt. The user undid these changes.]" in asked[0]
-    assert "The user is in the folder deep of it" in asked[2]
-    assert "Do it again" in asked[2]
-    assert "in French" in asked[2]
+    assert "It is in line 1.\n" == result.stdout, result.stderr
+    assert "Changed files: notes.txt. The user undid these changes.]" in texts[0]
+    assert "The user is in the folder deep of it" in texts[2]
+    assert "Do it again" in texts[2]
+    assert "in French" in texts[2]
     assert "BEGIN earlier requests" in judged[0]
     assert "Write down the capital of France" in judged[0]
 
@@ -89,12 +89,12 @@ def test_sessions_are_listed_and_searched_by_their_requests_and_answers(openkoi:
     openkoi("-c", "Where is it?")
     elsewhere = Shell(tmp_path, openkoi.home, openkoi.variables)
     elsewhere(*ONCE, "What is a koi?")
-    listed, found = openkoi("sessions"), openkoi("sessions", "LINE", "france")
+    result, found = openkoi("sessions"), openkoi("sessions", "LINE", "france")
     [here] = json.loads(openkoi("sessions", "--format", "json").stdout)["sessions"]
 
-    assert "2 tasks" in listed.stdout
-    assert "koi?" not in listed.stdout
-    assert listed.stdout == found.stdout
+    assert "2 tasks" in result.stdout
+    assert "koi?" not in result.stdout
+    assert result.stdout == found.stdout
     assert "What is a koi?" in openkoi("sessions", "--all").stdout
     assert (1, True) == ((none := openkoi("sessions", "Japan")).returncode, "mentions Japan" in none.stdout)
     assert ("Write down the capital of France", 2, str(openkoi.folder.parent)) == (
@@ -105,28 +105,28 @@ def test_sessions_are_listed_and_searched_by_their_requests_and_answers(openkoi:
 
 
 def test_without_a_session_a_follow_up_says_how_to_find_others(openkoi: Shell) -> None:
-    done = openkoi("-c", "And now?")
+    result = openkoi("-c", "And now?")
 
-    assert 1 == done.returncode
-    assert "No session to continue in" in done.stderr
-    assert "openkoi sessions --all" in done.stderr
+    assert 1 == result.returncode
+    assert "No session to continue in" in result.stderr
+    assert "openkoi sessions --all" in result.stderr
 
 
 def test_a_follow_up_to_an_unknown_id_changes_nothing(openkoi: Shell, server: OpenAIServer) -> None:
     openkoi(*ONCE, "Write down the capital of France")
-    asked = len(server.requests)
-    done = openkoi("resume", "zzz", "And now?")
+    count = len(server.requests)
+    result = openkoi("resume", "zzz", "And now?")
 
-    assert 2 == done.returncode
-    assert "zzz" in done.stderr
-    assert asked == len(server.requests)
+    assert 2 == result.returncode
+    assert "zzz" in result.stderr
+    assert count == len(server.requests)
 
 
 def test_a_follow_up_needs_an_id(openkoi: Shell, server: OpenAIServer) -> None:
-    done = openkoi("resume", "", "Go on")
+    result = openkoi("resume", "", "Go on")
 
-    assert 2 == done.returncode
-    assert "The task's id is empty." in done.stderr
+    assert 2 == result.returncode
+    assert "The task's id is empty." in result.stderr
     assert [] == list(server.requests)
 
 
@@ -134,7 +134,7 @@ def test_an_interrupted_request_is_part_of_the_conversation(openkoi: Shell, serv
     failing = openkoi.with_environment(OPENAI_BASE_URL="http://127.0.0.1:1/v1")
     assert 75 == failing(*ONCE, "Write down the capital of France").returncode
     openkoi("-c", "-i", "0", "Try again")
-    [asked, *_] = conversation(server)
+    [text, *_] = conversation(server)
 
-    assert "[It failed.]" in asked
-    assert "Try again" in asked
+    assert "[It failed.]" in text
+    assert "Try again" in text

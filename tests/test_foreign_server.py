@@ -63,15 +63,15 @@ def test_a_foreign_server_serves_the_main_job(url: str, tmp_path: Path) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "numbers"\nversion = "1"\n\n[tool.pytest.ini_options]\n')
     openkoi = Shell(folder, tmp_path / "home", {"OPENAI_API_KEY": "sk-not-a-real-key", "OPENAI_BASE_URL": url})
 
-    done = openkoi("-m", "openai/any", "--format", "json", TASK)
+    process = openkoi("-m", "openai/any", "--format", "json", TASK)
 
-    result = json.loads(done.stdout)
-    assert (0, True, "openkoi.result/1") == (done.returncode, result["accepted"], result["schema"]), done.stderr
+    result = json.loads(process.stdout)
+    assert (0, True, "openkoi.result/1") == (process.returncode, result["accepted"], result["schema"]), process.stderr
     assert CODE == (folder / "double.py").read_text()
     assert ["double.py", "test_double.py"] == result["changed_files"]
     assert 2 == len(result["iterations"])
     assert result["iterations"][0]["score"] < result["iterations"][1]["score"]
     assert "testrunner" in result["evaluators"]
-    assert "sk-not-a-real-key" not in done.stdout + done.stderr
+    assert "sk-not-a-real-key" not in process.stdout + process.stderr
     logs = "".join(path.read_text() for path in (tmp_path / "home").rglob("*.jsonl"))
     assert "sk-not-a-real-key" not in logs

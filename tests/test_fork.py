@@ -43,9 +43,9 @@ def model(openkoi: Shell) -> str:
 
 
 def result(openkoi: Shell, *arguments: str) -> dict[str, object]:
-    done = openkoi(*arguments, "--format", "json")
-    assert done.stdout, done.stderr
-    found: dict[str, object] = json.loads(done.stdout)
+    result = openkoi(*arguments, "--format", "json")
+    assert result.stdout, result.stderr
+    found: dict[str, object] = json.loads(result.stdout)
     return found
 
 
@@ -61,8 +61,8 @@ def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(open
     assert first["iterations"][0]["usage"] == forked["iterations"][0]["usage"]  # type: ignore[index]  # as above
     assert 0 == openkoi("undo").returncode
     assert "two\n" == (openkoi.folder / "a.txt").read_text()
-    shown = openkoi("replay", str(forked["task_id"])[:8])
-    assert (0, "Two.\n") == (shown.returncode, shown.stdout)
+    process = openkoi("replay", str(forked["task_id"])[:8])
+    assert (0, "Two.\n") == (process.returncode, process.stdout)
 
 
 CANNOT = (
@@ -95,9 +95,9 @@ def test_a_fork_warns_once_of_a_setting_that_has_no_effect(openkoi: Shell) -> No
         file.write("[iteration]\nqualty_threshold = 0.5\n")
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
 
-    done = openkoi("fork", "--at", "2")
+    process = openkoi("fork", "--at", "2")
 
-    assert 1 == done.stderr.count("qualty_threshold")
+    assert 1 == process.stderr.count("qualty_threshold")
 
 
 def test_a_fork_checks_its_settings_before_it_touches_a_file(openkoi: Shell) -> None:
@@ -105,9 +105,9 @@ def test_a_fork_checks_its_settings_before_it_touches_a_file(openkoi: Shell) -> 
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
     for setting, status, reply in BAD:
-        done = openkoi("fork", "--at", "2", "--set", setting)
+        process = openkoi("fork", "--at", "2", "--set", setting)
 
-        assert (status, True) == (done.returncode, reply in done.stderr), f"{setting}: {done.stderr}"
+        assert (status, True) == (process.returncode, reply in process.stderr), f"{setting}: {process.stderr}"
         assert before == {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
 
 
@@ -138,9 +138,9 @@ def test_what_cannot_be_forked_is_explained(openkoi: Shell) -> None:
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = (openkoi.folder / "a.txt").read_text()
     for arguments, status, reply in CANNOT:
-        done = openkoi("fork", *arguments)
+        process = openkoi("fork", *arguments)
 
-        assert (status, True) == (done.returncode, reply in done.stderr), done.stderr
+        assert (status, True) == (process.returncode, reply in process.stderr), process.stderr
     assert before == (openkoi.folder / "a.txt").read_text()
 
 
@@ -150,20 +150,20 @@ def test_a_task_without_a_checkpoint_cannot_be_forked(openkoi: Shell) -> None:
         file.write("[checkpoints.store]\nmax_files = 1\n[safety]\nrequire_checkpoint = false\n")
     (openkoi.folder / "other.txt").write_text("other\n")
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
-    done = openkoi("fork", "--at", "2")
+    process = openkoi("fork", "--at", "2")
 
-    assert (1, True) == (done.returncode, "ran without a checkpoint" in done.stderr), done.stderr
+    assert (1, True) == (process.returncode, "ran without a checkpoint" in process.stderr), process.stderr
 
 
 def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) -> None:
     (openkoi.folder / "link").symlink_to("nowhere")
     before = sorted(path.name for path in openkoi.folder.iterdir())
-    done = openkoi("--dry-run", "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    result = openkoi("--dry-run", "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
 
-    assert 0 == done.returncode, done.stderr
-    assert done.stdout.startswith("Two.\ndiff --git a/a.txt b/a.txt\n")
-    assert "+two" in done.stdout
-    assert "[dry run] no files were changed" in done.stderr
+    assert 0 == result.returncode, result.stderr
+    assert result.stdout.startswith("Two.\ndiff --git a/a.txt b/a.txt\n")
+    assert "+two" in result.stdout
+    assert "[dry run] no files were changed" in result.stderr
     assert before == sorted(path.name for path in openkoi.folder.iterdir())
     undone = openkoi("undo")
     assert (1, True) == (undone.returncode, "No task changed files" in undone.stderr)

@@ -19,11 +19,11 @@ DONE = ANSWER_TURN.format("Done.")
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder in which two tests fail and two pass."""
-    made = folder_with_test(tmp_path)
-    (made.folder / "a.py").write_text("x = y = 0\nz = 7\n")
+    openkoi = folder_with_test(tmp_path)
+    (openkoi.folder / "a.py").write_text("x = y = 0\nz = 7\n")
     for name, value in (("x", 3), ("y", 5), ("z", 7)):
-        (made.folder / f"test_{name}.py").write_text(CHECK.format(name=name, value=value))
-    return made
+        (openkoi.folder / f"test_{name}.py").write_text(CHECK.format(name=name, value=value))
+    return openkoi
 
 
 def first_run(openkoi: Shell, text: str) -> str:

@@ -33,18 +33,18 @@ def test_each_test_is_reported_once_whichever_fork_ran_it(tmp_path: Path) -> Non
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'base'}"]
-    done = subprocess.run([*command, "-o", f"pythonpath={TESTS}"], cwd=tmp_path, capture_output=True, text=True)
-    lines = done.stdout.splitlines()
+    result = subprocess.run([*command, "-o", f"pythonpath={TESTS}"], cwd=tmp_path, capture_output=True, text=True)
+    lines = result.stdout.splitlines()
 
-    assert 1 == done.returncode
+    assert 1 == result.returncode
     assert lines[-1].strip("= ").startswith("3 failed, 4 passed, 1 skipped, 2 warnings in ")
     assert "The process that ran this test ended with status 7." in lines
     assert {"PASSED test_a.py::test_passes", "PASSED test_b.py::test_after"} <= {*lines}
     assert "SKIPPED [1] test_c.py:7: no reason" in lines
     assert 1 == lines.count("seen")
-    assert "ValueError: at the end" in done.stderr
-    assert "UserWarning: Own: odd" in done.stdout
-    assert "UserWarning: Flaky: it failed beside other tests and passed alone." in done.stdout
+    assert "ValueError: at the end" in result.stderr
+    assert "UserWarning: Own: odd" in result.stdout
+    assert "UserWarning: Flaky: it failed beside other tests and passed alone." in result.stdout
     assert 2 == len((tmp_path / "runs").read_text())
 
 
@@ -52,7 +52,7 @@ def test_a_run_that_is_to_stop_at_the_first_failure_does(tmp_path: Path) -> None
     for name in ("conftest.py", "test_a.py", "test_c.py"):
         (tmp_path / name).write_text(FILES[name])
     command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'base'}"]
-    done = subprocess.run([*command, "-o", f"pythonpath={TESTS}"], cwd=tmp_path, capture_output=True, text=True)
+    result = subprocess.run([*command, "-o", f"pythonpath={TESTS}"], cwd=tmp_path, capture_output=True, text=True)
 
-    assert 1 == done.returncode
-    assert "stopping after 1 failures" in done.stdout
+    assert 1 == result.returncode
+    assert "stopping after 1 failures" in result.stdout

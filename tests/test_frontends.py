@@ -103,9 +103,9 @@ def example() -> str:
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def configured(openkoi: Shell, text: str) -> Shell:
@@ -122,16 +122,16 @@ def test_the_frontend_of_the_documentation_does_a_task_and_has_the_user_answer(o
     model = write_script(openkoi.folder, SENDS.replace("KEY", "Kx4" * 20))
     configured(openkoi, "[iteration]\nmax_iterations = 0\n[frontends.acme]\nseconds = 30\n")
     editor = openkoi.with_plugin(example() + TOOLS, frontends="acme:Editor", tools="acme:Tools")
-    done = editor.with_environment(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
-    reply = [json.loads(line) for line in done.stdout.splitlines()]
+    result = editor.with_environment(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
+    reply = [json.loads(line) for line in result.stdout.splitlines()]
     facts = {key: [one[key] for one in reply if key in one] for key in ("event", "question", "result")}
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (result.returncode, result.stderr)
     assert {events.TaskStarted.name, events.QuestionAnswered.name, events.RunCompleted.name} <= {*facts["event"]}
     assert ["send" in text for text in facts["question"]] == [True]
     assert 1 == len(facts["result"])
     assert facts["result"][0].startswith("It is sent with ")
-    assert "Kx4" not in done.stdout
+    assert "Kx4" not in result.stdout
     assert "Send it" in openkoi("status").stdout
 
 
@@ -139,11 +139,11 @@ def test_a_frontend_is_a_command_and_the_words_behind_its_name_are_its_own(openk
     acme = plain(openkoi)
     file = openkoi.folder / "other.toml"
     file.write_text("[iteration]\nquality_threshold = 0.5\n")
-    done = acme("acme", "--verbose", "-m", "x", "--", "--help")
+    result = acme("acme", "--verbose", "-m", "x", "--", "--help")
     elsewhere = acme("--config", str(file), "acme", "--config", "mine")
-    reply, other = json.loads(done.stdout), json.loads(elsewhere.stdout)
+    reply, other = json.loads(result.stdout), json.loads(elsewhere.stdout)
 
-    assert ["--verbose", "-m", "x", "--", "--help"] == reply["arguments"], done.stderr
+    assert ["--verbose", "-m", "x", "--", "--help"] == reply["arguments"], result.stderr
     assert (0.8, True, acme("--version").stdout.split()[1]) == (reply["quality"], reply["sees_demo"], reply["version"])
     assert (["--config", "mine"], 0.5) == (other["arguments"], other["quality"])
     assert "  acme        (acme)\n" in acme("--help").stdout
@@ -155,10 +155,10 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
     acme = plain(openkoi)
     before = acme()
     configured(openkoi, '[use]\nfrontend = "acme"\n[frontends.acme]\nstatus = 3\n')
-    done = acme()
+    result = acme()
 
     assert "All commands and options: openkoi --help" in before.stdout
-    assert (3, []) == (done.returncode, json.loads(done.stdout)["arguments"]), done.stderr
+    assert (3, []) == (result.returncode, json.loads(result.stdout)["arguments"]), result.stderr
     assert (0, True) == (acme("--help").returncode, "Usage: openkoi" in acme("--help").stdout)
     assert "No tasks yet." in acme("status").stdout
     assert "complete" in acme.with_environment(_OPENKOI_COMPLETE="bash_source")().stdout
@@ -180,18 +180,18 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
 def test_an_error_of_a_frontend_names_it(openkoi: Shell, target: str, settings: str, status: int, reply: str) -> None:
     key = "Kx4" * 20
     configured(openkoi, f"[frontends.acme]\n{settings}\n".replace("KEY", key))
-    done = plain(openkoi, target)("acme")
+    result = plain(openkoi, target)("acme")
 
-    assert (status, True) == (done.returncode, reply in done.stderr), done.stderr
-    assert key not in done.stderr
+    assert (status, True) == (result.returncode, reply in result.stderr), result.stderr
+    assert key not in result.stderr
 
 
 def test_a_setting_that_a_frontend_does_not_have_is_named(openkoi: Shell) -> None:
     configured(openkoi, "[frontends.acme]\nstatsu = 3\n")
-    done = plain(openkoi)("doctor")
+    result = plain(openkoi)("doctor")
 
-    assert "frontends.acme.statsu" in done.stdout
-    assert "Did you mean frontends.acme.status?" in done.stdout
+    assert "frontends.acme.statsu" in result.stdout
+    assert "Did you mean frontends.acme.status?" in result.stdout
 
 
 def test_a_frontend_that_a_command_hides_is_named(openkoi: Shell) -> None:
@@ -207,10 +207,10 @@ def test_a_frontend_that_a_command_hides_is_named(openkoi: Shell) -> None:
 def test_a_frontend_logs_for_a_task_that_has_ended_and_uses_what_is_chosen(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, "  - says: Hello.\n")
     configured(openkoi, "[iteration]\nmax_iterations = 0\n")
-    done = plain(openkoi, "Facts").with_environment(OPENKOI_MODEL=model)("acme")
-    reply = json.loads(done.stdout)
+    result = plain(openkoi, "Facts").with_environment(OPENKOI_MODEL=model)("acme")
+    reply = json.loads(result.stdout)
 
-    assert ["The door is open."] == reply["warnings"], done.stderr
+    assert ["The door is open."] == reply["warnings"], result.stderr
     assert "the-word" not in reply["redacted"]
     assert ("DuckDB", None) == (reply["memory"], reply["checkpoints"])
     assert [[True, events.WorkspaceRestored.name]] == reply["heard"]
@@ -240,11 +240,11 @@ def without_command_line(openkoi: Shell, *frontends: str) -> Shell:
 
 
 def test_without_a_command_line_it_says_what_to_install(openkoi: Shell) -> None:
-    done = without_command_line(openkoi)("status")
+    result = without_command_line(openkoi)("status")
 
     assert (1, "The command line of OpenKoi is not installed. Run `pip install openkoi-cli`.\n") == (
-        done.returncode,
-        done.stderr,
+        result.returncode,
+        result.stderr,
     )
 
 

@@ -174,9 +174,9 @@ def test_after_execute_replaces_the_work() -> None:
     def after_execute(work: ExecutionResult) -> ExecutionResult:
         return replace(work, text=work.text.strip("!"))
 
-    done = run_scenario(Task("Do it"), Scenario(says=["done!!!"], plugins=plugin(after_execute)))
+    run = run_scenario(Task("Do it"), Scenario(says=["done!!!"], plugins=plugin(after_execute)))
 
-    assert "done" == done.result.text
+    assert "done" == run.result.text
 
 
 def test_before_evaluate_gives_criteria_to_the_judges() -> None:
@@ -194,14 +194,14 @@ def test_after_evaluate_replaces_the_evaluation_by_a_stricter_one() -> None:
         return replace(evaluation, checks=(*evaluation.checks, Check("brief", passed=False)))
 
     stage = Scenario(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
-    done = run_scenario(Task("Ask"), stage)
+    run = run_scenario(Task("Ask"), stage)
 
-    assert NextAction.ACCEPT_BEST is done.result.decision.action
-    assert "brief" in (done.result.best.evaluation or Evaluation()).failing
+    assert NextAction.ACCEPT_BEST is run.result.decision.action
+    assert "brief" in (run.result.best.evaluation or Evaluation()).failing
 
 
-def learnings(done: FinishedRun) -> list[Learning]:
-    return [record.event.learning for record in done.records if isinstance(record.event, events.LearningSaved)]
+def learnings(run: FinishedRun) -> list[Learning]:
+    return [record.event.learning for record in run.records if isinstance(record.event, events.LearningSaved)]
 
 
 def before_learn(result: Result) -> list[Learning]:
@@ -209,30 +209,30 @@ def before_learn(result: Result) -> list[Learning]:
 
 
 def test_before_learn_says_what_the_run_taught() -> None:
-    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn)))
+    run = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn)))
 
-    assert [Learning("l1", "fact", "It took 1.")] == learnings(done)
+    assert [Learning("l1", "fact", "It took 1.")] == learnings(run)
 
 
 def test_on_learning_may_keep_one_from_being_used() -> None:
     def on_learning(learning: Learning) -> Learning:
         return replace(learning, status=LearningStatus.ARCHIVED)
 
-    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn, on_learning)))
+    run = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn, on_learning)))
 
-    assert [LearningStatus.ARCHIVED] == [learning.status for learning in learnings(done)]
+    assert [LearningStatus.ARCHIVED] == [learning.status for learning in learnings(run)]
 
 
 def test_on_event_hears_everything_after_it_is_logged() -> None:
-    heard: list[str] = []
+    texts: list[str] = []
 
     def on_event(event: Event) -> None:
-        heard.append(event.name)
+        texts.append(event.name)
 
     run_scenario(Task("Do it"), Scenario(plugins=plugin(on_event)))
 
-    assert "task.start" == heard[0]
-    assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(heard)
+    assert "task.start" == texts[0]
+    assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(texts)
 
 
 def test_find_models_names_one_where_none_is_configured() -> None:
@@ -369,8 +369,8 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
     def before_plan(task: Task) -> list[Section]:
         return [Section("style", "Be brief.")]
 
-    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
-    reply = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
+    run = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
+    reply = [record.event for record in run.records if isinstance(record.event, events.HookReturned)]
 
     assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in reply]
 

@@ -142,12 +142,12 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
     theatre, reader = stage(after_tool)
     many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
-    done = run_scenario(
+    run = run_scenario(
         Task("Read"),
         Scenario(says=many, plugins=theatre.plugins, tool_providers=theatre.tool_providers, installed=frozenset()),
     )
 
-    reply = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
+    reply = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
     warnings = [text for text in reply if text.startswith("Plugin")]
     assert 3 == len(calls)
     assert 6 == len(reader.paths)

@@ -31,13 +31,15 @@ def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step:
     bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(effects.items())}
     openkoi = install_all(shell(tmp_path), {**bodies, "zz-good": HEAD + SYNC.format("return [Section('a', 'b')]")})
 
-    done = openkoi("doctor", "--hooks", seconds=120)
+    result = openkoi("doctor", "--hooks", seconds=120)
 
-    found = {name: " ".join(lines_about(name, done.stdout)) for name in effects}
+    found = {name: " ".join(lines_about(name, result.stdout)) for name in effects}
     assert {name: text for name, (_, text) in effects.items() if text not in found[name]} == {}
-    assert [] == [one for one in done.stdout.splitlines() if one[:1] == "!" and not any(f"'{n}'" in one for n in found)]
-    assert "zz-good" in done.stdout
-    assert 1 == done.returncode
+    assert [] == [
+        one for one in result.stdout.splitlines() if one[:1] == "!" and not any(f"'{n}'" in one for n in found)
+    ]
+    assert "zz-good" in result.stdout
+    assert 1 == result.returncode
 
 
 @pytest.mark.parametrize(
@@ -51,13 +53,13 @@ def test_a_check_names_plugins_that_end_or_block_the_process_and_checks_the_othe
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[hooks]\ndeadline_seconds = 6\n")
 
-    done = openkoi("doctor", "--hooks", seconds=180)
+    result = openkoi("doctor", "--hooks", seconds=180)
 
     for name in names:
-        assert ENDINGS[name][1] in " ".join(lines_about(name, done.stdout)), done.stdout
-    assert EFFECTS["prints"][1] in " ".join(lines_about("prints", done.stdout))
-    assert "guard" in done.stdout
-    assert 1 == done.returncode
+        assert ENDINGS[name][1] in " ".join(lines_about(name, result.stdout)), result.stdout
+    assert EFFECTS["prints"][1] in " ".join(lines_about("prints", result.stdout))
+    assert "guard" in result.stdout
+    assert 1 == result.returncode
 
 
 def test_a_run_names_them_restores_what_they_changed_and_keeps_its_output_clean(tmp_path: Path) -> None:
@@ -65,9 +67,9 @@ def test_a_run_names_them_restores_what_they_changed_and_keeps_its_output_clean(
     openkoi = install_all(shell(tmp_path), {name: module_of(EFFECTS[name][0]) for name in names})
     model = write_script(openkoi.folder, '  - calls: [{tool: bash, arguments: {command: pwd}}]\n  - says: "Paris."\n')
 
-    done = openkoi("-m", model, "--no-judge", "--format", "json", "Name a town")
+    result = openkoi("-m", model, "--no-judge", "--format", "json", "Name a town")
 
-    told = json.loads(done.stdout)
-    assert ("Paris.", 0) == (told["output"], done.returncode)
+    data = json.loads(result.stdout)
+    assert ("Paris.", 0) == (data["output"], result.returncode)
     for name in names:
-        assert EFFECTS[name][1] in " ".join(lines_about(name, "\n".join(map(str, told["warnings"]))))
+        assert EFFECTS[name][1] in " ".join(lines_about(name, "\n".join(map(str, data["warnings"]))))

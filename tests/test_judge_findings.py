@@ -52,8 +52,8 @@ def judge_findings(folder: Path, findings: object) -> tuple[dict[str, object], i
     with OpenAIServer(reply) as server:
         there = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         limits = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
-        done = there(TASK, "--executor", executor, *limits)
-    return result(done), len(server.asked)
+        process = there(TASK, "--executor", executor, *limits)
+    return result(process), len(server.asked)
 
 
 def cases(*findings: object) -> list[object]:

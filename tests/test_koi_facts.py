@@ -140,19 +140,19 @@ TURNS = (
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A program is installed, and no judge is."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text('[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n')
-    model = write_script(made.folder, TURNS)
-    return made.with_plugin(FACTS, commands="acme:acme", hooks="acme", providers="acme:Provider").with_environment(
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n')
+    model = write_script(openkoi.folder, TURNS)
+    return openkoi.with_plugin(FACTS, commands="acme:acme", hooks="acme", providers="acme:Provider").with_environment(
         OPENKOI_MODEL=model
     )
 
 
 def run_acme(openkoi: Shell, command: str) -> dict[str, Any]:
-    done = openkoi("acme", command)
-    assert 0 == done.returncode, done.stderr
-    reply = json.loads(done.stdout)
+    result = openkoi("acme", command)
+    assert 0 == result.returncode, result.stderr
+    reply = json.loads(result.stdout)
     assert isinstance(reply, dict)
     return reply
 

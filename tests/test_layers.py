@@ -112,13 +112,13 @@ def test_the_kernel_names_no_plugin() -> None:
 
 
 def test_libraries_bring_no_plugin() -> None:
-    brought = [
+    texts = [
         name_of(folder)
         for folder in FOLDERS
         if "entry-points" in tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     ]
 
-    assert {*BRING_A_PLUGIN_TOO} == LIBRARIES & set(brought)
+    assert {*BRING_A_PLUGIN_TOO} == LIBRARIES & set(texts)
     assert LIBRARIES <= set(map(name_of, FOLDERS))
 
 
@@ -173,8 +173,8 @@ def test_every_distribution_is_small_on_paper(folder: Path) -> None:
 
 
 def test_nothing_else_lies_at_the_top_level() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    names = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    result = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {line.partition("/")[0] for line in result.stdout.splitlines()}
 
     assert set() == {name for name in names if not name.startswith(".")} - TOP
 
@@ -215,9 +215,9 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
     paths = [path for path in (folder / "src").rglob("*.py") if path.name not in DECLARING]
     nodes = [(path, node) for path in paths for node in nodes_of(path)]
     read = {id(node.args[0]): node for _, node in nodes if isinstance(node, ast.Call) and reads_setting(node)}
-    written = [(path.name, node) for path, node in nodes if isinstance(node, ast.Constant) and node.value in known]
+    rows = [(path.name, node) for path, node in nodes if isinstance(node, ast.Constant) and node.value in known]
 
-    assert [] == [(name, node.value) for name, node in written if id(node) not in read]
+    assert [] == [(name, node.value) for name, node in rows if id(node) not in read]
     assert set() == undeclared_settings(read.values(), known)
 
 
@@ -227,12 +227,12 @@ def reads_setting(call: ast.Call) -> bool:
     return name in ("SharedSetting", "setting") and bool(call.args)
 
 
-def undeclared_settings(calls: Iterable[ast.Call], known: Collection[str]) -> set[str]:
+def undeclared_settings(calls: Iterable[ast.Call], texts: Collection[str]) -> set[str]:
     """Return the settings of common tables that calls name although none is declared so."""
     names = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    tables = {name.partition(".")[0] for name in known} - {"hooks", "evaluators", "tools", "use"}
+    tables = {name.partition(".")[0] for name in texts} - {"hooks", "evaluators", "tools", "use"}
     common = {name for name in names if isinstance(name, str) and name.partition(".")[0] in tables}
-    return common - {*known} - TABLES_OF_PLUGINS
+    return common - {*texts} - TABLES_OF_PLUGINS
 
 
 def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:

@@ -162,13 +162,13 @@ except AttributeError as error:
     print(error)
 print({*openkoi_hookspecs.__all__} <= {*dir(openkoi_hookspecs)})
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert [
         "False True False openkoi_hookspecs.content",
         "module 'openkoi_hookspecs' has no attribute 'Nothing'",
         "True",
-    ] == done.stdout.splitlines()
+    ] == result.stdout.splitlines()
 
 
 def test_packages_that_threads_import_at_once_leave_import_as_it_was(tmp_path: Path) -> None:

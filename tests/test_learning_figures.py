@@ -40,8 +40,8 @@ def exported_figures(shell: Shell) -> list[tuple[Any, ...]]:
 
 def listed_figures(shell: Shell) -> list[tuple[Any, ...]]:
     """Return what ``openkoi learn list`` has."""
-    done = shell("learn", "list", "--all", "--format", "json")
-    return sorted((one["id"], *figures_of(one)) for one in json.loads(done.stdout))
+    result = shell("learn", "list", "--all", "--format", "json")
+    return sorted((one["id"], *figures_of(one)) for one in json.loads(result.stdout))
 
 
 def figures_of(one: dict[str, Any]) -> tuple[Any, ...]:

@@ -44,9 +44,9 @@ def asked(tmp_path: Path, vendor: str, server: VendorServer, *line: str, config:
     here.home.mkdir()
     (here.home / "config.toml").write_text(f'[models.known."{vendor}/{model}"]\n{PRICE}{config}')
     options = ["-m", f"{vendor}/{model}", "--iterate", "0", "--format", "json", *line]
-    done = here(*options, "Write the story down")
-    assert "Traceback" not in done.stderr
-    return done
+    result = here(*options, "Write the story down")
+    assert "Traceback" not in result.stderr
+    return result
 
 
 def calls_of(tmp_path: Path) -> list[dict[str, object]]:
@@ -75,17 +75,17 @@ def test_an_endless_answer_is_cut_off_and_costs_no_more_than_was_leased(
 ) -> None:
     endless = Say(answer, endless=True, delta=400, fault=SLOWLY)
     with VENDORS[vendor][0](endless, "The end.") as server:
-        done = asked(tmp_path, vendor, server)
+        process = asked(tmp_path, vendor, server)
 
         assert 1 == server.abandoned
         assert server.sent < 200_000
-    result = json.loads(done.stdout)
+    result = json.loads(process.stdout)
     first, second = calls_of(tmp_path)
     assert [CUT.format(f"{vendor}/{VENDORS[vendor][1]}")] == [text for text in result["warnings"] if "cut off" in text]
     assert "length" == why_ended(first)
     assert "The end." == second["reply"]["parts"][-1]["text"]  # type: ignore[index]  # it is an answer
     assert 1_000 * RATE <= result["cost_usd"] <= 0.2
-    assert 0 == done.returncode
+    assert 0 == process.returncode
 
 
 WRITES = ToolCall("call_1", "write", {"path": "story.txt", "text": SCREAM})
@@ -95,7 +95,7 @@ WRITES = ToolCall("call_1", "write", {"path": "story.txt", "text": SCREAM})
 def test_an_endless_tool_call_is_cut_off_and_never_run(vendor: str, tmp_path: Path) -> None:
     endless = Say(WRITES, endless=True, delta=400, fault=SLOWLY)
     with VENDORS[vendor][0](endless, "The end.") as server:
-        done = asked(tmp_path, vendor, server)
+        result = asked(tmp_path, vendor, server)
 
         assert 1 == server.abandoned
         assert server.sent < 200_000
@@ -103,7 +103,7 @@ def test_an_endless_tool_call_is_cut_off_and_never_run(vendor: str, tmp_path: Pa
     assert "length" == why_ended(first)
     assert pytest.approx(1_000 * RATE, abs=0.05) == dollars(first)
     assert not (tmp_path / "folder" / "story.txt").exists()
-    assert any("the response was cut off" in text for text in json.loads(done.stdout)["warnings"])
+    assert any("the response was cut off" in text for text in json.loads(result.stdout)["warnings"])
 
 
 def test_an_endless_tool_call_of_the_responses_api_is_cut_off(tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_an_answer_in_one_piece_of_5_mb_is_cut_to_what_was_leased(
     vendor: str, answer: Text | ToolCall, tmp_path: Path
 ) -> None:
     with VENDORS[vendor][0](Say(answer, whole=True)) as server:
-        done = asked(tmp_path, vendor, server)
+        process = asked(tmp_path, vendor, server)
 
-    result = json.loads(done.stdout)
+    result = json.loads(process.stdout)
     assert any("sent more than the 1,000 tokens" in text for text in result["warnings"])
     assert result["cost_usd"] <= 0.2
     assert sum(file.stat().st_size for file in (tmp_path / "home").rglob("*.jsonl")) < 1_000_000
@@ -137,9 +137,9 @@ def test_an_answer_in_one_piece_of_5_mb_is_cut_to_what_was_leased(
 def test_a_count_that_cannot_have_been_read_is_not_charged(vendor: str, tmp_path: Path) -> None:
     lies = Say("A story. " * 300, usage=Usage(input=500, output=1_250_000))
     with VENDORS[vendor][0](lies) as server:
-        done = asked(tmp_path, vendor, server)
+        process = asked(tmp_path, vendor, server)
 
-    result = json.loads(done.stdout)
+    result = json.loads(process.stdout)
     assert any("counted 1,250,500 tokens" in text and "Charged:" in text for text in result["warnings"])
     assert result["cost_usd"] < 1_000 * RATE + 0.05
     assert 675 == calls_of(tmp_path)[0]["reply"]["done"]["usage"]["output"]  # type: ignore[index]  # it is a reply
@@ -149,9 +149,9 @@ def test_a_count_that_cannot_have_been_read_is_not_charged(vendor: str, tmp_path
 def test_an_endless_server_never_makes_a_run_dearer_than_its_budget(vendor: str, tmp_path: Path) -> None:
     endless = Say(SCREAM, endless=True, delta=400, fault=SLOWLY)
     with VENDORS[vendor][0](endless) as server:
-        done = asked(tmp_path, vendor, server, "--budget", "0.25", "--iterate", "2")
+        result = asked(tmp_path, vendor, server, "--budget", "0.25", "--iterate", "2")
 
-    spent = json.loads(done.stdout)["cost_usd"]
+    spent = json.loads(result.stdout)["cost_usd"]
     assert 0 < spent <= 0.25
     assert spent == pytest.approx(sum(map(dollars, calls_of(tmp_path))))
 
@@ -159,10 +159,10 @@ def test_an_endless_server_never_makes_a_run_dearer_than_its_budget(vendor: str,
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_an_honest_answer_of_all_the_tokens_it_was_allowed_is_not_cut(vendor: str, tmp_path: Path) -> None:
     with VENDORS[vendor][0](Say("word " * 1_000, usage=Usage(input=500, output=1_000))) as server:
-        done = asked(tmp_path, vendor, server)
+        process = asked(tmp_path, vendor, server)
 
         assert 0 == server.abandoned
-    result = json.loads(done.stdout)
+    result = json.loads(process.stdout)
     assert [] == [text for text in result["warnings"] if "cut off" in text or "counted" in text]
     assert 5_000 == len(calls_of(tmp_path)[0]["reply"]["parts"][0]["text"])  # type: ignore[index]  # it is a reply
 
@@ -184,9 +184,9 @@ def test_a_giant_piece_of_a_provider_plugin_is_cut_and_ends_the_task(tmp_path: P
     here = shell(tmp_path).with_plugin(GIANT, providers="acme:Giant")
     here.home.mkdir()
     (here.home / "config.toml").write_text('[models.known."acme/one"]\nprice = [15, 75]\noutput = 1000\n')
-    done = here("-m", "acme/one", "--iterate", "0", "--format", "json", "Write the story down")
+    process = here("-m", "acme/one", "--iterate", "0", "--format", "json", "Write the story down")
 
-    result = json.loads(done.stdout)
+    result = json.loads(process.stdout)
     assert any("the response was cut off and the task ends here." in text for text in result["warnings"])
     assert result["cost_usd"] <= 0.2
     assert len(result["output"]) <= 8_000

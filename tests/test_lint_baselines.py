@@ -36,10 +36,10 @@ def do(openkoi: Shell, calls: Sequence[ToolCall], *options: str) -> dict[str, ob
     """Let a model make these calls; return the result."""
     turns = [Say([call]) for call in calls]
     with OpenAIServer(*turns, Say("Done."), models=["mock"]) as server:
-        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
-        done = asked("--format", "json", "-m", "openai/mock", *options, "Improve the code")
-    assert done.stdout, done.stderr
-    reply: dict[str, object] = json.loads(done.stdout)
+        shell = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        result = shell("--format", "json", "-m", "openai/mock", *options, "Improve the code")
+    assert result.stdout, result.stderr
+    reply: dict[str, object] = json.loads(result.stdout)
     return reply
 
 
@@ -161,9 +161,9 @@ class Meddling(OpenAIServer):
 def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
     (openkoi.folder / "a.py").write_text(OLD)
     with Meddling(openkoi.folder / "a.py") as server:
-        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
-        done = asked("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
+        shell = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        result = shell("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
 
-    reply = json.loads(done.stdout)
+    reply = json.loads(result.stdout)
     assert ([], False) == (found(reply), reply["accepted"])
     assert "not checked: ruff could not compare a.py with how it was before the task" in reply["stop_reason"]

@@ -80,21 +80,21 @@ TURNS = (
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A daemon is installed, and no judge is."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n'
         "[iteration]\nmax_iterations = 2\n"
     )
-    model = write_script(made.folder, TURNS)
-    return made.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").with_environment(OPENKOI_MODEL=model)
+    model = write_script(openkoi.folder, TURNS)
+    return openkoi.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").with_environment(OPENKOI_MODEL=model)
 
 
 def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -> None:
-    done = openkoi("acme")
-    reply = json.loads(done.stdout)
+    result = openkoi("acme")
+    reply = json.loads(result.stdout)
 
-    assert ["Plain.", "Carp."] == reply["texts"], done.stderr
+    assert ["Plain.", "Carp."] == reply["texts"], result.stderr
     assert ["Mention the carp"] == reply["said"]
     assert "was stopped. To resume it, run `openkoi resume" in reply["ended"]
     assert ["interrupted"] == reply["failed"]
@@ -102,16 +102,16 @@ def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -
     assert {"learned from Carp.", "learned from Plain."} == set(reply["learned"])
     assert ([True, True], True) == (reply["ids"], reply["unheard"])
     assert 1 == sum("failed: ZeroDivisionError" in text for text in reply["warned"])
-    assert "never retrieved" not in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "never retrieved" not in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_a_task_without_limits_is_bound_by_those_of_its_folder(openkoi: Shell, tmp_path: Path) -> None:
     (tmp_path / "tight" / ".openkoi").mkdir(parents=True)
     (tmp_path / "tight" / ".openkoi" / "config.toml").write_text("[iteration]\nmax_iterations = 1\n")
-    done = openkoi("acme", str(openkoi.folder), str(tmp_path / "tight"))
+    result = openkoi("acme", str(openkoi.folder), str(tmp_path / "tight"))
 
-    assert [2, 1] == json.loads(done.stdout), done.stderr
+    assert [2, 1] == json.loads(result.stdout), result.stderr
 
 
 SHOWING = """
@@ -144,12 +144,12 @@ def test_a_task_in_another_folder_uses_the_tools_as_they_are_configured_there(tm
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 0\n")
     calls = "  - {when: {after: 0}, calls: [{tool: read_file, arguments: {path: long.txt}}]}\n"
     model = write_script(tmp_path, calls + "  - {says: Seen., repeat: true}\n")
-    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")(
+    result = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")(
         "acme", str(tmp_path / "other")
     )
 
-    there, here = json.loads(done.stdout)
-    assert len(there) < 4_000 < len(here), done.stderr
+    there, here = json.loads(result.stdout)
+    assert len(there) < 4_000 < len(here), result.stderr
 
 
 BUSY = """
@@ -184,9 +184,9 @@ def test_the_log_is_kept_within_its_limit_while_a_program_lives(tmp_path: Path) 
         "[memory]\nmax_storage_mb = 0.02\n[hooks.storage]\nseconds = 0.0\n"
     )
     model = write_script(tmp_path, "  - {says: Plain., repeat: true}\n")
-    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme")
-    written, archived, warnings, runs = json.loads(done.stdout)
+    result = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme")
+    written, archived, warnings, runs = json.loads(result.stdout)
 
-    assert [True, True] == [len(archived) > 0, len(written) < 8], done.stderr
+    assert [True, True] == [len(archived) > 0, len(written) < 8], result.stderr
     assert 8 == runs == len(written) + len(archived)
     assert any("of its oldest files were archived" in text for text in warnings)

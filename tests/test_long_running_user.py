@@ -206,11 +206,11 @@ wait_seconds = {wait}
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A daemon is installed, and no judge is."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    configure(made, wait=0)
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    configure(openkoi, wait=0)
     model = write_script(tmp_path, TURNS)
-    plugin = made.with_plugin(DAEMON, commands="acme:acme", hooks="acme", tools="acme:Tools")
+    plugin = openkoi.with_plugin(DAEMON, commands="acme:acme", hooks="acme", tools="acme:Tools")
     return plugin.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")
 
 
@@ -228,10 +228,10 @@ def question_id(openkoi: Shell, words: str) -> dict[str, object]:
     """Return the question about this, as soon as it waits."""
     until = time.monotonic() + 60
     while True:
-        done = openkoi("approvals", "--format", "json")
-        if found := [one for one in json.loads(done.stdout)["approvals"] if words in one["question"]]:
+        result = openkoi("approvals", "--format", "json")
+        if found := [one for one in json.loads(result.stdout)["approvals"] if words in one["question"]]:
             return dict(found[0])
-        assert time.monotonic() < until, done.stderr
+        assert time.monotonic() < until, result.stderr
         time.sleep(0.1)
 
 
@@ -252,18 +252,18 @@ def test_a_frontend_answers_one_task_and_another_process_a_second_one(openkoi: S
 
 
 def test_a_frontend_that_is_too_slow_leaves_the_question_and_the_run_is_resumed(openkoi: Shell) -> None:
-    done = openkoi("acme", "impatient")
-    waiting, resumed = map(json.loads, done.stdout.splitlines())
+    result = openkoi("acme", "impatient")
+    waiting, resumed = map(json.loads, result.stdout.splitlines())
 
-    assert ("escalate", False) == (waiting["action"], waiting["alive"]), done.stderr
+    assert ("escalate", False) == (waiting["action"], waiting["alive"]), result.stderr
     assert {"text": "Sent.", "left": 0} == resumed
     assert waiting["session"]
 
 
 def test_a_question_is_withdrawn_when_nothing_waits_for_its_answer_and_its_run_goes_on(openkoi: Shell) -> None:
-    done = openkoi("acme", "hurried")
+    result = openkoi("acme", "hurried")
 
-    assert {"result": [[], None, [], ["running"]], "answers": [None, None]} == json.loads(done.stdout), done.stderr
+    assert {"result": [[], None, [], ["running"]], "answers": [None, None]} == json.loads(result.stdout), result.stderr
 
 
 def test_runs_that_were_killed_are_resumed_by_another_daemon_each_in_its_session(openkoi: Shell) -> None:
@@ -274,10 +274,10 @@ def test_runs_that_were_killed_are_resumed_by_another_daemon_each_in_its_session
         child.send_signal(signal.SIGKILL)
         child.communicate(timeout=20)
     (openkoi.folder.parent / "go").touch()
-    done = openkoi("acme", "resume", *(str(one["begun"])[:8] for one in begun))
-    resumed = json.loads(done.stdout)
+    result = openkoi("acme", "resume", *(str(one["begun"])[:8] for one in begun))
+    resumed = json.loads(result.stdout)
 
-    assert ["Hello.", "Hello."] == resumed["texts"], done.stderr
+    assert ["Hello.", "Hello."] == resumed["texts"], result.stderr
     assert [one["begun"] for one in begun] == resumed["ids"]
     assert [one["session"] for one in begun] == resumed["sessions"]
     assert 0 == resumed["own"]
@@ -300,13 +300,13 @@ def test_what_a_program_asks_outside_tasks_waits_as_configured(openkoi: Shell) -
     configure(openkoi, wait=60)
     child = openkoi.started("acme", "ask")
     question = question_id(openkoi, "May the daemon begin?")
-    listed = openkoi("approvals").stdout
+    output = openkoi("approvals").stdout
     openkoi("approve")
     out, err = child.communicate(timeout=60)
 
     assert {"answer": None} == json.loads(alone.stdout)
     assert ("", True) == (question["run"], question["alive"])
-    assert "OpenKoi, outside tasks" in listed
+    assert "OpenKoi, outside tasks" in output
     assert {"answer": "yes"} == json.loads(out), err
     assert "No question is waiting for an answer.\n" == openkoi("approvals").stdout
 

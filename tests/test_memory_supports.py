@@ -68,13 +68,13 @@ class Shadow(Lines):
 
 def install_memory(folder: Path, memory: str) -> Shell:
     """Return a memory of another distribution is in use, and has seen a task."""
-    made = shell(folder)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
         '[use]\nmemory = "acme"\n[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n'
     )
     write_script(folder, "  - says: Done.\n    repeat: true\n")
-    there = made.with_plugin(ACME, memory=f"acme:{memory}").with_environment(
+    there = openkoi.with_plugin(ACME, memory=f"acme:{memory}").with_environment(
         OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"
     )
     assert 0 == there("Say done").returncode
@@ -89,9 +89,9 @@ def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory:
     before = json.loads(file.read_text())
     file.write_text(json.dumps({**before, "ids": ["made-up", *before["ids"]]}))
 
-    done = openkoi("memory", "rebuild")
+    result = openkoi("memory", "rebuild")
 
-    assert f"The previous tables are kept in {file.with_suffix('.old')}" in done.stdout, done.stderr
+    assert f"The previous tables are kept in {file.with_suffix('.old')}" in result.stdout, result.stderr
     assert "made-up" in file.with_suffix(".old").read_text()
     assert set(before["ids"]) <= set(json.loads(file.read_text())["ids"])
     assert "made-up" not in file.read_text()

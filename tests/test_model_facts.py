@@ -34,10 +34,10 @@ def test_models_are_resolved_by_role_and_by_short_name(tmp_path: Path) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(SETTINGS + PRICE)
 
-    done = openkoi.with_plugin(ACME, commands="acme:models")("acme")
-    output = json.loads(done.stdout)
+    result = openkoi.with_plugin(ACME, commands="acme:models")("acme")
+    output = json.loads(result.stdout)
 
-    assert ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "openai/gpt-5.2"] == output["roles"][:3], done.stderr
+    assert ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "openai/gpt-5.2"] == output["roles"][:3], result.stderr
     assert output["roles"][3].startswith("anthropic/claude-haiku")
     assert ["anthropic/claude-opus-4-6", 7.0, True] == output["evaluator"]
     assert "No configured provider has a model 'no-such-model'." in output["unknown"]

@@ -32,11 +32,11 @@ def asking(tmp_path: Path, server: OpenAIServer) -> Shell:
 
 def test_the_first_call_is_charged_at_the_price_of_a_list_that_is_asked_for_after_it_began(tmp_path: Path) -> None:
     with PricedServer("Paris.") as server:
-        done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
-        seen = paths(server)
+        result = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
+        texts = paths(server)
 
-    report = json.loads(done.stdout)
-    assert ["/v1/chat/completions", "/v1/models"] == seen
+    report = json.loads(result.stdout)
+    assert ["/v1/chat/completions", "/v1/models"] == texts
     usage = report["usage"]
     assert round(((usage["total"] - usage["output"]) * 10 + usage["output"] * 20) / 1e6, 6) == report["cost_usd"]
     assert "price" not in " ".join(report["warnings"])
@@ -44,16 +44,16 @@ def test_the_first_call_is_charged_at_the_price_of_a_list_that_is_asked_for_afte
 
 def test_a_budget_that_the_assumed_price_exceeds_waits_for_the_list(tmp_path: Path) -> None:
     with PricedServer("Paris.") as server:
-        done = asking(tmp_path, server)(*QUESTION, "--budget", "0.10", "What is the capital of France?")
-        seen = paths(server)
+        result = asking(tmp_path, server)(*QUESTION, "--budget", "0.10", "What is the capital of France?")
+        texts = paths(server)
 
-    assert 0 == done.returncode, done.stderr
-    assert ["/v1/models", "/v1/chat/completions"] == seen
+    assert 0 == result.returncode, result.stderr
+    assert ["/v1/models", "/v1/chat/completions"] == texts
 
 
 def test_a_price_that_no_list_has_is_reported_after_the_answer(tmp_path: Path) -> None:
     with OpenAIServer("Paris.", models=["mock"]) as server:
-        done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
+        result = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
 
-    [warning] = json.loads(done.stdout)["warnings"]
+    [warning] = json.loads(result.stdout)["warnings"]
     assert warning.startswith("The price of openai/mock is unknown; assuming $15 per million input tokens and $75")

@@ -54,8 +54,8 @@ class Entry:
 
 @cache
 def table() -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))  # JSON: its types are what the tests look at
-    return read
+    data: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))  # JSON: its types are what the tests look at
+    return data
 
 
 @cache
@@ -214,10 +214,10 @@ def test_long_requests_are_never_cheaper() -> None:
 
 
 def test_edit_formats_and_capabilities_are_words_of_the_contract() -> None:
-    known = ("tools", "images", "thinking", "schema", "cache")
+    texts = ("tools", "images", "thinking", "schema", "cache")
 
     assert {"", "replace", "whole"} == {entry.edit for entry in entries()}
-    assert [] == [entry for entry in entries() if entry.can != tuple(word for word in known if word in entry.can)]
+    assert [] == [entry for entry in entries() if entry.can != tuple(word for word in texts if word in entry.can)]
 
 
 def test_what_is_offered_can_call_tools() -> None:

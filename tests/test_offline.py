@@ -36,8 +36,8 @@ def cut_off(openkoi: Shell, server: OllamaServer) -> Shell:
     site.mkdir()
     (site / "sitecustomize.py").write_text(REFUSING)
     address = server.url.removeprefix("http://")
-    asked = str(openkoi.home.parent / "asked")
-    return openkoi.seeing(site).with_environment(OLLAMA_HOST=server.url, ONLY=address, ASKED=asked)
+    text = str(openkoi.home.parent / "asked")
+    return openkoi.seeing(site).with_environment(OLLAMA_HOST=server.url, ONLY=address, ASKED=text)
 
 
 @pytest.mark.row("MEM-17")
@@ -45,11 +45,11 @@ def test_a_task_is_done_remembered_and_found_with_a_local_model_and_no_network(t
     with OllamaServer("The blue gateway was chosen for all invoices of the company.") as server:
         openkoi = cut_off(shell(tmp_path), server).with_environment(OPENKOI_MODEL="ollama/llama-fake")
 
-        done = openkoi.cold("Which gateway was chosen?")
+        result = openkoi.cold("Which gateway was chosen?")
         found = openkoi.cold("memory", "search", "gateway")
 
-    assert 0 == done.returncode, done.stderr
-    assert "The blue gateway" in done.stdout
+    assert 0 == result.returncode, result.stderr
+    assert "The blue gateway" in result.stdout
     assert "The blue gateway" in found.stdout
     assert {f"allowed {openkoi.variables['ONLY']}"} == set((tmp_path / "asked").read_text().splitlines())
     assert {"asked", "folder", "home", "site"} == {path.name for path in tmp_path.iterdir()}

@@ -57,13 +57,13 @@ def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path
     openkoi = shell(tmp_path)
     with Compatible(WRITES, "Written.", missing=missing, served=ANSWERS[name]) as server:
         there = openkoi.with_environment(OLLAMA_HOST=server.url)
-        done = there("-m", "ollama/llama-fake", "-i", "0", "--format", "json", "Write a note")
-        shown = [seen for seen in server.requests if seen.path == SHOW]
+        result = there("-m", "ollama/llama-fake", "-i", "0", "--format", "json", "Write a note")
+        requests = [request for request in server.requests if request.path == SHOW]
 
-    assert 0 == done.returncode, done.stderr
-    assert ["note.md"] == json.loads(done.stdout)["changed_files"]
+    assert 0 == result.returncode, result.stderr
+    assert ["note.md"] == json.loads(result.stdout)["changed_files"]
     assert 2 == len(server.asked)
-    assert len(shown) <= 1
+    assert len(requests) <= 1
 
 
 @pytest.mark.parametrize("name", ["gin", "501", "403", "a page", "an empty body"])
@@ -72,25 +72,25 @@ def test_doctor_and_the_search_for_models_do_without_them(name: str, tmp_path: P
     with Compatible("Paris.", missing=(SHOW, VERSION), served=ANSWERS[name]) as server:
         there = openkoi.with_environment(OLLAMA_HOST=server.url)
         doctor = there("doctor")
-        done = there("What is it?")
+        result = there("What is it?")
 
     assert "unknown" in doctor.stdout
-    assert (0, "Paris.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "Paris.\n") == (result.returncode, result.stdout), result.stderr
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     with OllamaServer("Paris.") as server:
-        done = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/lama-fake", "What is it?")
+        result = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/lama-fake", "What is it?")
 
-    assert 1 == done.returncode
-    assert "ollama pull lama-fake" in done.stderr
+    assert 1 == result.returncode
+    assert "ollama pull lama-fake" in result.stderr
     assert not server.asked
 
 
 @pytest.mark.parametrize("name", ["gin", "fastapi"])
 def test_a_server_that_knows_nothing_of_it_says_so(name: str, tmp_path: Path) -> None:
     with Compatible(missing=(SHOW, VERSION, "/api/chat", "/api/tags"), served=ANSWERS[name]) as server:
-        done = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/llama-fake", "What is it?")
+        result = shell(tmp_path).with_environment(OLLAMA_HOST=server.url)("-m", "ollama/llama-fake", "What is it?")
 
-    assert 1 == done.returncode
-    assert "base URL" in done.stderr
+    assert 1 == result.returncode
+    assert "base URL" in result.stderr

@@ -22,9 +22,9 @@ OPTIONS = {name for option in run.params for name in option.opts}
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def test_hints_name_commands_that_exist() -> None:
@@ -100,11 +100,11 @@ def test_a_session_is_named_or_picked(line: str, options: Options) -> None:
 
 def test_print_makes_any_words_a_task(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, "  - says: Well.\n    repeat: true\n")
-    told = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0")
+    shell = openkoi.with_environment(OPENKOI_MODEL=model, OPENKOI_ITERATE="0")
 
-    assert "Well." in told("-p", "status").stdout
-    assert "Well." in told("--print", "--format", "json", "hello").stdout
-    assert "Well." in told("-p", stdin="what is this?").stdout
+    assert "Well." in shell("-p", "status").stdout
+    assert "Well." in shell("--print", "--format", "json", "hello").stdout
+    assert "Well." in shell("-p", stdin="what is this?").stdout
 
 
 def test_options_of_others_are_explained(openkoi: Shell) -> None:
@@ -114,9 +114,9 @@ def test_options_of_others_are_explained(openkoi: Shell) -> None:
         ("--dangerously-skip-permissions", "-y approves"),
         ("-r 3f2a hello", "openkoi resume ID TEXT"),
     ):
-        done = openkoi(*line.split())
+        result = openkoi(*line.split())
 
-        assert 2 == done.returncode
-        assert text in done.stderr
+        assert 2 == result.returncode
+        assert text in result.stderr
     assert "Did you mean `openkoi init`?" in openkoi("login").stderr
     assert "Did you mean `openkoi sessions`?" in openkoi("history").stderr

@@ -134,13 +134,13 @@ CALL = "    calls: [{tool: %s, arguments: {}}]\n    repeat: true\n"
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """The plugin is installed, and no judge is."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n[iteration]\nmax_iterations = 1\n'
     )
     points = {"commands": "acme:acme", "hooks": "acme", "tools": "acme:Camera", "workers": "acme:Sender"}
-    return made.with_plugin(PLUGIN, **points).with_environment(OPENKOI_MODEL="scripted/script.yaml")
+    return openkoi.with_plugin(PLUGIN, **points).with_environment(OPENKOI_MODEL="scripted/script.yaml")
 
 
 def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
@@ -149,10 +149,10 @@ def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
     (openkoi.folder / "script.yaml").write_text(f"price: {{input: 3.0, output: 15.0}}\n{head}turns:\n{text}")
 
 
-def last_line(done: CompletedProcess[str]) -> dict[str, object]:
+def last_line(result: CompletedProcess[str]) -> dict[str, object]:
     """The last line of the plugin's command."""
-    assert 0 == done.returncode, done.stderr
-    line: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    assert 0 == result.returncode, result.stderr
+    line: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
     return line
 
 
@@ -165,11 +165,11 @@ def blobs(openkoi: Shell) -> list[Path]:
 
 
 def test_a_task_is_shown_its_history_its_images_and_its_files(openkoi: Shell) -> None:
-    seen = "[I own a pond., 'How deep is it?', Name the fish, '[image/png]', Kiku, '[paper.pdf application/pdf]']"
-    scripted(openkoi, f"when: {{contains: {seen}, images: 1, after: 1}}\n    says: Kiku.\n")
-    done = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes,paper")
+    text = "[I own a pond., 'How deep is it?', Name the fish, '[image/png]', Kiku, '[paper.pdf application/pdf]']"
+    scripted(openkoi, f"when: {{contains: {text}, images: 1, after: 1}}\n    says: Kiku.\n")
+    result = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes,paper")
 
-    assert "Kiku." == last_line(done)["text"], done.stderr
+    assert "Kiku." == last_line(result)["text"], result.stderr
     log = b"".join(path.read_bytes() for path in list_segments(openkoi.home / "data" / "sessions"))
     assert 3 == len(blobs(openkoi))
     assert b"hunter2-hunter2" not in b"".join([log, *(path.read_bytes() for path in blobs(openkoi))])
@@ -212,17 +212,17 @@ def test_an_image_that_the_log_has_lost_costs_only_itself(openkoi: Shell) -> Non
     )
     assert 9 == openkoi("acme", "Go on", "--history", "--parts", "photo,notes").returncode
     next(path for path in blobs(openkoi) if path.read_bytes().startswith(b"\x89PNG")).unlink()
-    done = openkoi("resume")
+    result = openkoi("resume")
 
-    assert "Done.\n" == done.stdout, done.stderr
-    assert 1 == done.stderr.count("which the run log refers to, cannot be read")
+    assert "Done.\n" == result.stdout, result.stderr
+    assert 1 == result.stderr.count("which the run log refers to, cannot be read")
 
 
 def test_a_fork_is_shown_what_the_task_was_shown(openkoi: Shell) -> None:
     turn = "when: {contains: [I own a pond., Kiku], images: 1, after: 1}\n    says: Kiku.\n    repeat: true\n"
     scripted(openkoi, turn)
-    done = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes")
-    run = json.loads(done.stdout.splitlines()[0])["id"]
+    result = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes")
+    run = json.loads(result.stdout.splitlines()[0])["id"]
     forked = openkoi("fork", run, "--at", "1")
 
     assert "Kiku.\n" == forked.stdout, forked.stderr
@@ -251,9 +251,9 @@ def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) ->
         "when: {contains: Look}\n" + CALL % "shoot",
         head="context: 9000\noutput: 500\n",
     )
-    done = openkoi("acme", "Look")
+    result = openkoi("acme", "Look")
 
-    assert "Enough." == last_line(done)["text"], done.stderr
+    assert "Enough." == last_line(result)["text"], result.stderr
     (compacted,) = [one.event for one in records(openkoi) if isinstance(one.event, events.HistoryCompacted)]
     assert (0, {}) == (compacted.turns, compacted.tools)
     assert compacted.media >= 3
@@ -262,10 +262,10 @@ def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) ->
 
 def test_what_cannot_be_sent_is_said_before_anything_begins(openkoi: Shell) -> None:
     scripted(openkoi)
-    done = openkoi("acme", "Look", "--parts", "large")
+    result = openkoi("acme", "Look", "--parts", "large")
 
-    assert 2 == done.returncode
-    assert "The task cannot start: an image (image/png) is 5.0 MB; the limit is 5.0 MB." in done.stderr
+    assert 2 == result.returncode
+    assert "The task cannot start: an image (image/png) is 5.0 MB; the limit is 5.0 MB." in result.stderr
     assert [] == blobs(openkoi)
 
 
@@ -348,6 +348,6 @@ def test_the_work_of_an_agent_runner_waits_for_the_user_and_goes_on(openkoi: She
     assert not (openkoi.folder / "sent").exists()
 
     assert 0 == openkoi("approve").returncode
-    done = openkoi("resume")
-    assert "The tool said: It was sent.\n" == done.stdout, done.stderr
+    result = openkoi("resume")
+    assert "The tool said: It was sent.\n" == result.stdout, result.stderr
     assert "x" == (openkoi.folder / "sent").read_text()

@@ -46,9 +46,9 @@ def asked(
     openkoi: Shell = shell(tmp_path)
     (openkoi.folder / "pond.png").write_bytes(PNG)
     (openkoi.folder / "notes.txt").write_text("Feed them at noon.\n")
-    done = openkoi.with_environment(**variables, **{address: server.url})("-m", model, "-i", "0", QUESTION)
-    bodies = [seen.body for seen in server.requests if seen.method == "POST" and b"read_file" in seen.body]
-    return done.stdout, done.stderr, bodies
+    result = openkoi.with_environment(**variables, **{address: server.url})("-m", model, "-i", "0", QUESTION)
+    bodies = [request.body for request in server.requests if request.method == "POST" and b"read_file" in request.body]
+    return result.stdout, result.stderr, bodies
 
 
 def media(body: bytes) -> list[tuple[str, bytes]]:

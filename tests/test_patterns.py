@@ -49,12 +49,12 @@ def test_a_pattern_is_proposed_changed_or_dropped_and_logged(tmp_path: Path) -> 
     there = openkoi.with_plugin(ACME, commands="acme:habits", hooks="acme")
     tasks = ("read the news", "a secret thing", "once") + ("read the news", "a secret thing") * 2
 
-    done = there.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")("acme", *tasks)
+    result = there.with_environment(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")("acme", *tasks)
     lines = [
         line for path in (openkoi.home / "data" / "sessions").glob("*.jsonl") for line in path.read_text().splitlines()
     ]
 
     assert {"proposed": [["Read the news", 3], None], "logged": ["Read the news"], "same": True} == json.loads(
-        done.stdout
-    ), done.stderr
+        result.stdout
+    ), result.stderr
     assert [""] == [one["run"] for one in map(json.loads, lines) if one["type"] == "pattern.proposed"]

@@ -36,9 +36,9 @@ FEW = [
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line in a repository, without the evaluators: nothing is judged here."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def run_attacks(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
@@ -107,12 +107,12 @@ def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox
         there = openkoi.with_environment(**models)
         stopped = there("Change CI", "-m", "openai/gpt-fake", "-i", "0")
         unchanged = (openkoi.folder / CI).read_text()
-        asked = there("approvals").stdout
+        output = there("approvals").stdout
         approved = there("approve")
         resumed = there("resume", "-m", "openai/gpt-fake")
 
     assert (8, "on: push\n") == (stopped.returncode, unchanged), stopped.stderr
-    assert (0, True) == (approved.returncode, "GitHub Actions runs it after a push" in asked), asked
+    assert (0, True) == (approved.returncode, "GitHub Actions runs it after a push" in output), output
     assert 0 == resumed.returncode, resumed.stderr
     assert "on: pull_request\n# more" == (openkoi.folder / CI).read_text(), resumed.stderr
     assert f"{CI} is changed: GitHub Actions runs it after a push" in resumed.stderr
@@ -126,18 +126,18 @@ OTHER_CI = "git checkout -qb side && echo 'on: fork' > .github/workflows/ci.yml 
 @pytest.mark.parametrize("line", ["git checkout -q side", "git merge -q side", "cd .github && git stash pop -q"])
 def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sandbox: str, line: str) -> None:
     victim = make_victim(openkoi.folder)
-    kept = "git stash -q" if "stash" in line else "git commit -qm side"
-    subprocess.run(f"{OTHER_CI} && {kept} && git checkout -q -", shell=True, cwd=victim.root, check=True)
+    text = "git stash -q" if "stash" in line else "git commit -qm side"
+    subprocess.run(f"{OTHER_CI} && {text} && git checkout -q -", shell=True, cwd=victim.root, check=True)
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:
         there = openkoi.with_environment(**models)
         stopped = there("Go on there", "-m", "openai/gpt-fake", "-i", "0")
-        before, asked = (openkoi.folder / CI).read_text(), there("approvals").stdout
+        before, message = (openkoi.folder / CI).read_text(), there("approvals").stdout
         there("approve")
         resumed = there("resume", "-m", "openai/gpt-fake")
 
     assert (8, "on: push\n") == (stopped.returncode, before), stopped.stderr
-    assert "GitHub Actions runs it after a push" in asked
+    assert "GitHub Actions runs it after a push" in message
     assert (0, "on: fork\n") == (resumed.returncode, (openkoi.folder / CI).read_text()), resumed.stderr
     assert (openkoi.folder / "b.txt").exists()
 
@@ -181,7 +181,7 @@ def test_ordinary_work_with_git_goes_on(openkoi: Shell, sandbox: str) -> None:
 def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> None:
     make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
-    made = (
+    text = (
         "mkdir -p pkg .venv/lib/python3/site-packages node_modules/dep; echo 'x = 1' > conftest.py; "
         "echo 'a:' > pkg/Makefile; "
         'echo \'{"scripts": {"test": "x"}}\' > package.json; '
@@ -189,7 +189,7 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
         "echo '{}' > node_modules/dep/package.json; echo x > sitecustomize.py; echo x > plain.py; git init -q lib; "
         "git worktree add -q --no-checkout tree"
     )
-    status, screen, log = run(openkoi, command(made), call("write_file", path="setup.py", content="x = 1\n"))
+    status, screen, log = run(openkoi, command(text), call("write_file", path="setup.py", content="x = 1\n"))
 
     listed = {
         ".venv/lib/python3/site-packages/a.pth": "new: Python runs it whenever it starts in this environment",
@@ -317,10 +317,10 @@ def test_pytest_runs_a_conftest_in_the_sandbox_and_the_user_is_shown_it(openkoi:
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_doctor_says_what_becomes_of_such_files(openkoi: Shell, sandbox: str) -> None:
     configure(openkoi, sandbox)
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert "files run automatically" in done.stdout, done.stdout
-    assert ("read-only" if sandbox == "bubblewrap" else "restored when a command ends") in done.stdout
+    assert "files run automatically" in result.stdout, result.stdout
+    assert ("read-only" if sandbox == "bubblewrap" else "restored when a command ends") in result.stdout
 
 
 def test_a_sandbox_that_cannot_refuse_says_so_once(openkoi: Shell) -> None:

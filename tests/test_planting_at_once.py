@@ -28,17 +28,17 @@ def until(condition: str) -> str:
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def at_once(openkoi: Shell, *tasks: Sequence[ToolCall]) -> list[CompletedProcess[str]]:
     """Run tasks at the same time, each by a process of its own."""
     with ThreadPoolExecutor() as pool:
-        done = [*pool.map(lambda calls: run_alone(openkoi, calls), tasks)]
-    assert [0] * len(tasks) == [one.returncode for one in done], [one.stderr for one in done]
-    return done
+        results = [*pool.map(lambda calls: run_alone(openkoi, calls), tasks)]
+    assert [0] * len(tasks) == [one.returncode for one in results], [one.stderr for one in results]
+    return results
 
 
 def run_alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
@@ -46,9 +46,9 @@ def run_alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str
         return openkoi.with_environment(**models)("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
 
 
-def listed_files(done: CompletedProcess[str]) -> set[str]:
+def listed_files(result: CompletedProcess[str]) -> set[str]:
     """Return the files that a run lists at its end."""
-    found = re.findall(r"^  ! (\S+) is (?:new|changed): |[ (](\S+) \((?:new|changed): ", done.stderr, re.MULTILINE)
+    found = re.findall(r"^  ! (\S+) is (?:new|changed): |[ (](\S+) \((?:new|changed): ", result.stderr, re.MULTILINE)
     return {at_once or by_tools for at_once, by_tools in found}
 
 
@@ -133,9 +133,9 @@ def before_tool(call, run):
 def test_what_the_user_makes_between_two_calls_is_not_listed_as_the_run_s(openkoi: Shell) -> None:
     make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
-    done = run_alone(
+    result = run_alone(
         openkoi.with_plugin(USER, hooks="acme"),
         [command("echo first > conftest.py"), command("echo second > package.json")],
     )
 
-    assert {"conftest.py", "package.json"} == listed_files(done), done.stderr
+    assert {"conftest.py", "package.json"} == listed_files(result), result.stderr

@@ -23,19 +23,19 @@ STATE = "git rev-parse HEAD; git symbolic-ref -q HEAD; git status --short; git d
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line in a repository with a branch that has other CI."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    make_victim(made.folder)
-    sh(made.folder, SIDE)
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    make_victim(openkoi.folder)
+    sh(openkoi.folder, SIDE)
+    return openkoi
 
 
 def sh(folder: Path, line: str, *, check: bool = True) -> str:
     """Run a line outside any sandbox."""
     fixed = {f"GIT_{who}_DATE": "2030-01-01T00:00:00Z" for who in ("AUTHOR", "COMMITTER")}
     words = ["env", *(f"{name}={value}" for name, value in fixed.items()), "bash", "-c", line]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=check)
-    return done.stdout + done.stderr
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=check)
+    return result.stdout + result.stderr
 
 
 def only_on_the_remote(openkoi: Shell) -> None:

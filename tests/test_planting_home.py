@@ -17,9 +17,9 @@ if not sys.platform.startswith("linux"):
 def openkoi(tmp_path: Path) -> Shell:
     """A command line in the home folder."""
     (tmp_path / "user").mkdir()
-    made = shell(tmp_path / "user")
-    made.home.mkdir()
-    return replace(made, folder=made.home.parent)
+    openkoi = shell(tmp_path / "user")
+    openkoi.home.mkdir()
+    return replace(openkoi, folder=openkoi.home.parent)
 
 
 def writer(paths: list[str], below: str = ".") -> str:

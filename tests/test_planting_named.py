@@ -37,9 +37,9 @@ def in_each_sandbox(cases: Mapping[str, Case], fresh: Mapping[str, Case]) -> lis
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line, without evaluators."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
 
 
 def sh(folder: Path, line: str) -> None:
@@ -111,12 +111,12 @@ def test_a_file_tool_asks_before_it_writes_what_a_hook_is_a_link_to(openkoi: She
     with server(tool, more) as models:
         there = openkoi.with_environment(**models)
         stopped = there("Fix the check", "-m", "openai/gpt-fake", "-i", "0")
-        unchanged, asked = (openkoi.folder / "scripts/check.sh").read_text(), there("approvals").stdout
+        unchanged, text = (openkoi.folder / "scripts/check.sh").read_text(), there("approvals").stdout
         there("approve")
         resumed = there("resume", "-m", "openai/gpt-fake")
 
     assert (8, "true\n") == (stopped.returncode, unchanged), stopped.stderr
-    assert "git runs it at a commit, merge, checkout or push (through .git/hooks/pre-commit)" in asked
+    assert "git runs it at a commit, merge, checkout or push (through .git/hooks/pre-commit)" in text
     assert (0, "echo checked\necho again\n") == (resumed.returncode, (openkoi.folder / "scripts/check.sh").read_text())
     assert "  ! scripts/check.sh is changed: git runs it" in resumed.stderr
 

@@ -64,10 +64,10 @@ TASKS: dict[str, list[ToolCall]] = {
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line in such a repository."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    sh(made.folder, PROJECT)
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    sh(openkoi.folder, PROJECT)
+    return openkoi
 
 
 @pytest.mark.sampled(3)

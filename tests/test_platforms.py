@@ -67,27 +67,27 @@ def test_there_are_modules_to_import() -> None:
 @pytest.mark.row("TEST-06")
 @pytest.mark.parametrize("platform", ["win32", "darwin"], ids=["windows", "macos"])
 def test_every_module_can_be_imported_elsewhere(platform: str, tmp_path: Path) -> None:
-    done = run_as(platform, IMPORT_ALL.format(modules=modules()), tmp_path)
+    result = run_as(platform, IMPORT_ALL.format(modules=modules()), tmp_path)
 
-    assert "all" == done.stdout.strip(), done.stderr
+    assert "all" == result.stdout.strip(), result.stderr
 
 
 @pytest.mark.row("TEST-06")
 def test_a_task_changes_files_and_is_undone_without_posix_modules(folder: Path) -> None:
-    done = openkoi_on_windows(folder, "-m", "scripted/script.yaml", "--iterate", "0", "Write about the pond")
-    written = (folder / "pond.md").read_text()
+    result = openkoi_on_windows(folder, "-m", "scripted/script.yaml", "--iterate", "0", "Write about the pond")
+    text = (folder / "pond.md").read_text()
     undone = openkoi_on_windows(folder, "undo")
 
-    assert (0, "Written.\n") == (done.returncode, done.stdout), done.stderr
-    assert "carp" == written
+    assert (0, "Written.\n") == (result.returncode, result.stdout), result.stderr
+    assert "carp" == text
     assert 0 == undone.returncode, undone.stderr
     assert not (folder / "pond.md").exists()
 
 
 @pytest.mark.row("TEST-06")
 def test_doctor_names_what_windows_lacks(folder: Path) -> None:
-    done = openkoi_on_windows(folder, "doctor")
-    lines = done.stdout.splitlines()
+    result = openkoi_on_windows(folder, "doctor")
+    lines = result.stdout.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("  Sandbox:"))
 
     assert "level 0 of 3" in lines[place]

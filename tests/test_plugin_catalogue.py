@@ -60,8 +60,8 @@ def openkoi_with(tmp_path: Path, *places: object) -> Shell:
     """Return a command line with these catalogues."""
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
-    listed = ", ".join(f'"{one}"' for one in places)
-    (openkoi.home / "config.toml").write_text(f"[plugins]\ncatalogues = [{listed}]\n")
+    text = ", ".join(f'"{one}"' for one in places)
+    (openkoi.home / "config.toml").write_text(f"[plugins]\ncatalogues = [{text}]\n")
     return openkoi
 
 
@@ -72,11 +72,11 @@ def test_a_plugin_is_found_and_installed_if_its_hash_is_right(
     openkoi = openkoi_with(tmp_path, folder / "catalogue.toml" if hosted == "file" else address)
 
     assert "be-brief  script  reviewed  Answers are brief.  (acme)\n" == openkoi("plugin", "search", "BRIEF").stdout
-    done = openkoi("plugin", "install", "be-brief")
+    result = openkoi("plugin", "install", "be-brief")
 
     target = openkoi.home / "data" / "plugins" / "scripts" / "be-brief.star"
-    assert 0 == done.returncode, done.stderr
-    assert "be-brief (script) from the catalogue acme, reviewed: hash verified.\n" in done.stdout
+    assert 0 == result.returncode, result.stderr
+    assert "be-brief (script) from the catalogue acme, reviewed: hash verified.\n" in result.stdout
     assert SCRIPT == target.read_text()
     assert "be-brief" in openkoi("context", "Say hello").stdout.partition("estimated total")[0]
     target.write_text("# mine\n")

@@ -30,11 +30,11 @@ def write_plugin(openkoi: Shell, kind: str) -> Shell:
 def test_a_new_plugin_works_and_is_certified(tmp_path: Path, kind: str) -> None:
     openkoi = write_plugin(shell(tmp_path), kind)
 
-    done = openkoi.cold("plugin", "certify", f"my-{kind}", seconds=120)
+    result = openkoi.cold("plugin", "certify", f"my-{kind}", seconds=120)
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith(f"my-{kind} 0.1.0\n")
-    assert done.stdout.endswith("✓ Certified.\n")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.startswith(f"my-{kind} 0.1.0\n")
+    assert result.stdout.endswith("✓ Certified.\n")
     assert f"my-{kind} 0.1.0" in openkoi("plugin", "list").stdout
 
 
@@ -45,14 +45,14 @@ def test_what_is_written_is_formatted(tmp_path: Path, kind: str) -> None:
     folder = openkoi.folder / f"my-{kind}"
 
     for command in (["ruff", "check"], ["ruff", "format", "--check"]):
-        done = subprocess.run(
+        result = subprocess.run(
             [str(Path(sys.executable).with_name(command[0])), *command[1:], "."],
             cwd=folder,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout
+        assert result.returncode == 0, result.stdout
 
 
 def never_registered(folder: Path) -> None:
@@ -93,11 +93,11 @@ def test_a_broken_package_is_not_certified(tmp_path: Path, harm: Callable[[Path]
     openkoi = write_plugin(shell(tmp_path), "evaluator")
     harm(openkoi.folder / "my-evaluator")
 
-    done = openkoi.cold("plugin", "certify", "my-evaluator", seconds=120)
+    result = openkoi.cold("plugin", "certify", "my-evaluator", seconds=120)
 
-    assert done.returncode == 1
-    assert [line for line in done.stdout.splitlines() if line.startswith("! ") and problem in line]
-    assert done.stdout.endswith("Not certified.\n")
+    assert result.returncode == 1
+    assert [line for line in result.stdout.splitlines() if line.startswith("! ") and problem in line]
+    assert result.stdout.endswith("Not certified.\n")
 
 
 @pytest.mark.parametrize("name", ["My_Style", "my style", "class", "../up", "", "my--style"])
@@ -118,11 +118,11 @@ def test_a_folder_without_a_readable_project_is_not_certified(tmp_path: Path, te
     if text:
         (openkoi.folder / "mine" / "pyproject.toml").write_text(text)
 
-    done = openkoi.cold("plugin", "certify", "mine")
+    result = openkoi.cold("plugin", "certify", "mine")
 
-    assert done.returncode == 1
-    assert "pyproject.toml cannot be read" in done.stdout
-    assert "Traceback" not in done.stderr
+    assert result.returncode == 1
+    assert "pyproject.toml cannot be read" in result.stdout
+    assert "Traceback" not in result.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -170,11 +170,11 @@ def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -
     [*KINDS, "budget", "memory", "provider", "questions", "sandbox", "script", "source", "worker"],
 )
 def test_the_contract_and_an_example_of_each_kind_are_shown(tmp_path: Path, kind: str) -> None:
-    shown = shell(tmp_path)("plugin", "docs", kind).stdout
+    output = shell(tmp_path)("plugin", "docs", kind).stdout
 
-    assert shown.startswith(f"# {kind}\n\n")
-    assert kind in ("bundle", "command", "script") or "## The contract: openkoi_hookspecs." in shown
-    assert (f"openkoi plugin new {kind} my-{kind}" in shown) == (kind in (*KINDS, "script"))
+    assert output.startswith(f"# {kind}\n\n")
+    assert kind in ("bundle", "command", "script") or "## The contract: openkoi_hookspecs." in output
+    assert (f"openkoi plugin new {kind} my-{kind}" in output) == (kind in (*KINDS, "script"))
 
 
 def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:

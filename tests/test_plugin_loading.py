@@ -14,14 +14,14 @@ PLAIN = "  - {says: Done., repeat: true}\n"
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line without a judge, over a scripted model that says that it is done."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    configure(made)
-    return made.with_environment(OPENKOI_MODEL=write_script(made.folder, PLAIN))
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    configure(openkoi)
+    return openkoi.with_environment(OPENKOI_MODEL=write_script(openkoi.folder, PLAIN))
 
 
-def configure(made: Shell, more: str = "") -> None:
-    (made.home / "config.toml").write_text(
+def configure(openkoi: Shell, more: str = "") -> None:
+    (openkoi.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n' + more
     )
 
@@ -80,22 +80,22 @@ command = "files"
 
 def test_a_command_is_configured_with_nested_tables_variables_folders_and_plugins(openkoi: Shell) -> None:
     configure(openkoi, SERVERS)
-    done = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints").with_environment(ACME_TOKEN="t-1")(
+    result = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints").with_environment(ACME_TOKEN="t-1")(
         "acme"
     )
 
     time = {"command": "time-server", "args": ["--utc"], "env": {"TZ.NAME": "UTC"}}
     files = {"command": "files", "args": [], "env": {}}
-    assert [{"time": time, "a.b": files}, "t-1", "acme", "Paints"] == json.loads(done.stdout), done.stderr
+    assert [{"time": time, "a.b": files}, "t-1", "acme", "Paints"] == json.loads(result.stdout), result.stderr
 
 
 def test_a_wrong_value_in_a_nested_table_is_named_with_its_place(openkoi: Shell) -> None:
     configure(openkoi, SERVERS.replace('["--utc"]', '"--utc"'))
-    done = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints")("acme")
+    result = openkoi.with_plugin(NESTED, commands="acme:show", paints="acme:Paints")("acme")
 
     place = f"[commands.acme] servers.time.args in {openkoi.home / 'config.toml'} is '--utc'"
-    assert (2, "") == (done.returncode, done.stdout)
-    assert f"{place}: Input should be a valid list." in done.stderr
+    assert (2, "") == (result.returncode, result.stdout)
+    assert f"{place}: Input should be a valid list." in result.stderr
 
 
 # Loading.
@@ -162,10 +162,10 @@ async def command(koi: Koi) -> None:
 
 
 def test_what_is_loaded_is_loaded_once_entered_and_left_hooks_too(openkoi: Shell) -> None:
-    done = openkoi.with_plugin(LOADED, commands="acme:command", hooks="acme:Hooks", things="acme:thing")("acme")
+    result = openkoi.with_plugin(LOADED, commands="acme:command", hooks="acme:Hooks", things="acme:thing")("acme")
 
-    missing, same, life = done.stdout.splitlines()
-    assert "No thing named 'acm'. Available: acme. Did you mean 'acme'?" == missing, done.stderr
+    missing, same, life = result.stdout.splitlines()
+    assert "No thing named 'acm'. Available: acme. Did you mean 'acme'?" == missing, result.stderr
     assert "True thing asked" == same
     assert ["hooks in", "thing in", "asked", "thing out", "hooks out"] == json.loads(life)
 
@@ -225,13 +225,13 @@ ASKED = (
 
 def test_tool_providers_start_and_list_at_the_same_time_and_a_broken_one_is_named(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ASKED)
-    done = openkoi.with_plugin(BOXES, sources="acme:Source").with_environment(OPENKOI_MODEL=model)(
+    result = openkoi.with_plugin(BOXES, sources="acme:Source").with_environment(OPENKOI_MODEL=model)(
         "Ask them", "-i", "0", "--format", "jsonl"
     )
-    results = [one["data"]["result"]["text"] for one in events_of(done.stdout, "tool_result")]
+    results = [one["data"]["result"]["text"] for one in events_of(result.stdout, "tool_result")]
 
-    assert ["one", "three"] == results, done.stderr
-    assert "Cannot list the tools of broken: its server is gone" in done.stdout
+    assert ["one", "three"] == results, result.stderr
+    assert "Cannot list the tools of broken: its server is gone" in result.stdout
 
 
 def events_of(lines: str, kind: str) -> list[dict[str, Any]]:
@@ -330,8 +330,8 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_source_is_asked_for_each_workspace_and_again(openkoi: Shell, folders: tuple[Path, Path]) -> None:
-    done = openkoi.with_plugin(SCRIPTS, sources="acme:Source", commands="acme:command")("acme", *map(str, folders))
-    reply = json.loads(done.stdout)
+    result = openkoi.with_plugin(SCRIPTS, sources="acme:Source", commands="acme:command")("acme", *map(str, folders))
+    reply = json.loads(result.stdout)
 
     first, second, third, *later = reply["seen"]
     assert ["here-mine mine in"] == first
@@ -350,13 +350,13 @@ def test_a_source_is_asked_for_each_workspace_and_again(openkoi: Shell, folders:
 def test_what_a_source_lists_is_shown_by_openkoi_plugins(openkoi: Shell, folders: tuple[Path, Path]) -> None:
     there = folders[1]
     acme = replace(openkoi.with_plugin(SCRIPTS, sources="acme:Source"), folder=there)
-    listed = acme("plugins").stdout.splitlines()
+    lines = acme("plugins").stdout.splitlines()
     (there / "broken").touch()
     broken = acme("plugins").stdout
 
-    place = listed.index("listed by acme")
-    assert ["hooks", "hook", str(there / "hook.script")] == listed[place + 1].split()
-    assert ["tools", "same", str(there / "same.script")] == listed[place + 3].split()
+    place = lines.index("listed by acme")
+    assert ["hooks", "hook", str(there / "hook.script")] == lines[place + 1].split()
+    assert ["tools", "same", str(there / "same.script")] == lines[place + 3].split()
     assert "! Plugin 'acme' failed at discover: OSError: the disk is gone" in broken
 
 
@@ -390,14 +390,14 @@ def with_rivals(openkoi: Shell) -> Shell:
 
 def test_a_name_that_several_distributions_bring_is_reported_everywhere(openkoi: Shell) -> None:
     openkoi = with_rivals(openkoi)
-    listed, doctor, ran = openkoi("plugins"), openkoi("doctor"), openkoi("-i", "0", "Say it")
+    result, doctor, ran = openkoi("plugins"), openkoi("doctor"), openkoi("-i", "0", "Say it")
 
-    for shown in (listed.stdout, doctor.stdout, ran.stderr):
-        assert f"! {RIVAL} {CHOOSE}" in shown
-        assert f"! {STRANGERS}" in shown
-    assert 2 == sum("dice" in line and "not used" in line for line in listed.stdout.splitlines())
+    for text in (result.stdout, doctor.stdout, ran.stderr):
+        assert f"! {RIVAL} {CHOOSE}" in text
+        assert f"! {STRANGERS}" in text
+    assert 2 == sum("dice" in line and "not used" in line for line in result.stdout.splitlines())
     assert ["acme 1.0", "  evaluators   lint             ! not used, because openkoi-lint provides it"] == [
-        line for line in listed.stdout.splitlines() if line == "acme 1.0" or ("lint" in line and "not used" in line)
+        line for line in result.stdout.splitlines() if line == "acme 1.0" or ("lint" in line and "not used" in line)
     ]
     assert (1, 0) == (doctor.returncode, ran.returncode)
 
@@ -406,18 +406,18 @@ def test_a_name_that_several_distributions_bring_is_reported_everywhere(openkoi:
 def test_a_choice_of_the_user_s_between_them_is_made_without_a_warning(openkoi: Shell, winner: str) -> None:
     openkoi = with_rivals(openkoi)
     configure(openkoi, f'[plugins.prefer]\n"evaluators.lint" = "{winner}"\n"tools.dice" = "zeta"\n')
-    listed = openkoi("plugins").stdout
-    unused = [line.split()[:2] for line in listed.splitlines() if "not used" in line]
+    output = openkoi("plugins").stdout
+    unused = [line.split()[:2] for line in output.splitlines() if "not used" in line]
 
-    assert "both provide" not in listed + openkoi("-i", "0", "Say it").stderr
+    assert "both provide" not in output + openkoi("-i", "0", "Say it").stderr
     assert [["evaluators", "lint"], ["tools", "dice"]] == sorted(unused)
-    assert winner == distribution_of(listed, "lint")
+    assert winner == distribution_of(output, "lint")
 
 
-def distribution_of(listed: str, name: str) -> str:
+def distribution_of(text: str, name: str) -> str:
     """Return the distribution whose plugin of a name `openkoi plugins` shows as used."""
     distribution = ""
-    for line in listed.splitlines():
+    for line in text.splitlines():
         distribution = distribution if line.startswith(" ") else line.partition(" ")[0]
         if line.split()[1:2] == [name] and "not used" not in line:
             return distribution

@@ -22,9 +22,9 @@ RAISES = "raise ValueError('not today')\n"
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line with a plugin that notes each of its imports, and files that OpenKoi keeps."""
-    made = shell(tmp_path)
-    (made.home / "data").mkdir(parents=True)
-    return made.with_plugin(COUNTS_IMPORTS.format(folder=tmp_path), hooks="acme")
+    openkoi = shell(tmp_path)
+    (openkoi.home / "data").mkdir(parents=True)
+    return openkoi.with_plugin(COUNTS_IMPORTS.format(folder=tmp_path), hooks="acme")
 
 
 def site(openkoi: Shell) -> Path:
@@ -62,10 +62,10 @@ def test_the_hooks_of_a_plugin_are_shown_with_when_they_were_called_last(openkoi
         "from openkoi_hookspecs import hookimpl\n\n\n@hookimpl\ndef before_plan(task):\n    return None\n"
     )
     before = openkoi("plugins").stdout
-    done = openkoi("-m", write_script(openkoi.folder, "  - {says: Hello.}\n"), "-i", "0", "Say hello")
+    result = openkoi("-m", write_script(openkoi.folder, "  - {says: Hello.}\n"), "-i", "0", "Say hello")
     after = openkoi("plugins").stdout
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert "acme             no hook called yet" in before
     assert re.search(r"acme +before_plan \(last called \d+ seconds? ago\)", after), after
 

@@ -79,9 +79,9 @@ def run_beside(openkoi: Shell, *line: str, settings: str = "") -> tuple[int, dic
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(settings)
     model = line or ("-m", write_script(openkoi.folder.parent, WORK).replace("/", f"/{openkoi.folder.parent}/", 1))
-    done = openkoi(*model, "--no-judge", "--format", "json", "Write one into a.txt")
-    assert "Traceback" not in done.stderr
-    return done.returncode, json.loads(done.stdout), done.stderr
+    result = openkoi(*model, "--no-judge", "--format", "json", "Write one into a.txt")
+    assert "Traceback" not in result.stderr
+    return result.returncode, json.loads(result.stdout), result.stderr
 
 
 def cases(errors: list[str]) -> list[object]:
@@ -157,12 +157,12 @@ def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path
 def test_a_provider_is_named(error: str, waits: bool, models: str, tmp_path: Path) -> None:
     plugin = write_plugin(PROVIDER, error, waits=waits, models=models)
     openkoi = shell(tmp_path).with_plugin(plugin, providers="acme:Acme")
-    done = openkoi("-m", "acme/one", "What is it?")
+    result = openkoi("-m", "acme/one", "What is it?")
 
-    assert 1 == done.returncode
-    assert "Plugin 'acme/one' failed at chat" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "interrupted" not in done.stderr
+    assert 1 == result.returncode
+    assert "Plugin 'acme/one' failed at chat" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "interrupted" not in result.stderr
 
 
 @pytest.mark.parametrize("error", ENDS)
@@ -220,11 +220,11 @@ def test_what_a_plugin_raises_in_a_task_of_its_own_is_named_and_the_run_goes_on(
 ) -> None:
     plugin = HEAD.format(error=error) + ON_ITS_OWN.format(start=STARTS[start])
     openkoi = shell(tmp_path).with_plugin(plugin, hooks="acme")
-    done = openkoi("-m", write_script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
+    result = openkoi("-m", write_script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
 
-    assert (0, "Done.\n") == (done.returncode, done.stdout)
+    assert (0, "Done.\n") == (result.returncode, result.stdout)
     assert (
-        f"{error.partition('(')[0]} was raised by {tmp_path / 'site' / 'acme.py'}:6; the run continues" in done.stderr
+        f"{error.partition('(')[0]} was raised by {tmp_path / 'site' / 'acme.py'}:6; the run continues" in result.stderr
     )
     assert "one" == (openkoi.folder / "a.txt").read_text()
 

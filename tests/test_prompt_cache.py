@@ -32,13 +32,13 @@ def test_from_the_third_call_on_most_of_the_input_is_read_from_the_cache(tmp_pat
     turns = [Say([ToolCall(f"toolu_{n}", "read_file", {"path": f"{n}.py"})]) for n in range(READS)]
     with AnthropicServer(*turns, "Six files.", models=["claude-sonnet-4-5"], count=True) as server:
         variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "sk-ant-anything-at-all"}
-        done = Shell(folder, home, variables)(
+        result = Shell(folder, home, variables)(
             *("-m", "claude-sonnet", "-i", "0", "--format", "jsonl", "What is in these files?")
         )
         bodies = [request.body for request in server.requests if request.path.endswith("/messages")]
 
-    assert 0 == done.returncode, done.stderr
-    answer = [json.loads(line) for line in done.stdout.splitlines()]
+    assert 0 == result.returncode, result.stderr
+    answer = [json.loads(line) for line in result.stdout.splitlines()]
     usages = [one["data"]["reply"]["done"]["usage"] for one in answer if one.get("type") == "model.response"]
     shares = [usage.get("cache_read", 0) / sum(usage.get(key, 0) for key in KINDS) for usage in usages]
     assert READS + 1 == len(shares)

@@ -111,10 +111,10 @@ def test_a_run_that_is_resumed_on_another_day_and_branch_sends_what_it_sent_befo
     ) as server:
         interrupt_task(openkoi, server, EARLY)
         project(openkoi, "another")
-        done = asking(openkoi, server, LATE).cold("resume", "-m", MODEL)
+        result = asking(openkoi, server, LATE).cold("resume", "-m", MODEL)
         asked = [without_marks(body) for body in bodies(server)]
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert 4 == len(asked)
     assert 1 == len({opening(body) for body in asked})
     assert {"git, branch main"} == {facts(body)["Version control"] for body in asked}

@@ -80,9 +80,9 @@ def requests_of_task(
     """Return the requests that the command line makes for a task, to whichever model."""
     with AnthropicServer(*answers, models=[EXECUTOR, PLANNER, JUDGE, SMALL], count=True) as server:
         output = openkoi.with_environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
-        done = output("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)
-        assert done.returncode in (0, 3), done.stderr
-        return [json.loads(seen.body) for seen in server.requests if server.asks(seen)]
+        result = output("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)
+        assert result.returncode in (0, 3), result.stderr
+        return [json.loads(request.body) for request in server.requests if server.asks(request)]
 
 
 @pytest.fixture(scope="module")
@@ -112,12 +112,12 @@ def test_the_system_prompt_of_each_family(family: str, tmp_path: Path) -> None:
     openkoi = project(tmp_path)
     (openkoi.home / "config.toml").write_text(f"[hooks.house-style]\nenabled = false\n{vendor.settings}")
     with vendor.fake("One file.", models=[vendor.model.partition("/")[2]]) as server:
-        done = openkoi.with_environment(**vendor.variables_for(server))(
+        result = openkoi.with_environment(**vendor.variables_for(server))(
             "-m", vendor.model, "-i", "0", "What is in here?"
         )
-        first = next(json.loads(seen.body) for seen in server.requests if server.asks(seen))
+        first = next(json.loads(request.body) for request in server.requests if server.asks(request))
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     check(
         f"executor.{family.replace(' ', '-')}",
         page(f"Executor: {vendor.model}", format_quoted("System", system_of(first))),

@@ -39,10 +39,10 @@ from openkoi_prompt import recall_sections, restart_message
 from openkoi_skills.prompt import format_index
 
 
-def format_request(title: str, asked: Request) -> str:
+def format_request(title: str, request: Request) -> str:
     """Return a request that no vendor's format was put on."""
-    words = [part.text for message in asked.messages for part in message.parts if isinstance(part, Text)]
-    parts = [format_quoted("System", "\n\n".join(asked.system)), format_quoted("User", "\n\n".join(words))]
+    words = [part.text for message in request.messages for part in message.parts if isinstance(part, Text)]
+    parts = [format_quoted("System", "\n\n".join(request.system)), format_quoted("User", "\n\n".join(words))]
     return page(title, *(without_variable_parts(part, Path("/nowhere")) for part in parts))
 
 
@@ -130,9 +130,9 @@ def test_what_skills_and_memory_add() -> None:
             (Hit(Learning("1", "heuristic", "Run make generate first."), 1.0), Hit(Passage("p", "A past answer."), 0.5))
         )
     )
-    listed = format_index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
+    text = format_index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
 
-    sections = {"Skills": listed, "Lessons": shown_section(lessons), "Past tasks": shown_section(found)}
+    sections = {"Skills": text, "Lessons": shown_section(lessons), "Past tasks": shown_section(found)}
     check(
         "executor.sections", page("Executor: sections by plugins", *(format_quoted(*one) for one in sections.items()))
     )

@@ -114,12 +114,12 @@ def solve_with(vendor: Vendor, tmp_path: Path) -> dict[str, Any]:
     home.mkdir()
     (folder / "a.txt").write_text("42\n")
     (home / "config.toml").write_text(vendor.settings)
-    done = Shell(folder, home, vendor.variables)("-m", vendor.model, "-i", "0", "--format", "json", TASK)
-    assert 0 == done.returncode, done.stderr
+    process = Shell(folder, home, vendor.variables)("-m", vendor.model, "-i", "0", "--format", "json", TASK)
+    assert 0 == process.returncode, process.stderr
     assert "42 \u2713\n" == (folder / "b.txt").read_text(encoding="utf-8")
-    reply = "".join([done.stdout, done.stderr, *(path.read_text() for path in home.rglob("*.jsonl"))])
+    reply = "".join([process.stdout, process.stderr, *(path.read_text() for path in home.rglob("*.jsonl"))])
     assert SECRET not in reply
-    result: dict[str, Any] = json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(process.stdout)
     return result
 
 
@@ -145,7 +145,7 @@ SPELLED = {
 
 def fixtures(dialect: str) -> list[dict[str, object]]:
     """Return the same three answers for the server of others, with usage in the words of a protocol."""
-    asked, reply = SPELLED[dialect]
+    text, reply = SPELLED[dialect]
     answers: tuple[dict[str, object], ...] = (
         {"toolCalls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]},
         {"toolCalls": [{"name": "write_file", "arguments": dict(WRITE.arguments)}]},
@@ -154,7 +154,7 @@ def fixtures(dialect: str) -> list[dict[str, object]]:
     return [
         {
             "match": {"userMessage": "Copy the number", "sequenceIndex": number},
-            "response": {**answer, "usage": {asked: 1_000, reply: 100}},
+            "response": {**answer, "usage": {text: 1_000, reply: 100}},
         }
         for number, answer in enumerate(answers)
     ]

@@ -13,8 +13,8 @@ KEY = "sk-canary-4f2a9c1e7b3d5a6f"
 def printed(openkoi: Shell, settings: str) -> list[tuple[int, str, str]]:
     """Return what the commands print with these settings."""
     (openkoi.home / "config.toml").write_text(settings)
-    done = [openkoi(*command) for command in COMMANDS]
-    return [(one.returncode, one.stdout, one.stderr) for one in done]
+    results = [openkoi(*command) for command in COMMANDS]
+    return [(one.returncode, one.stdout, one.stderr) for one in results]
 
 
 def with_a_task(folder: Path, *tasks: str) -> Shell:
@@ -30,11 +30,11 @@ def test_what_is_read_is_what_is_shown_by_the_opened_memory(tmp_path: Path) -> N
     openkoi = with_a_task(tmp_path, "What is a teapot?", f"Is {KEY} a teapot?")
     openkoi("memory", "search", "teapot")  # so that memory has read all of the log
 
-    read, opened = printed(openkoi, ""), printed(openkoi, OWN_SETTINGS)
+    rows, opened = printed(openkoi, ""), printed(openkoi, OWN_SETTINGS)
 
-    assert opened == read
-    assert all("teapot" in out and "2" in out for _, out, _ in read)
-    assert not any(KEY in out or KEY in err for _, out, err in read)
+    assert opened == rows
+    assert all("teapot" in out and "2" in out for _, out, _ in rows)
+    assert not any(KEY in out or KEY in err for _, out, err in rows)
 
 
 def test_without_tasks_memory_or_index_both_say_the_same(tmp_path: Path) -> None:

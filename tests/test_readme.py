@@ -54,14 +54,14 @@ for number, text in enumerate(json.loads(sys.argv[1])):
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What blocks of Python print when they fail, or that they run; all in one process, since imports take longest."""
     texts = [text for _, text in PYTHON]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-W", "error", "-c", RUN_BLOCKS, json.dumps(texts)],
         cwd=tmp_path_factory.mktemp("blocks"),
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.stderr
+    return result.stderr
 
 
 PYTHON = alone(blocks("python"))
@@ -88,12 +88,12 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> list[subprocess.Completed
 @pytest.mark.timeout(300)
 @pytest.mark.row("ONB-01")
 def test_the_demo_prints_what_the_readme_shows(demos: list[subprocess.CompletedProcess[str]]) -> None:
-    shown = next(text for page, text in blocks("console") if page == "README.md").splitlines()
+    lines = next(text for page, text in blocks("console") if page == "README.md").splitlines()
     first = demos[0]
 
     assert 0 == first.returncode, first.stderr
     printed = (first.stderr + first.stdout).splitlines()
-    assert [] == [line for line in shown[2:] if line and line not in printed]
+    assert [] == [line for line in lines[2:] if line and line not in printed]
     scores = [float(score) for score in re.findall(r"score: (\d\.\d+)", first.stderr)]
     assert len(scores) >= 2
     assert sorted(scores) == scores
@@ -155,7 +155,7 @@ def test_surprising_dependencies_have_their_reasons_in_the_readme() -> None:
 
 
 def test_the_readme_s_plugin_is_the_example_that_is_tested() -> None:
-    shown = next(text for page, text in blocks("python") if page == "README.md")
+    message = next(text for page, text in blocks("python") if page == "README.md")
     example = (ROOT / "examples" / "hello_hook" / "house_style.py").read_text()
 
-    assert ast.dump(ast.parse(shown)) in ast.dump(ast.parse(example)) or shown.strip() in example
+    assert ast.dump(ast.parse(message)) in ast.dump(ast.parse(example)) or message.strip() in example

@@ -75,18 +75,18 @@ PROSE = "The odd cents of a bill are lost.\nBillSplitter.split should hand them 
 @pytest.fixture(scope="module")
 def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     """A folder whose memory contains three tasks."""
-    made = folder_with_test(tmp_path_factory.mktemp("recall"))
-    configure(made, "[hooks.learning]\nwithheld = 0.0\n")  # else one run in ten is shown no past tasks
+    openkoi = folder_with_test(tmp_path_factory.mktemp("recall"))
+    configure(openkoi, "[hooks.learning]\nwithheld = 0.0\n")  # else one run in ten is shown no past tasks
     for text in KNOWN.values():
-        run(made, text)
-    return made
+        run(openkoi, text)
+    return openkoi
 
 
 def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
     """Do a task; return what memory had to say about it."""
     model = write_script_outside(openkoi, EDIT + DONE)
-    done = openkoi(text, "--executor", model, "--iterate", "0", "--format", "jsonl", stdin=piped)
-    records: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    result = openkoi(text, "--executor", model, "--iterate", "0", "--format", "jsonl", stdin=piped)
+    records: list[dict[str, Any]] = [json.loads(line) for line in result.stdout.splitlines()]
     hits = next(one["data"]["recall"].get("hits", []) for one in records if one.get("type") == "recall")
     return "\n".join(hit["memo"]["text"] for hit in hits)
 

@@ -27,9 +27,9 @@ def run_until(home: Path, step: int, run: str = "") -> int:
     workspace = home / "workspace"
     workspace.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(RUN), str(home), str(workspace), str(step), run]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert "Error" not in done.stderr, done.stderr
-    return done.returncode
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "Error" not in result.stderr, result.stderr
+    return result.returncode
 
 
 def logged_records(home: Path) -> list[Record]:
@@ -96,9 +96,9 @@ def kill_in_streams(home: Path, words: int) -> int:
     with OpenAIServer(story) as server:
         for _ in range(30):
             command = [sys.executable, str(STREAM), str(home), server.url, run_of(home)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-            if done.returncode != -signal.SIGKILL:
-                assert 0 == done.returncode, done.stderr
+            result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            if result.returncode != -signal.SIGKILL:
+                assert 0 == result.returncode, result.stderr
                 return len(server.requests)
     raise AssertionError("it never ends")
 

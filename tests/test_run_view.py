@@ -42,13 +42,13 @@ def plain(iterations: Iterable[Iteration]) -> list[Iteration]:
 
 def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Path) -> None:
     live, view = history.result, build_view(history.records, history.run)
-    read = view.result
+    result = view.result
 
-    assert read is not None
-    assert plain(live.iterations) == plain(read.iterations)
-    assert plain([live.best]) == plain([read.best])
-    assert (live.decision, live.task.text) == (read.decision, read.task.text)
-    assert (live.cost.tokens, live.cost.calls) == (read.cost.tokens, read.cost.calls)
+    assert result is not None
+    assert plain(live.iterations) == plain(result.iterations)
+    assert plain([live.best]) == plain([result.best])
+    assert (live.decision, live.task.text) == (result.decision, result.task.text)
+    assert (live.cost.tokens, live.cost.calls) == (result.cost.tokens, result.cost.calls)
 
     score, decision = score_of(live.best), str(live.decision.action)
     report = build_report(history.records, history.run)
@@ -71,9 +71,9 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
         course.add_record(record)
     assert (bool(live.accepted), live.task.text) == (course.is_accepted, course.view.task.text)
     learned = result_from_log(history, tmp_path / "sessions")
-    (listed,) = summarize_runs([SESSION], tmp_path / "sessions", lambda run: False)
+    (summary,) = summarize_runs([SESSION], tmp_path / "sessions", lambda run: False)
     state = RunState.WAITING if live.decision.action is NextAction.ESCALATE else RunState.FINISHED
-    assert (history.run, live.task.text, state, score) == (listed.id, listed.text, listed.state, listed.score)
+    assert (history.run, live.task.text, state, score) == (summary.id, summary.text, summary.state, summary.score)
     assert learned is not None
     assert plain(live.iterations) == plain(learned.iterations)
 

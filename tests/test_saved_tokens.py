@@ -70,10 +70,10 @@ def run_iterations(folder: Path, parts: int, *answers: Say | str) -> Ran:
     with AnthropicServer(*turns, models=["claude-sonnet-4-5"], count=True) as server:
         variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "sk-ant-anything-at-all"}
         shell = Shell(folder / "folder", folder / "home", variables)
-        done = shell("-m", "claude-sonnet", TASK)
+        result = shell("-m", "claude-sonnet", TASK)
         sent = [json.loads(one.body) for one in server.requests if one.path.endswith("/messages")]
-    assert 0 == done.returncode, done.stderr
-    return Ran(shell, done.stderr, json.loads(shell("replay", "--format", "json").stdout), sent)
+    assert 0 == result.returncode, result.stderr
+    return Ran(shell, result.stderr, json.loads(shell("replay", "--format", "json").stdout), sent)
 
 
 @pytest.fixture(scope="module")

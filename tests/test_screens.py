@@ -96,15 +96,15 @@ LOOKS = (
 
 def look(openkoi: Shell, line: str) -> str:
     """Return what a command prints on both streams; of all plugins those of the chat."""
-    done = openkoi(*shlex.split(line))
-    text = f"{done.stdout}{done.stderr}"
+    result = openkoi(*shlex.split(line))
+    text = f"{result.stdout}{result.stderr}"
     if line == "doctor":
         text = "\n".join(re.sub(r":  .*", ":", row) for row in text.split("\n") if re.match(r"  \S+:", row)) + "\n"
     if line == "plugins":
         text = text[text.index("openkoi-chat ") : text.index("openkoi-checkpoints ")]
     if line == "--help":
         text = text[: text.index("Commands:")] + text[text.index("  Exit:") : text.index("Tip: ")]
-    return f"$ openkoi {line}\n{text}(exit status {done.returncode})\n"
+    return f"$ openkoi {line}\n{text}(exit status {result.returncode})\n"
 
 
 @pytest.mark.row("TEST-02")
@@ -134,11 +134,11 @@ if sys.platform != "win32":
             openkoi.home.mkdir()
             (openkoi.home / "config.toml").write_text(priced)
             keys = openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
-            with terminal(keys, "-i", "0", "-m", "openai/gpt-fake", "Write down the capital of France") as seen:
-                seen.shows("Choose 1 to 3: ")
-                seen.type("3")
-                seen.shows("(Enter to skip)")
-                seen.type("just write it down\r")
+            with terminal(keys, "-i", "0", "-m", "openai/gpt-fake", "Write down the capital of France") as tty:
+                tty.shows("Choose 1 to 3: ")
+                tty.type("3")
+                tty.shows("(Enter to skip)")
+                tty.type("just write it down\r")
 
-                assert 0 == seen.ends(), seen.screen
-        check_screen("run", normalize(seen.page))
+                assert 0 == tty.ends(), tty.screen
+        check_screen("run", normalize(tty.page))

@@ -190,15 +190,15 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
     with OpenAIServer(*script(everything, config)) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
-        done = openkoi("Copy a", "--record", str(cassette), "--format", layout)
-        shown = [done, *views(openkoi, cassette)]
+        result = openkoi("Copy a", "--record", str(cassette), "--format", layout)
+        results = [result, *views(openkoi, cassette)]
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     saved.unlink()
-    printed = "\n".join(one.stdout + one.stderr for one in shown)
-    assert [] == find_leaks(printed, {**everything, "key": model["OPENAI_API_KEY"]})
+    output = "\n".join(one.stdout + one.stderr for one in results)
+    assert [] == find_leaks(output, {**everything, "key": model["OPENAI_API_KEY"]})
     assert [] == find_leaks(home_text(openkoi), {**everything, "key": model["OPENAI_API_KEY"]})
-    assert "[redacted]" in printed
+    assert "[redacted]" in output
 
 
 def numbered(text: str) -> str:
@@ -232,12 +232,12 @@ def test_no_line_or_field_of_a_held_value_is_written_anywhere(tmp_path: Path) ->
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
-        done = openkoi("Read the keys", "--record", str(cassette), "--verbose")
-        printed = done.stdout + done.stderr + openkoi("replay").stdout
+        result = openkoi("Read the keys", "--record", str(cassette), "--verbose")
+        output = result.stdout + result.stderr + openkoi("replay").stdout
 
-    assert 0 == done.returncode, done.stderr
-    assert "The first is [redacted]" in printed
-    assert [] == [key for key in keys if key[:20] in printed or key[:20] in home_text(openkoi)]
+    assert 0 == result.returncode, result.stderr
+    assert "The first is [redacted]" in output
+    assert [] == [key for key in keys if key[:20] in output or key[:20] in home_text(openkoi)]
 
 
 def run_and_collect(
@@ -249,10 +249,10 @@ def run_and_collect(
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{settings}")
     with OpenAIServer(*says) as server:
         report = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa", **variables}
-        done = openkoi.with_environment(**report, OPENKOI_MODEL="openai/gpt-fake")(
+        result = openkoi.with_environment(**report, OPENKOI_MODEL="openai/gpt-fake")(
             "Look around", "--format", "json", *line
         )
-        return done, [seen.json for seen in server.requests if seen.method == "POST"]
+        return result, [request.json for request in server.requests if request.method == "POST"]
 
 
 ENV = [Say([ToolCall("1", "run_command", {"command": "env"})]), Say("Done.")]
@@ -263,10 +263,10 @@ def test_commands_get_no_secret_and_all_else(tmp_path: Path) -> None:
     urls = {"DATABASE_URL": "postgres://shop:s3cr3t-of-db@db/shop", "PROXY": "http://me:pr0xy-pass@proxy:3128"}
 
     _, requests = run_and_collect(tmp_path, ENV, **secrets, **urls, **dict.fromkeys(HARMLESS, "harmless"))
-    seen = json.dumps(requests)
+    text = json.dumps(requests)
 
-    assert [] == [name for name in (*secrets, *urls) if f"{name}=" in seen]
-    assert [] == [name for name in HARMLESS if f"{name}=harmless" not in seen]
+    assert [] == [name for name in (*secrets, *urls) if f"{name}=" in text]
+    assert [] == [name for name in HARMLESS if f"{name}=harmless" not in text]
 
 
 TOKEN = "ghp_" + "x1Y2z3W4" * 5
@@ -313,22 +313,22 @@ def test_an_error_of_a_server_repeats_no_secret_even_where_it_is_cut(tmp_path: P
 def test_an_answer_that_ends_within_a_secret_shows_no_part_of_it(layout: str, tmp_path: Path) -> None:
     secrets = {name: value for name, value in values(NAMES, 2).items() if len(value) >= 24}
     parts = [form[: len(form) * 2 // 3] for secret in secrets.values() for form in forms(secret)]
-    shown = (*parts[::9], parts[-1])
+    texts = (*parts[::9], parts[-1])
     openkoi = shell(tmp_path).with_environment(**secrets, OPENKOI_MODEL="openai/gpt-fake")
-    for number, part in enumerate(shown):
+    for number, part in enumerate(texts):
         (openkoi.folder / f"cut{number}.txt").write_text(part)
-    reads = [ToolCall(str(n), "run_command", {"command": f"cat cut{n}.txt"}) for n in range(len(shown))]
+    reads = [ToolCall(str(n), "run_command", {"command": f"cat cut{n}.txt"}) for n in range(len(texts))]
 
-    with OpenAIServer(Say(reads), Say(f"Done. {shown[-1]}", delta=7)) as server:
+    with OpenAIServer(Say(reads), Say(f"Done. {texts[-1]}", delta=7)) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = openkoi.with_environment(**model)
-        done = openkoi("What is in the files?", "--no-judge", "--format", layout, "--verbose")
-        seen = done.stdout + done.stderr + openkoi("replay").stdout + home_text(openkoi)
+        result = openkoi("What is in the files?", "--no-judge", "--format", layout, "--verbose")
+        output = result.stdout + result.stderr + openkoi("replay").stdout + home_text(openkoi)
 
-    assert 0 == done.returncode, done.stderr
-    assert "Done. [redacted]" in seen
-    assert len(shown) <= seen.count(r"Exit code 0.\n[redacted]")
-    assert [] == [part for part in shown if part in seen]
+    assert 0 == result.returncode, result.stderr
+    assert "Done. [redacted]" in output
+    assert len(texts) <= output.count(r"Exit code 0.\n[redacted]")
+    assert [] == [part for part in texts if part in output]
 
 
 def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Path) -> None:
@@ -340,9 +340,9 @@ def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Pa
 
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        done = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
+        result = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     kept = [path for path in openkoi.home.rglob("*.txt") if "outputs" in path.parts]
     assert [path for path in kept if path.stat().st_size > 16 * 1024]
     assert [] == find_leaks("".join(path.read_text("utf-8", "replace") for path in kept), secrets)
@@ -357,9 +357,9 @@ def test_a_line_is_not_cut_within_a_secret(tmp_path: Path) -> None:
 
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
-        done = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
+        result = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert "more characters in this line" in home_text(openkoi)
     assert secret[:8] not in home_text(openkoi)
 
@@ -383,8 +383,8 @@ def test_a_crash_report_holds_no_secret(verbose: list[str], tmp_path: Path) -> N
     secret = values(("DB_PASS",), 6)
     openkoi = shell(tmp_path).with_plugin(CRASHING, hooks="acme", providers="acme:Crash").with_environment(**secret)
 
-    done = openkoi("Look around", "-m", "acme/one", *verbose)
+    result = openkoi("Look around", "-m", "acme/one", *verbose)
 
-    assert 0 != done.returncode
-    assert [] == find_leaks(done.stdout + done.stderr + home_text(openkoi), secret)
-    assert "[redacted]" in done.stdout + done.stderr
+    assert 0 != result.returncode
+    assert [] == find_leaks(result.stdout + result.stderr + home_text(openkoi), secret)
+    assert "[redacted]" in result.stdout + result.stderr

@@ -28,19 +28,19 @@ def test_a_question_holds_no_secret_and_its_answer_is_heard_once(tmp_path: Path)
     with OpenAIServer(*SAYS) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = shell(tmp_path).with_environment(**model, OPENKOI_MODEL="openai/gpt-fake", DB_PASS=SECRET)
-        asked = openkoi("Copy the notes", "-i", "0")
-        kept = home_text(openkoi)
-        listed = openkoi("approvals", "--format", "json")
+        result = openkoi("Copy the notes", "-i", "0")
+        text = home_text(openkoi)
+        process = openkoi("approvals", "--format", "json")
         approved = openkoi("approve")
         resumed = openkoi("resume")
 
-    assert 8 == asked.returncode, asked.stderr
-    assert 1 == len(json.loads(listed.stdout)["approvals"])
+    assert 8 == result.returncode, result.stderr
+    assert 1 == len(json.loads(process.stdout)["approvals"])
     assert 0 == approved.returncode, approved.stderr
     assert 0 == resumed.returncode, resumed.stderr
     assert "once\n" == (openkoi.folder / "done.txt").read_text()
-    shown = "".join(done.stdout + done.stderr for done in (asked, listed, approved, resumed))
-    assert SECRET not in kept + home_text(openkoi) + shown
+    output = "".join(done.stdout + done.stderr for done in (result, process, approved, resumed))
+    assert SECRET not in text + home_text(openkoi) + output
 
 
 def test_a_reason_for_a_refusal_is_kept_without_a_secret(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_wrong_word_on_the_line_is_repeated_without_a_secret(tmp_path: Path) -
     openkoi = shell(tmp_path).with_environment(DB_PASS=SECRET)
 
     for line in (["import", f"/nowhere/{SECRET}"], ["export", f"--{SECRET}"], ["status", "--why", SECRET]):
-        done = openkoi(*line)
+        result = openkoi(*line)
 
-        assert 2 == done.returncode
-        assert SECRET not in done.stdout + done.stderr
+        assert 2 == result.returncode
+        assert SECRET not in result.stdout + result.stderr

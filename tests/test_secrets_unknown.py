@@ -78,9 +78,9 @@ def run_and_collect(openkoi: Shell, text: str) -> str:
     with OpenAIServer(*says) as server:
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = openkoi.with_environment(**model, OPENKOI_MODEL="openai/gpt-fake")
-        done = openkoi("What does it say?", "--no-judge", "--format", "text")
-        assert 0 == done.returncode, done.stderr
-        return done.stdout + openkoi("replay").stdout + openkoi("export").stdout + home_text(openkoi)
+        result = openkoi("What does it say?", "--no-judge", "--format", "text")
+        assert 0 == result.returncode, result.stderr
+        return result.stdout + openkoi("replay").stdout + openkoi("export").stdout + home_text(openkoi)
 
 
 @pytest.mark.row("SAFE-09")
@@ -91,12 +91,12 @@ def test_secrets_in_commands_code_and_settings_are_masked(seed: int, tmp_path: P
     bot = f"{chance.randrange(10**9, 10**10)}:AA{''.join(chance.choices(string.ascii_letters, k=33))}"
     lines = [form.format(secret).replace("\\n", "\n") for form, secret in secrets.items()]
 
-    seen = run_and_collect(
+    text = run_and_collect(
         shell(tmp_path), "\n".join([*lines, f"GET https://api.telegram.org/bot{bot}/getUpdates 200"])
     )
 
-    assert [] == [form for form, secret in secrets.items() if secret in seen]
-    assert bot not in seen
+    assert [] == [form for form, secret in secrets.items() if secret in text]
+    assert bot not in text
 
 
 def test_lines_that_only_look_like_it_stay(tmp_path: Path) -> None:

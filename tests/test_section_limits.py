@@ -25,12 +25,12 @@ def warnings_with(tmp_path: Path, hook: str, sections: list[tuple[str, int]], *l
 
 
 def events_of(here: Shell, *line: str) -> tuple[int, list[str], str]:
-    done = here("-m", write_script(here.folder, DONE), "--format", "json", *line, "Write it down")
-    assert "Traceback" not in done.stderr
+    process = here("-m", write_script(here.folder, DONE), "--format", "json", *line, "Write it down")
+    assert "Traceback" not in process.stderr
     lines = [line for file in here.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     log = "\n".join(lines)
-    result = json.loads(done.stdout)
-    return done.returncode, [text for text in result["warnings"] if "Left out" in text], log
+    result = json.loads(process.stdout)
+    return process.returncode, [text for text in result["warnings"] if "Left out" in text], log
 
 
 @pytest.mark.parametrize("hook", ["before_plan", "before_execute", "before_evaluate"])

@@ -207,9 +207,9 @@ def announced(settings: Mapping[str, object]) -> object:
         lines = [f"{key} = {json.dumps(one)}" for key, one in settings.items()]
         (plain.home / "config.toml").write_text("\n".join(lines))
         model = write_script(plain.folder, '  - says: "Paris."\n')
-        with terminal(plain.seeing(info.parent), "-m", model, "-i", "0", "Name a town") as shown:
-            assert 0 == shown.ends()
-            return "openkoi-acme 1.0 -> 2.0" in shown.screen
+        with terminal(plain.seeing(info.parent), "-m", model, "-i", "0", "Name a town") as tty:
+            assert 0 == tty.ends()
+            return "openkoi-acme 1.0 -> 2.0" in tty.screen
 
 
 def started(settings: Mapping[str, object]) -> object:

@@ -30,7 +30,7 @@ class Vendor(OpenAIServer):
     @property
     def embedders(self) -> set[str]:
         """The models that were asked for vectors."""
-        bodies = [seen.json for seen in self.requests if seen.path == "/v1/embeddings"]
+        bodies = [request.json for request in self.requests if request.path == "/v1/embeddings"]
         return {str(body["model"]) for body in bodies if isinstance(body, dict)}
 
 
@@ -54,10 +54,10 @@ def configure(openkoi: Shell, text: str) -> Path:
 
 def run(openkoi: Shell, *line: str) -> tuple[str, list[str]]:
     """Return what a task says on stderr, and its warnings."""
-    done = openkoi(*(line or TASK), "--format", "json")
-    assert 0 == done.returncode, done.stderr
-    warnings: list[str] = json.loads(done.stdout)["warnings"]
-    return done.stderr, warnings
+    result = openkoi(*(line or TASK), "--format", "json")
+    assert 0 == result.returncode, result.stderr
+    warnings: list[str] = json.loads(result.stdout)["warnings"]
+    return result.stderr, warnings
 
 
 def rebuild(openkoi: Shell) -> None:

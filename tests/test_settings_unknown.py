@@ -53,9 +53,9 @@ def configure(openkoi: Shell, text: str) -> Path:
 
 def warnings_of(openkoi: Shell, *line: str) -> list[str]:
     """Return the warnings of a run, each of which is on stderr once, too."""
-    done = openkoi(*line, "--format", "json")
-    assert done.stdout, done.stderr
-    found: list[str] = json.loads(done.stdout)["warnings"]
+    result = openkoi(*line, "--format", "json")
+    assert result.stdout, result.stderr
+    found: list[str] = json.loads(result.stdout)["warnings"]
     return found
 
 
@@ -71,11 +71,11 @@ def test_every_run_names_settings_that_nothing_reads_once(openkoi: Shell) -> Non
     model = f"scripted/{openkoi.folder.parent / 'script.yaml'}"
     wanted = [text.format(file=file) for text in NAMED]
 
-    done = openkoi("-m", model, "-i", "1", QUESTION, "--format", "json")
-    task = json.loads(done.stdout)
+    result = openkoi("-m", model, "-i", "1", QUESTION, "--format", "json")
+    task = json.loads(result.stdout)
 
     assert wanted == [one for one in task["warnings"] if "no effect" in one]
-    assert [1] * len(wanted) == [done.stderr.count(text) for text in wanted]
+    assert [1] * len(wanted) == [result.stderr.count(text) for text in wanted]
     assert wanted == unread(openkoi, "fork", task["task_id"][:8], "--at", "1", "--set", "iteration.max_iterations=1")
     assert wanted == unread(openkoi, "evaluate", "--no-judge")
 
@@ -172,10 +172,10 @@ def test_what_is_read_is_not_named(openkoi: Shell) -> None:
 def test_the_doctor_names_them_too(openkoi: Shell) -> None:
     file = configure(openkoi, "[iteration]\nmax_iteratons = 2\n")
 
-    done = openkoi("doctor")
+    result = openkoi("doctor")
 
-    assert 1 == done.returncode
-    assert 1 == done.stdout.count(f"! {NAMED[1].format(file=file)}")
+    assert 1 == result.returncode
+    assert 1 == result.stdout.count(f"! {NAMED[1].format(file=file)}")
 
 
 @pytest.mark.row("CFG-03", "CFG-05", "C64")
@@ -183,11 +183,11 @@ def test_a_deprecated_key_works_and_every_run_says_until_when(openkoi: Shell) ->
     file = configure(openkoi, "[safety]\nmax_tokens = 50\n")
     model = write_script(openkoi.folder, ANSWER)
 
-    done = openkoi("-m", model, "-i", "0", QUESTION, "--format", "json")
+    result = openkoi("-m", model, "-i", "0", QUESTION, "--format", "json")
 
     named = (
         f"safety.max_tokens in {file} is deprecated since 2026.11.21: use iteration.token_budget. "
         "It works until 2028.11.21."
     )
-    assert [named] == json.loads(done.stdout)["warnings"]
-    assert "abort_budget" == json.loads(done.stdout)["decision"]
+    assert [named] == json.loads(result.stdout)["warnings"]
+    assert "abort_budget" == json.loads(result.stdout)["decision"]

@@ -55,12 +55,12 @@ class Broken:
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line whose model looks at the folder again and again, and that pays from the budget ``acme``."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\nbudget = "acme"\n'
     )
-    return made.with_environment(OPENKOI_MODEL=write_script(made.folder, LOOKS))
+    return openkoi.with_environment(OPENKOI_MODEL=write_script(openkoi.folder, LOOKS))
 
 
 def responses(openkoi: Shell) -> int:
@@ -69,10 +69,10 @@ def responses(openkoi: Shell) -> int:
 
 
 def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openkoi: Shell) -> None:
-    done = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")("Look around.")
+    result = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")("Look around.")
 
-    assert 4 == done.returncode, done.stderr
-    assert "[abort] Budget exceeded (limit of 2 calls a process)." in done.stderr
+    assert 4 == result.returncode, result.stderr
+    assert "[abort] Budget exceeded (limit of 2 calls a process)." in result.stderr
     assert 2 == responses(openkoi)
 
 
@@ -80,27 +80,27 @@ def test_its_own_settings_and_days_are_used(openkoi: Shell) -> None:
     with (openkoi.home / "config.toml").open("a") as file:
         file.write("[budgets.acme]\ncalls = 3\n")
     report = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")
-    done, shown = report("Look around."), report("status", "--verbose")
+    result, process = report("Look around."), report("status", "--verbose")
 
-    assert "3 calls a process" in done.stderr
+    assert "3 calls a process" in result.stderr
     assert 3 == responses(openkoi)
-    assert 0 == shown.returncode, shown.stderr
-    assert "no setting" not in done.stderr + shown.stderr
+    assert 0 == process.returncode, process.stderr
+    assert "no setting" not in result.stderr + process.stderr
 
 
 def test_a_budget_that_fails_ends_the_task_before_anything_is_asked(openkoi: Shell) -> None:
-    done = openkoi.with_plugin(BROKEN, budgets="acme:Broken")("Look around.")
+    result = openkoi.with_plugin(BROKEN, budgets="acme:Broken")("Look around.")
 
-    assert 1 == done.returncode
-    assert "Plugin 'acme' failed at reserve: ConnectionError: the ledger of the team does not answer" in done.stderr
+    assert 1 == result.returncode
+    assert "Plugin 'acme' failed at reserve: ConnectionError: the ledger of the team does not answer" in result.stderr
     assert 0 == responses(openkoi)
 
 
 def test_a_budget_that_is_not_installed_ends_the_task(openkoi: Shell) -> None:
-    done = openkoi("Look around.")
+    result = openkoi("Look around.")
 
-    assert 2 == done.returncode
-    assert "No budget named 'acme'" in done.stderr
+    assert 2 == result.returncode
+    assert "No budget named 'acme'" in result.stderr
     assert 0 == responses(openkoi)
 
 
@@ -135,23 +135,23 @@ def paying_from(budget: Given, **settings: object) -> Scenario:
 
 def test_a_request_says_who_pays_and_what_it_may_cost() -> None:
     budget = Given()
-    done = run_scenario(Task("Say it"), paying_from(budget))
-    [asked], [cost] = budget.asked, budget.costs
+    run = run_scenario(Task("Say it"), paying_from(budget))
+    [request], [cost] = budget.asked, budget.costs
 
-    assert (done.result.run, "scripted/script") == (asked.run, asked.model)
-    assert asked.least.tokens < asked.most.tokens
-    assert asked.least.usd < asked.most.usd
-    assert pytest.approx(done.result.cost.usd) == cost.usd
+    assert (run.result.run, "scripted/script") == (request.run, request.model)
+    assert request.least.tokens < request.most.tokens
+    assert request.least.usd < request.most.usd
+    assert pytest.approx(run.result.cost.usd) == cost.usd
 
 
 def test_with_less_than_the_most_the_answer_is_shorter() -> None:
     budget = Given(Amount(tokens=10_000_000, usd=0.5))
-    done = run_scenario(Task("Say it"), paying_from(budget))
-    [asked] = budget.asked
+    run = run_scenario(Task("Say it"), paying_from(budget))
+    [request] = budget.asked
 
-    assert asked.most.usd > 0.5
-    assert "done" == done.result.text
-    assert done.result.cost.usd <= 0.5
+    assert request.most.usd > 0.5
+    assert "done" == run.result.text
+    assert run.result.cost.usd <= 0.5
 
 
 @pytest.mark.parametrize("granted", [Amount(tokens=1, usd=9.0), Amount(tokens=1e6, usd=0.0), "all of it"])
@@ -164,10 +164,10 @@ def test_a_grant_below_the_least_is_an_error_of_the_budget(granted: object) -> N
 
 
 def test_a_cost_that_cannot_be_recorded_loses_no_answer() -> None:
-    done = run_scenario(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
-    reply = [getattr(record.event, "text", "") for record in done.records]
+    run = run_scenario(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
+    reply = [getattr(record.event, "text", "") for record in run.records]
 
-    assert "done" == done.result.text
+    assert "done" == run.result.text
     assert any("could not be recorded" in text and "the disk is full" in text for text in reply)
 
 

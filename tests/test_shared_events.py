@@ -48,18 +48,20 @@ MAKE = "git init -q && git -c user.name=n -c user.email=a@b commit -q --allow-em
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A repository, and of judges only the one of another distribution."""
-    made = shell(tmp_path)
-    configure(made, '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
-    assert 0 == made.bash(MAKE).returncode
-    return made.with_environment(ACME_SEEN=str(tmp_path / "seen")).with_plugin(
+    openkoi = shell(tmp_path)
+    configure(
+        openkoi, '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n'
+    )
+    assert 0 == openkoi.bash(MAKE).returncode
+    return openkoi.with_environment(ACME_SEEN=str(tmp_path / "seen")).with_plugin(
         ACME, evaluators="acme:Judge", hooks="acme"
     )
 
 
 def test_a_judge_and_a_listener_know_the_contract_alone(openkoi: Shell, tmp_path: Path) -> None:
-    done = openkoi("Tag it", "--executor", write_script_outside(openkoi, WORK), "--why", "-i", "1")
-    why = {" ".join(line.split()) for line in done.stderr.splitlines()}
+    result = openkoi("Tag it", "--executor", write_script_outside(openkoi, WORK), "--why", "-i", "1")
+    why = {" ".join(line.split()) for line in result.stderr.splitlines()}
     seen = [json.loads(line) for line in (tmp_path / "seen").read_text().splitlines()]
 
-    assert {"judge acme, full, 2 calls", "vote 2 0.90 clarity 0.90", "note Read twice."} <= why, done.stderr
+    assert {"judge acme, full, 2 calls", "vote 2 0.90 clarity 0.90", "note Read twice."} <= why, result.stderr
     assert [["refs/tags/ready", ""], ["acme", 2]] == seen

@@ -25,7 +25,7 @@ def test_a_skill_that_helped_comes_back_with_the_memory_of_its_task(tmp_path: Pa
             openkoi(*ONCE, "Show the pull of the moon, then empty the southern basin for the herons")
             assert "Open the sluice before noon." in str(server.asked[-1])
         openkoi(*ONCE, "Empty the western basin for the herons")
-        asked = str(server.asked[-1])
+        text = str(server.asked[-1])
 
-    assert known == ("Used the skill tide-table." in asked)
-    assert known == ("Open the sluice before noon." in asked)
+    assert known == ("Used the skill tide-table." in text)
+    assert known == ("Open the sluice before noon." in text)

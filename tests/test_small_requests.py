@@ -55,15 +55,15 @@ def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequ
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(vendor.settings)
     with vendor.fake(*answers, models=[vendor.model.partition("/")[2]]) as server:
-        done = openkoi.with_environment(**vendor.variables_for(server))("-m", vendor.model, task)
-        assert done.returncode in (0, 3), done.stderr  # 3: the fake is no judge
+        result = openkoi.with_environment(**vendor.variables_for(server))("-m", vendor.model, task)
+        assert result.returncode in (0, 3), result.stderr  # 3: the fake is no judge
         return [request.body for request in server.requests if server.asks(request)]
 
 
 def shares(body: bytes) -> Mapping[str, int]:
     """Return how many bytes each part of a request takes, and each of its tools."""
-    asked: dict[str, Json] = json.loads(body)
-    return {key: len(json.dumps(part)) for key, part in asked.items()}
+    data: dict[str, Json] = json.loads(body)
+    return {key: len(json.dumps(part)) for key, part in data.items()}
 
 
 def tools_of(body: bytes) -> bytes:
@@ -86,11 +86,11 @@ def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_w
         ToolCall("toolu_2", "find_tool", {"query": "fetch a page"}),
         ToolCall("toolu_3", "list_files", {}),
     ]
-    asked = bodies(VENDORS[name], tmp_path, QUESTION, *map(Say, calls), "It counts carp.")
+    datas = bodies(VENDORS[name], tmp_path, QUESTION, *map(Say, calls), "It counts carp.")
 
-    assert QUESTION.encode() in asked[0]
-    assert len(asked[0]) <= MAX_QUESTION, shares(asked[0])
-    assert (4, 1) == (len(asked), len({tools_of(body) for body in asked}))
+    assert QUESTION.encode() in datas[0]
+    assert len(datas[0]) <= MAX_QUESTION, shares(datas[0])
+    assert (4, 1) == (len(datas), len({tools_of(body) for body in datas}))
 
 
 @pytest.mark.sampled(3)

@@ -164,7 +164,7 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
         output = openkoi.with_environment(
             OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report)
         )
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", COUNTING, *arguments],
             cwd=output.folder,
             env=output.environment,
@@ -173,7 +173,7 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
             check=False,
         )
         requests = len(server.requests)
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     reply = json.loads(report.read_text())
     for name in ("modules", "classes"):
         reply[name] = [one for one in reply[name] if not one.startswith(BESIDE)]

@@ -60,9 +60,9 @@ def do_task(
     turns = [Say([*[says][: len(says)], ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(lines)]
     with OpenAIServer(*turns, "Done.") as server:
         ours = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
-        done = ours("-m", "openai/gpt-fake", "--format", "json", task)
-        assert done.stdout, done.stderr
-        return Told(len(server.asked), done.returncode, json.loads(done.stdout)["decision"])
+        result = ours("-m", "openai/gpt-fake", "--format", "json", task)
+        assert result.stdout, result.stderr
+        return Told(len(server.asked), result.returncode, json.loads(result.stdout)["decision"])
 
 
 def files_of(folder: Path) -> None:
@@ -148,8 +148,8 @@ def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: st
         (workspace / "a.txt").write_text(text)
     model = Scripted([*turns, *map(habit, range(SHORTER - len(turns))), "done"])
     limits = Limits(cycles=LONG + 9, iterations=0, tokens=10**9)
-    done = run_scenario(Task("Tidy up", limits=limits), Scenario(model=model), workspace)
-    return len(model.asked), done.result.decision.action
+    run = run_scenario(Task("Tidy up", limits=limits), Scenario(model=model), workspace)
+    return len(model.asked), run.result.decision.action
 
 
 IDLE: dict[str, tuple[Habit, int]] = {

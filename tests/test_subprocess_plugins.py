@@ -32,12 +32,12 @@ def test_a_plugin_that_ends_its_process_ends_the_run_only_where_it_is_in_it(subp
     (openkoi.home / "config.toml").write_text(f"[hooks.acme-style]\nsubprocess = {str(subprocess).lower()}\n")
     model = write_script(openkoi.folder, '  - says: "Paris."\n')
 
-    done = openkoi.with_environment(PYTHONPATH=str(site))("-m", model, "-i", "0", "Name a town")
+    result = openkoi.with_environment(PYTHONPATH=str(site))("-m", model, "-i", "0", "Name a town")
 
     if not subprocess:
-        assert (7, False) == (done.returncode, "Paris." in done.stdout)
+        assert (7, False) == (result.returncode, "Paris." in result.stdout)
         return
-    assert 0 == done.returncode, done.stderr
-    assert "Paris." in done.stdout
-    assert "printed at import" not in done.stdout + done.stderr
-    assert "Plugin 'acme-style' failed at after_execute: KoiError: its process ended with status 7" in done.stderr
+    assert 0 == result.returncode, result.stderr
+    assert "Paris." in result.stdout
+    assert "printed at import" not in result.stdout + result.stderr
+    assert "Plugin 'acme-style' failed at after_execute: KoiError: its process ended with status 7" in result.stderr

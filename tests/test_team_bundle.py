@@ -57,16 +57,16 @@ def test_a_setting_of_the_bundle_holds_until_the_user_sets_another(openkoi: Shel
 @pytest.mark.row("PLUG-07")
 def test_its_skill_and_its_rubric_are_used(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, LETTER)
-    done = openkoi("-m", model, "--category", "letters", "--why", "Write a letter")
+    result = openkoi("-m", model, "--category", "letters", "--why", "Write a letter")
 
-    assert "acme-letters" in done.stderr
+    assert "acme-letters" in result.stderr
     assert "release" in openkoi("context", "Release a new version").stdout
 
 
 def test_bundles_that_disagree_are_reported_until_the_user_decides(rival: Shell) -> None:
     model = write_script(rival.folder, LETTER)
-    done = rival("-i", "0", "-m", model, "Say hello")
-    warnings = [line for line in done.stderr.splitlines() if "is set by" in line]
+    result = rival("-i", "0", "-m", model, "Say hello")
+    warnings = [line for line in result.stderr.splitlines() if "is set by" in line]
 
     assert len(warnings) == 1
     assert "iteration.quality_threshold is set by" in warnings[0]
@@ -85,10 +85,10 @@ def test_bundles_that_disagree_are_reported_until_the_user_decides(rival: Shell)
     ],
 )
 def test_a_setting_that_is_not_set_shows_its_default(tmp_path: Path, key: str, status: int, shown: str) -> None:
-    done = shell(tmp_path)("config", "get", key)
+    result = shell(tmp_path)("config", "get", key)
 
-    assert (done.returncode, done.stdout) == (status, shown)
-    assert ("is not set" in done.stderr) == bool(status)
+    assert (result.returncode, result.stdout) == (status, shown)
+    assert ("is not set" in result.stderr) == bool(status)
 
 
 def test_the_order_of_bundles_is_a_setting(rival: Shell) -> None:

@@ -41,21 +41,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     openkoi, answer = shell(tmp_path_factory.mktemp("finished")), Say(ANSWER, fault=SLOW)
     with (
         OpenAIServer(Say(["I write it.", WRITE]), answer) as server,
-        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Write notes") as seen,
+        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Write notes") as tty,
     ):
-        seen.shows("Next: ")
-        assert 0 == seen.ends(), seen.screen
-        yield seen
+        tty.shows("Next: ")
+        assert 0 == tty.ends(), tty.screen
+        yield tty
 
 
 def test_every_block_is_there_once_and_the_working_line_is_gone(finished: Terminal) -> None:
-    shown = finished.page.split("\n")
+    texts = finished.page.split("\n")
 
     assert WORKING.search(finished.raw)
-    assert not [row for row in shown if "esc to interrupt" in row]
+    assert not [row for row in texts if "esc to interrupt" in row]
     for text in ("I write it.", "Done", "First paragraph gnp.exeof two.", "• one", "• two"):
-        assert 1 == shown.count(text), "\n".join(shown)
-    assert 1 == sum(row.startswith("All tests pass.") for row in shown)
+        assert 1 == texts.count(text), "\n".join(texts)
+    assert 1 == sum(row.startswith("All tests pass.") for row in texts)
 
 
 def test_no_escape_sequence_of_the_model_reaches_the_terminal(finished: Terminal) -> None:
@@ -66,25 +66,25 @@ def test_no_escape_sequence_of_the_model_reaches_the_terminal(finished: Terminal
 
 
 def test_the_end_shows_files_a_folded_diff_claims_and_what_to_run_next(finished: Terminal) -> None:
-    shown = finished.page
+    text = finished.page
 
-    assert "1 file changed, +60 -0\n    notes.txt +60 -0\n" in shown
-    assert re.search(r"… \d+ more lines: openkoi diff [0-9a-f]{8}\n", shown)
-    assert "? All tests pass. (unverified: nothing in the record shows this)" in shown
-    assert "✓ I wrote `notes.txt`. (diff: notes.txt +60 -0)" in shown
-    assert re.search(r"Next: openkoi diff \w{8}, openkoi undo \w{8}, openkoi -c \"TEXT\" to follow up", shown)
+    assert "1 file changed, +60 -0\n    notes.txt +60 -0\n" in text
+    assert re.search(r"… \d+ more lines: openkoi diff [0-9a-f]{8}\n", text)
+    assert "? All tests pass. (unverified: nothing in the record shows this)" in text
+    assert "✓ I wrote `notes.txt`. (diff: notes.txt +60 -0)" in text
+    assert re.search(r"Next: openkoi diff \w{8}, openkoi undo \w{8}, openkoi -c \"TEXT\" to follow up", text)
 
 
 def test_text_is_on_the_screen_before_the_answer_is_complete(openkoi: Shell) -> None:
     long = Say("Word " * 40 + "\n\n" + "More " * 400, fault=ServerFault(pause=0.05))
     with (
         OpenAIServer(long) as server,
-        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Talk to me") as seen,
+        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Talk to me") as tty,
     ):
-        seen.shows("Word Word")
-        early = "More " * 300 not in seen.screen
-        seen.type(ESCAPE)
-        status = seen.ends()
+        tty.shows("Word Word")
+        early = "More " * 300 not in tty.screen
+        tty.type(ESCAPE)
+        status = tty.ends()
 
     assert early
     assert 130 == status
@@ -93,18 +93,18 @@ def test_text_is_on_the_screen_before_the_answer_is_complete(openkoi: Shell) -> 
 def test_escape_interrupts_and_says_how_to_go_on_and_an_arrow_key_does_not(openkoi: Shell) -> None:
     with (
         OpenAIServer(Say([WRITE]), Say([SLEEP])) as server,
-        terminal(served(openkoi, server), "-m", "openai/gpt-fake", "Write and sleep") as seen,
+        terminal(served(openkoi, server), "-m", "openai/gpt-fake", "Write and sleep") as tty,
     ):
-        seen.shows("[execute] Running sleep 60")
-        seen.type("\x1b[A")
+        tty.shows("[execute] Running sleep 60")
+        tty.type("\x1b[A")
         time.sleep(0.2)
-        seen.type(ESCAPE)
+        tty.type(ESCAPE)
         began = time.monotonic()
-        seen.shows("Next: openkoi resume")
+        tty.shows("Next: openkoi resume")
         took = time.monotonic() - began
 
-        assert 130 == seen.ends()
-    assert re.search(r"Next: openkoi resume (\w{8}), openkoi diff \1, openkoi undo \1", seen.screen)
+        assert 130 == tty.ends()
+    assert re.search(r"Next: openkoi resume (\w{8}), openkoi diff \1, openkoi undo \1", tty.screen)
     assert took < 20
     assert 0 == openkoi("undo").returncode
     assert not (openkoi.folder / "notes.txt").exists()
@@ -113,21 +113,21 @@ def test_escape_interrupts_and_says_how_to_go_on_and_an_arrow_key_does_not(openk
 def test_a_dumb_terminal_gets_no_escape_sequence(openkoi: Shell) -> None:
     with OpenAIServer(Say(ANSWER)) as server:
         plain = served(openkoi, server).with_environment(TERM="dumb", ACCESSIBLE="1")
-        with terminal(plain, "-i", "0", "-m", "openai/gpt-fake", "Talk to me") as seen:
-            assert 0 == seen.ends()
+        with terminal(plain, "-i", "0", "-m", "openai/gpt-fake", "Talk to me") as tty:
+            assert 0 == tty.ends()
 
-    assert "\x1b" not in seen.raw
-    assert "First *paragraph* gnp.exeof two." in seen.raw
+    assert "\x1b" not in tty.raw
+    assert "First *paragraph* gnp.exeof two." in tty.raw
 
 
 def test_a_pipe_gets_the_answer_alone_and_the_terminal_the_progress(openkoi: Shell) -> None:
     with (
         OpenAIServer(Say(["I write it.", WRITE]), "Paris.") as server,
-        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Write notes") as seen,
+        terminal(served(openkoi, server), "-i", "0", "-m", "openai/gpt-fake", "Write notes") as tty,
     ):
-        seen.ends()
-        done = served(openkoi, server)("-i", "0", "-m", "openai/gpt-fake", "Write notes again")
+        tty.ends()
+        result = served(openkoi, server)("-i", "0", "-m", "openai/gpt-fake", "Write notes again")
 
-    assert "Paris.\n" == done.stdout
-    assert "Next: " not in done.stdout
-    assert "\x1b" not in done.stderr
+    assert "Paris.\n" == result.stdout
+    assert "Next: " not in result.stdout
+    assert "\x1b" not in result.stderr

@@ -39,11 +39,11 @@ NOTE = """\
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder with a failing test that counts how often it runs."""
-    made = shell(tmp_path)
-    (made.folder / "a.py").write_text("x = 0\n")
-    (made.folder / "test_a.py").write_text(COUNTED)
-    configure(made, "")
-    return made
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    (openkoi.folder / "test_a.py").write_text(COUNTED)
+    configure(openkoi, "")
+    return openkoi
 
 
 def runs(openkoi: Shell) -> int:
@@ -60,19 +60,19 @@ def test_what_a_run_found_at_its_end_is_how_the_tests_stand_at_the_next(openkoi:
     assert 3 == runs(openkoi)
 
     (openkoi.folder / "a.py").write_text("x = 1\n")
-    done = play(openkoi, EDIT + DONE, CHECKED)
-    assert (0, 5) == (done.returncode, runs(openkoi))
-    assert "turned green" in str(result(done))
+    process = play(openkoi, EDIT + DONE, CHECKED)
+    assert (0, 5) == (process.returncode, runs(openkoi))
+    assert "turned green" in str(result(process))
 
 
 def test_a_test_that_was_red_at_the_end_of_a_run_turns_green_in_the_next(openkoi: Shell) -> None:
     play(openkoi, NOTE + DONE, CHECKED, "-i", "1")
     before = runs(openkoi)
 
-    done = play(openkoi, EDIT + DONE, CHECKED)
+    process = play(openkoi, EDIT + DONE, CHECKED)
 
-    assert (0, before + 1) == (done.returncode, runs(openkoi))
-    assert "1 check turned green" in str(result(done))
+    assert (0, before + 1) == (process.returncode, runs(openkoi))
+    assert "1 check turned green" in str(result(process))
 
 
 @pytest.mark.parametrize("change", ["a file that git ignores", "a package that is installed", "an hour"])
@@ -114,8 +114,8 @@ class Waiting(OpenAIServer):
 
 def test_the_tests_run_beside_the_first_call_of_the_model(openkoi: Shell) -> None:
     with Waiting(openkoi.folder / RUNS) as server:
-        asked = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
-        asked(CHECKED, "-i", "1", "-m", "openai/mock", "Edit a.py so that x is 3")
+        shell = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        shell(CHECKED, "-i", "1", "-m", "openai/mock", "Edit a.py so that x is 3")
 
     assert server.came
 
@@ -133,7 +133,7 @@ def test_tests_do_not_run_for_a_skill_that_is_not_evaluated(openkoi: Shell) -> N
     more = "name: edit\ndescription: Edits a.py.\nmetadata: {openkoi: {deterministic: true}}"
     skill.write_text(f"---\n{more}\n---\nEdit a.py.\n")
 
-    done = play(openkoi, EDIT + DONE, CHECKED, task="Use the skill edit: edit a.py so that x is 3")
+    process = play(openkoi, EDIT + DONE, CHECKED, task="Use the skill edit: edit a.py so that x is 3")
 
-    assert "not evaluated" in str(result(done)).lower()
+    assert "not evaluated" in str(result(process)).lower()
     assert 0 == runs(openkoi)

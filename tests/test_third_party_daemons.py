@@ -191,22 +191,22 @@ max_iterations = 0
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(SETTINGS)
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(SETTINGS)
     write_script(tmp_path, TURNS)
     script = tmp_path / "script.yaml"
     script.write_text(f"can: [image]\n{script.read_text()}")
-    return made.with_plugin(DAEMON, commands="acme:acme", tools="acme:Tools").with_environment(
+    return openkoi.with_plugin(DAEMON, commands="acme:acme", tools="acme:Tools").with_environment(
         OPENKOI_MODEL=f"scripted/{script}"
     )
 
 
 def said_by(openkoi: Shell, *command: str) -> dict[str, Any]:
-    done = openkoi("acme", *command)
-    assert 0 == done.returncode, done.stderr
-    assert "Traceback" not in done.stderr
-    return dict(json.loads(done.stdout))
+    result = openkoi("acme", *command)
+    assert 0 == result.returncode, result.stderr
+    assert "Traceback" not in result.stderr
+    return dict(json.loads(result.stdout))
 
 
 def test_of_64_runs_in_one_process_those_that_are_stopped_are_interrupted(openkoi: Shell) -> None:

@@ -30,10 +30,10 @@ def served(openkoi: Shell, *requests: Mapping[str, object]) -> dict[Any, list[di
     """What was answered, by the ids of the requests."""
     lines = "".join(json.dumps(one) + "\n" for one in requests)
     there = openkoi.with_plugin((HERE / "acme_stdio.py").read_text(), commands="acme:serve")
-    done = there("acme", stdin=lines, seconds=120)
-    assert 0 == done.returncode, done.stderr
+    result = there("acme", stdin=lines, seconds=120)
+    assert 0 == result.returncode, result.stderr
     answers: dict[Any, list[dict[str, Any]]] = {}
-    for line in map(json.loads, done.stdout.splitlines()):
+    for line in map(json.loads, result.stdout.splitlines()):
         answers.setdefault(line.pop("id"), []).append(line)
     return answers
 
@@ -152,7 +152,7 @@ def test_a_page_follows_a_run_answers_it_and_goes_on_after_a_broken_connection(t
         stopped = browser.ask("POST", "/tasks", task="Linger")["id"]
         browser.follow(stopped, most=3)
         browser.ask("POST", f"/tasks/{stopped}/stop")
-        ended = browser.follow(stopped)
+        rows = browser.follow(stopped)
         states = {one["id"]: one["state"] for one in browser.ask("GET", "/tasks")}
 
     seen = [*first, *rest]
@@ -160,6 +160,6 @@ def test_a_page_follows_a_run_answers_it_and_goes_on_after_a_broken_connection(t
     output = whole[: [name for _, name in whole].index("run.completed") + 1]  # what was learned comes later
     assert [one for one in output if one in seen] == output
     assert {"task.start", "question", "question.answer", "run.completed"} <= {name for _, name in seen}
-    assert "run.failed" in [name for _, name in ended]
+    assert "run.failed" in [name for _, name in rows]
     assert ("finished", "interrupted") == (states[run], states[stopped])
     assert "No question named 'nothing'" in unknown["error"]

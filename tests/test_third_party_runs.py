@@ -101,9 +101,9 @@ def on_machine(tmp_path: Path, port: int, command: str) -> Shell:
 def test_a_command_runs_elsewhere_and_its_files_come_back(tmp_path: Path) -> None:
     with machine() as port:
         openkoi = on_machine(tmp_path, port, "echo $MACHINE; tr a-z A-Z < a.txt > b.txt; rm old.txt")
-        done = openkoi("Do it there")
+        result = openkoi("Do it there")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert "elsewhere" in results_of(openkoi)[0]
     assert ("CARP", False) == ((openkoi.folder / "b.txt").read_text(), (openkoi.folder / "old.txt").exists())
     (work,) = events_of(openkoi, events.ExecutionFinished)
@@ -115,9 +115,9 @@ def test_a_command_runs_elsewhere_and_its_files_come_back(tmp_path: Path) -> Non
 
 def test_a_machine_that_is_away_is_a_failed_result_that_says_so(tmp_path: Path) -> None:
     openkoi = on_machine(tmp_path, 1, "echo hello")
-    done = openkoi("Do it there")
+    result = openkoi("Do it there")
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert "127.0.0.1:1 cannot be reached, so nothing was run" in results_of(openkoi)[0]
 
 
@@ -141,11 +141,11 @@ def test_spans_of_runs_sub_tasks_failures_and_stopped_runs_are_complete(tmp_path
     openkoi = openkoi.with_plugin((HERE / "acme_traces.py").read_text(), hooks="acme:Traces")
     (openkoi.folder / "lines.txt").write_text("One thing\nAnother thing\n")
     openkoi("lines", "lines.txt")
-    done = openkoi("batch", "--seconds", "12", "Linger", "Fail", "Say it")
+    result = openkoi("batch", "--seconds", "12", "Linger", "Fail", "Say it")
 
     found = spans(openkoi)
     runs = {span["run"]: span for span in found if span["name"] == "invoke_agent"}
-    assert set(runs) == {run for run, _ in started(openkoi)}, done.stderr
+    assert set(runs) == {run for run, _ in started(openkoi)}, result.stderr
     assert {"Linger", "Fail"} == {span["text"] for span in runs.values() if span["failed"]}
     assert ["One thing", "Another thing"] == [span["text"] for span in runs.values() if span["parent"]]
     assert all(span["parent"] in runs for span in found if span["name"] != "invoke_agent")

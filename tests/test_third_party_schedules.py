@@ -22,13 +22,13 @@ def test_habits_of_all_sessions_are_proposed_approved_and_done_on_schedule(tmp_p
     proposed = openkoi("acme", "propose").stdout
     refused = openkoi("acme", "approve", "Say it once")
     openkoi("acme", "approve", "Read the news", "--every", "0.1")
-    done = openkoi("acme", "run", "--times", "3")
+    result = openkoi("acme", "run", "--times", "3")
 
     assert "Read the news (2 times)\n" == proposed
     assert "'Say it once' was not proposed." in refused.stderr
-    *read, learned = done.stdout.splitlines()
-    assert len(read) >= 3, done.stderr
-    assert {"Read the news: The news are good."} == set(read)
+    *texts, learned = result.stdout.splitlines()
+    assert len(texts) >= 3, result.stderr
+    assert {"Read the news: The news are good."} == set(texts)
     assert learned.endswith(" learned")
     assert int(learned.split()[0]) >= 3
     assert "schedule" in {one.task.channel for one in events_of(openkoi, events.TaskStarted)}
@@ -45,10 +45,10 @@ def test_workers_of_two_processes_do_each_task_once_and_know_its_run(tmp_path: P
     openkoi, queue = with_fleet(tmp_path)
     openkoi("acme", "submit", *(f"Number {n} please" for n in range(6)))
     workers = [openkoi.started("acme", "work") for _ in range(2)]
-    ended = [worker.communicate(timeout=100)[1] for worker in workers]
+    texts = [worker.communicate(timeout=100)[1] for worker in workers]
 
     rows = queue.all()
-    assert [("accept", f"It is {n}.") for n in range(6)] == [(state, text) for _, state, _, _, text, _ in rows], ended
+    assert [("accept", f"It is {n}.") for n in range(6)] == [(state, text) for _, state, _, _, text, _ in rows], texts
     begun = [one.run for one in logged(openkoi) if isinstance(one.event, events.TaskStarted)]
     assert sorted(begun) == sorted(str(run) for _, _, _, run, _, _ in rows)
     assert all(isinstance(usd, float) and usd > 0 for *_, usd in rows)
@@ -73,11 +73,11 @@ def test_a_team_shares_a_memory(tmp_path: Path) -> None:
     ann("Where is the invoice parser?")
     bob = replace(ann, home=tmp_path / "bob")
     configure(bob, {**example_of("Memory").settings, "memory": shared, "hooks": quiet})
-    done = bob("-i", "0", "Explain the invoice parser")
+    result = bob("-i", "0", "Explain the invoice parser")
 
     (recalled,) = events_of(bob, events.RecallFinished)
     assert ["Where is the invoice parser?"] == [hit.item.text.splitlines()[0] for hit in recalled.recall.hits], (
-        done.stderr
+        result.stderr
     )
 
 

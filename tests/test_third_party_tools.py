@@ -52,17 +52,17 @@ def with_servers(tmp_path: Path, *calls: str) -> Shell:
 
 
 def done(openkoi: Shell, *words: str) -> dict[str, Any]:
-    ended = openkoi("acme", *words)
-    assert 0 == ended.returncode, ended.stderr
-    return dict(json.loads(ended.stdout))
+    result = openkoi("acme", *words)
+    assert 0 == result.returncode, result.stderr
+    return dict(json.loads(result.stdout))
 
 
 def test_a_server_s_tool_reports_progress_and_asks_the_user_in_the_middle_of_a_call(tmp_path: Path) -> None:
     openkoi = with_servers(tmp_path, calling("few_count", what="fish"), calling("few_delete"))
-    ended = openkoi("acme", "Do it")
+    result = openkoi("acme", "Do it")
 
-    assert ["counted fish", "answered yes"] == results_of(openkoi), ended.stderr
-    assert "Really delete it?" in json.loads(ended.stdout)["asked"]
+    assert ["counted fish", "answered yes"] == results_of(openkoi), result.stderr
+    assert "Really delete it?" in json.loads(result.stdout)["asked"]
 
 
 def test_progress_is_shown_as_it_comes(tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def with_script(tmp_path: Path, *hooks: str, deadline: float = 30.0, answer: str
 
 def test_one_script_brings_hooks_tools_and_an_evaluator(tmp_path: Path) -> None:
     openkoi = with_script(tmp_path, "before_plan", "before_tool", "after_execute")
-    ended = openkoi("batch", "Weigh it")
+    result = openkoi("batch", "Weigh it")
 
     weighed, denied = sorted(results_of(openkoi))
-    assert ("42", True) == (weighed, "not on Fridays" in denied), ended.stderr
-    assert "DONE." == ended.stdout.strip()
+    assert ("42", True) == (weighed, "not on Fridays" in denied), result.stderr
+    assert "DONE." == result.stdout.strip()
     (plan,) = events_of(openkoi, events.PlanReady)
     assert ("The task is: Weigh it", "pond") in [(one.text, one.source) for one in plan.plan.sections]
     (found,) = events_of(openkoi, events.EvaluationFinished)
@@ -141,17 +141,17 @@ def test_one_script_brings_hooks_tools_and_an_evaluator(tmp_path: Path) -> None:
 
 def test_a_script_without_consent_does_nothing(tmp_path: Path) -> None:
     openkoi = with_script(tmp_path, "before_plan", "after_execute")
-    ended = openkoi("Weigh it")
+    result = openkoi("Weigh it")
 
-    assert "Done." == ended.stdout.strip(), ended.stderr
+    assert "Done." == result.stdout.strip(), result.stderr
     assert "42" not in results_of(openkoi)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="daemons are stopped as POSIX stops them")
 def test_a_script_that_never_ends_is_cut_off_with_its_child_and_named(tmp_path: Path) -> None:
     openkoi = with_script(tmp_path, "before_execute", "after_execute", deadline=2.0)
-    ended = openkoi("batch", "--seconds", "40", "Weigh it")
+    result = openkoi("batch", "--seconds", "40", "Weigh it")
 
-    assert "DONE." == ended.stdout.strip(), ended.stderr
+    assert "DONE." == result.stdout.strip(), result.stderr
     warned = [one.text for one in events_of(openkoi, events.WarningIssued)]
     assert any("'pond'" in text and "before_execute" in text for text in warned), warned

@@ -33,17 +33,17 @@ CONFIG = "[hooks.learning]\nreflect = false\n"
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(CONFIG)
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(CONFIG)
+    return openkoi
 
 
 def run_task(openkoi: Shell) -> dict[str, Any]:
     """Do a task of several calls, most of whose tokens come out of a cache; return its result."""
     (openkoi.folder / "script.yaml").write_text(TURNS)
-    ended = openkoi("-m", "scripted/script.yaml", "--format", "json", "Write a note about koi")
-    found: dict[str, Any] = json.loads(ended.stdout)
+    result = openkoi("-m", "scripted/script.yaml", "--format", "json", "Write a note about koi")
+    found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
@@ -87,15 +87,15 @@ def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(ope
     judged = f"  - when: {{tools: false}}\n    says: '{JUDGED}'\n"
     learned = f"  - when: {{tools: false, last: 'Ended: accept'}}\n    says: '{reply}'\n    {USAGE}\n"
     (openkoi.folder / "script.yaml").write_text(TURNS.replace(judged, learned + judged))
-    ended = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
+    result = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
     answered = [one for one in log(openkoi) if one["type"] == "model.response"]
     status = openkoi("status").stdout
 
     whole, learning = len(answered) * A_CALL, A_CALL
     assert f", {format_tokens(whole - learning)} tokens, " in next(
-        one for one in ended.stderr.splitlines() if "[done]" in one
+        one for one in result.stderr.splitlines() if "[done]" in one
     )
-    assert f"  Learning used {format_tokens(learning)} more tokens, " in ended.stderr
+    assert f"  Learning used {format_tokens(learning)} more tokens, " in result.stderr
     assert [format_tokens(whole - learning)] == re.findall(r"(\S+) +\S+ +Write a note", status)
     spans = re.findall(r"\(1 task, (\S+) tokens\), of which learning \S+ \((\S+) tokens\)", status)
     assert [(format_tokens(whole), format_tokens(learning))] * 3 == spans
@@ -103,9 +103,9 @@ def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(ope
 
 def test_without_learning_nothing_is_said_of_its_cost(openkoi: Shell) -> None:
     (openkoi.folder / "script.yaml").write_text(TURNS)
-    ended = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
+    result = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
 
-    assert "earning used" not in ended.stderr
+    assert "earning used" not in result.stderr
     assert "of which learning" not in openkoi("status").stdout
 
 

@@ -66,14 +66,14 @@ def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: b
     openkoi = prepare_folder(tmp_path)
     with Narrow(*READS, "Read them.", most=45_000, status=status, body=body) as server:
         ours = openkoi.with_environment(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
-        done = ours("-m", "openai/gpt-fake", "--format", "json", "Explain what the files contain")
-        refused = [seen for seen in server.requests if len(seen.body) > server.most]
+        result = ours("-m", "openai/gpt-fake", "--format", "json", "Explain what the files contain")
+        refused = [request for request in server.requests if len(request.body) > server.most]
 
-    assert 0 == done.returncode, done.stderr
-    assert "Read them." in done.stdout
-    assert "Omitting the oldest turns" in done.stderr
+    assert 0 == result.returncode, result.stderr
+    assert "Read them." in result.stdout
+    assert "Omitting the oldest turns" in result.stderr
     assert 1 <= len(refused) <= 4
-    assert "Retrying in" not in done.stderr
+    assert "Retrying in" not in result.stderr
 
 
 @pytest.mark.parametrize("vendor", [OpenAIServer, AnthropicServer, OllamaServer])
@@ -86,9 +86,9 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
         urls = dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"), server.url)
         model = {OpenAIServer: "openai/gpt-fake", AnthropicServer: "anthropic/claude-fake"}.get(vendor)
         ours = openkoi.with_environment(OPENAI_API_KEY="sk-x-not-a-key", ANTHROPIC_API_KEY="sk-x-not-a-key", **urls)
-        done = ours("-m", model or "ollama/llama-fake", "Explain what the files contain")
+        result = ours("-m", model or "ollama/llama-fake", "Explain what the files contain")
 
-    assert 1 == done.returncode
-    assert "too large (413)" in done.stderr
-    assert "choose a model with a larger context window" in done.stderr
+    assert 1 == result.returncode
+    assert "too large (413)" in result.stderr
+    assert "choose a model with a larger context window" in result.stderr
     assert len(server.asked) - before <= 3

@@ -63,11 +63,11 @@ def run_task(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
 def test_undo_brings_every_byte_and_mode_back_and_redo_takes_it_up_again(openkoi: Shell, tmp_path: Path) -> None:
     before = run_task(openkoi, tmp_path)
     after = everything(openkoi.folder)
-    shown = openkoi("diff")
+    result = openkoi("diff")
     undone = openkoi("undo")
 
     assert (0, before) == (undone.returncode, everything(openkoi.folder)), undone.stderr
-    assert "+++ b/new/deep.txt" in shown.stdout
+    assert "+++ b/new/deep.txt" in result.stdout
     redone = openkoi("redo")
     assert (0, after) == (redone.returncode, everything(openkoi.folder)), redone.stderr
 
@@ -121,13 +121,13 @@ def before_tool(call, run):
 def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell, tmp_path: Path) -> None:
     """A hook plays the person, who writes while a command waits for a word."""
     (openkoi.folder / "k.txt").write_text("k")
-    asked = openkoi.with_plugin(PERSON, hooks="acme")
+    shell = openkoi.with_plugin(PERSON, hooks="acme")
     later = TURNS.replace("      - {tool: run", "  - when: {after: 1}\n    calls:\n      - {tool: run")
     model = write_script(tmp_path, later.replace("1}\n    says", "2}\n    says"))
-    ran = asked("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
-    shown, undone = openkoi("diff"), openkoi("undo")
+    ran = shell("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    result, undone = openkoi("diff"), openkoi("undo")
 
-    assert (0, True, False) == (ran.returncode, "new/deep" in shown.stdout, "by a person" in shown.stdout), ran.stderr
+    assert (0, True, False) == (ran.returncode, "new/deep" in result.stdout, "by a person" in result.stdout), ran.stderr
     assert (0, "") == (undone.returncode, undone.stderr)
     assert ("kby a person", "mine") == tuple((openkoi.folder / name).read_text() for name in ("k.txt", "mine.txt"))
     assert not (openkoi.folder / "new" / "deep.txt").exists()
@@ -155,12 +155,10 @@ def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named
     within = TURNS.replace('"new/deep.txt"', '"node_modules/deep.txt", overwrite: true')
     model = write_script(tmp_path, within)
     ran = openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
-    written = (modules / "deep.txt").read_text()
+    text = (modules / "deep.txt").read_text()
     undone = openkoi("undo")
 
-    assert (0, "new\n", "old") == (ran.returncode, written, (modules / "deep.txt").read_text()), (
-        ran.stderr + undone.stderr
-    )
+    assert (0, "new\n", "old") == (ran.returncode, text, (modules / "deep.txt").read_text()), ran.stderr + undone.stderr
     assert (1, True) == (undone.returncode, "node_modules" in undone.stderr)
 
 
@@ -269,8 +267,8 @@ def test_after_an_outside_revert_the_next_run_s_diff_is_its_own_and_redo_works(
 
     subprocess.run(["git", "checkout", "-q", "."], cwd=edited_repository.folder, check=True)
     edit(edited_repository, tmp_path)
-    shown = edited_repository("diff")
-    assert ("-three\n+THREE\n" in shown.stdout, "") == (True, shown.stderr)
+    result = edited_repository("diff")
+    assert ("-three\n+THREE\n" in result.stdout, "") == (True, result.stderr)
     assert (0, TEXT) == (edited_repository("undo").returncode, (edited_repository.folder / "text.txt").read_text())
 
 
@@ -288,10 +286,10 @@ def test_what_conflicts_is_named_left_and_overwritten_by_force(edited_repository
 
 def test_what_diff_says_after_undo_is_true(edited_repository: Shell) -> None:
     edited_repository("undo")
-    shown = edited_repository("diff")
+    result = edited_repository("diff")
 
-    assert (0, True) == (shown.returncode, "+THREE" in shown.stdout)
-    assert "is undone: these changes are not in this folder. Run `openkoi redo" in shown.stderr
+    assert (0, True) == (result.returncode, "+THREE" in result.stdout)
+    assert "is undone: these changes are not in this folder. Run `openkoi redo" in result.stderr
     again = edited_repository("undo")
     assert (1, True) == (again.returncode, "Run `openkoi redo` to reapply it" in again.stderr)
     edited_repository("redo")
@@ -321,9 +319,9 @@ def test_a_path_from_the_home_folder_is_outside_unless_a_folder_has_its_name(ope
         (openkoi.folder / "~").mkdir()
     model = write_script(openkoi.folder.parent, f"  - calls: [{calls}]\n  - says: Done.\n    repeat: true\n")
     path = model.replace("scripted/", f"scripted/{openkoi.folder.parent}/")
-    done = openkoi("-i", "0", "-m", path, "Write a note")
+    result = openkoi("-i", "0", "-m", path, "Write a note")
     undone = openkoi("undo")
 
-    assert ("outside the working directory" in done.stderr) is not there
+    assert ("outside the working directory" in result.stderr) is not there
     assert 0 == undone.returncode if there else "outside the workspace" not in undone.stderr, undone.stderr
     assert [] == [*openkoi.folder.parent.rglob("a.txt")]

@@ -107,12 +107,12 @@ CASES = {
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder that is in no repository, and no guard that would ask."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text(
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
         '[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n[evaluators.word-count]\nenabled = false\n'
     )
-    return made
+    return openkoi
 
 
 def sh(folder: Path, line: str) -> None:
@@ -127,9 +127,9 @@ def task(openkoi: Shell, line: str, name: str = "work") -> str:
     call = json.dumps({"command": f"bash -e {file}"})
     turns = f"  - when: {{after: 0}}\n    calls: [{{tool: run_command, arguments: {call}}}]\n"
     write_script(file.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n", f"{name}.yaml")
-    done = openkoi("-m", f"scripted/{file.parent}/{name}.yaml", "-i", "0", "--format", "json", "Change some files")
-    assert 0 == done.returncode, done.stderr
-    return str(json.loads(done.stdout)["task_id"])[:8]
+    result = openkoi("-m", f"scripted/{file.parent}/{name}.yaml", "-i", "0", "--format", "json", "Change some files")
+    assert 0 == result.returncode, result.stderr
+    return str(json.loads(result.stdout)["task_id"])[:8]
 
 
 def standing(root: Path) -> dict[str, tuple[str, str]]:

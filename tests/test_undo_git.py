@@ -13,10 +13,10 @@ from cli_process import Shell, shell, write_script
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """An empty folder, and no guard that would ask."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
+    return openkoi
 
 
 def run(openkoi: Shell, line: str, name: str = "script.yaml") -> None:
@@ -24,8 +24,8 @@ def run(openkoi: Shell, line: str, name: str = "script.yaml") -> None:
     call = f"{{tool: run_command, arguments: {{command: {json.dumps(line)}}}}}"
     turns = f"  - when: {{after: 0}}\n    calls: [{call}]\n  - when: {{after: 1}}\n    says: Done.\n"
     write_script(openkoi.folder.parent, turns, name)
-    done = openkoi("-m", f"scripted/{openkoi.folder.parent / name}", "-i", "0", "Change some files")
-    assert 0 == done.returncode, done.stderr
+    result = openkoi("-m", f"scripted/{openkoi.folder.parent / name}", "-i", "0", "Change some files")
+    assert 0 == result.returncode, result.stderr
 
 
 def test_a_repository_that_a_task_made_is_named_as_a_whole(openkoi: Shell) -> None:
@@ -41,9 +41,9 @@ def test_diff_says_that_another_task_ran_at_the_same_time(openkoi: Shell) -> Non
     lines = [f"touch {one}.begun; until test -f {other}.begun; do sleep 0.1; done" for one, other in ("ab", "ba")]
     with ThreadPoolExecutor() as both:
         list(both.map(lambda n: run(openkoi, lines[n], f"{n}.yaml"), range(2)))
-    shown = openkoi("diff")
+    result = openkoi("diff")
 
-    assert (0, True) == (shown.returncode, "ran here at the same time" in shown.stderr), shown.stderr
+    assert (0, True) == (result.returncode, "ran here at the same time" in result.stderr), result.stderr
 
 
 def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openkoi: Shell) -> None:
@@ -65,9 +65,9 @@ def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openk
 GIT = "git -c user.name=n -c user.email=a@b"
 
 
-def not_undone(printed: str) -> list[str]:
+def not_undone(text: str) -> list[str]:
     """Return what undo says that it left."""
-    return [line.removeprefix("  not undone: ") for line in printed.splitlines() if "not undone" in line]
+    return [line.removeprefix("  not undone: ") for line in text.splitlines() if "not undone" in line]
 
 
 def make_repository(folder: Path) -> None:

@@ -148,14 +148,14 @@ class History:
         wanted, base = (one.before, one.after) if back else (one.after, one.before)
         before = self.now
         expected, conflicts = self.reference.merged(base, before, wanted, one.folder)
-        done = self.openkoi(one.folder)("undo" if back else "redo", one.id[:8])
+        result = self.openkoi(one.folder)("undo" if back else "redo", one.id[:8])
         found, was = self.reference.files(self.now), self.reference.files(before)
-        reply = f"{self.seed} {self.steps}\n{done.stdout}{done.stderr}"
+        reply = f"{self.seed} {self.steps}\n{result.stdout}{result.stderr}"
 
         assert expected == found, reply
-        assert conflicts == {one.folder + name for name in CONFLICT.findall(done.stderr)}, reply
-        assert (1 if conflicts else 0) == done.returncode, reply
-        count = COUNTS.search(done.stdout)
+        assert conflicts == {one.folder + name for name in CONFLICT.findall(result.stderr)}, reply
+        assert (1 if conflicts else 0) == result.returncode, reply
+        count = COUNTS.search(result.stdout)
         assert count, reply
         more = {what: int(number) for number, what in re.findall(r"(\d+) ([a-z ]+)", count[2])}
         changed = {path for path in {*found, *was} if found.get(path) != was.get(path)}
@@ -168,9 +168,9 @@ class History:
 
     def diff(self, one: Done) -> None:
         """The diff names the task's own files, and makes the files after it of those before it."""
-        done = self.openkoi(one.folder).bash(f"openkoi diff {one.id[:8]} >{self.home}/patch")
+        result = self.openkoi(one.folder).bash(f"openkoi diff {one.id[:8]} >{self.home}/patch")
         patch = (self.home / "patch").read_bytes().decode()
-        reply = f"{self.seed} {self.steps}\n{patch}{done.stderr}"
+        reply = f"{self.seed} {self.steps}\n{patch}{result.stderr}"
         parts = [part for part in re.split(r"(?m)^(?=diff --git )", patch) if part]
         texts = "".join(part for part in parts if not re.search(r"(?m)^Binary files ", part))
         binary = {
@@ -179,7 +179,7 @@ class History:
         gone = [one.folder + name for name in re.findall(r"(?m)^Binary files a/(.*) and /dev/null differ$", patch)]
         patched = self.reference.patched(one.before, within(texts, one.folder), gone)
 
-        assert 0 == done.returncode, reply
+        assert 0 == result.returncode, reply
         wanted, made = (self.reference.files(tree) for tree in (one.after, patched))
         differ = {path for path in {*wanted, *made} if wanted.get(path) != made.get(path)}
         named = [part for part in parts if "Binary files" in part]
@@ -213,8 +213,8 @@ def calls_for(acts: Sequence[Act], folder: str) -> list[Say]:
 
     Paths as they are seen from the folder.
     """
-    seen = [(what, path.removeprefix(folder), inner(what, text, folder)) for what, path, text in acts]
-    return [Say(["I change a file.", call_for(n, one)]) for n, one in enumerate(seen)]
+    rows = [(what, path.removeprefix(folder), inner(what, text, folder)) for what, path, text in acts]
+    return [Say(["I change a file.", call_for(n, one)]) for n, one in enumerate(rows)]
 
 
 def call_for(number: int, one: Act) -> ToolCall:

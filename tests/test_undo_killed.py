@@ -28,16 +28,16 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def edit_in_task(openkoi: Shell) -> str:
     """Let a task edit a file; return its id."""
-    done = openkoi("Edit it", "--executor", write_script_outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0")
-    assert 0 == done.returncode, done.stderr
+    result = openkoi("Edit it", "--executor", write_script_outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0")
+    assert 0 == result.returncode, result.stderr
     return last_id(openkoi)
 
 
 def kill_at_event(openkoi: Shell, turns: str, event: str = "tool_result") -> str:
     """Let a task be killed at an event; return its id."""
     dies = openkoi.with_plugin(DEATH.replace("EVENT", event), hooks="acme")
-    done = dies.cold("Look at it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
-    assert 9 == done.returncode, done.stderr
+    result = dies.cold("Look at it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
+    assert 9 == result.returncode, result.stderr
     return last_id(openkoi)
 
 
@@ -144,9 +144,9 @@ def test_a_file_that_the_killed_command_and_the_user_changed_in_turn_is_kept(ope
     assert ["a.py"] == kept(undone.stderr)
 
 
-def kept(printed: str) -> list[str]:
+def kept(text: str) -> list[str]:
     """Return the files that undo names as kept."""
-    return [line.split()[1] for line in printed.splitlines() if "  kept: " in line]
+    return [line.split()[1] for line in text.splitlines() if "  kept: " in line]
 
 
 def leaves(folder: Path) -> list[str]:

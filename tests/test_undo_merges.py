@@ -23,15 +23,15 @@ def some_lines(chance: random.Random, count: int, repeated: int, new: str) -> li
 
 def edit_lines(chance: random.Random, lines: list[str], repeated: int) -> list[str]:
     """Insert, delete, replace or copy some lines."""
-    made = [*lines]
+    texts = [*lines]
     for _ in range(chance.randint(1, 3)):
-        place, count, act = chance.randint(0, len(made)), chance.randint(1, 3), chance.random()
-        fresh = made[place : place + count] if act < 0.2 else some_lines(chance, count, repeated, "new")
-        there = chance.randint(0, len(made)) if act < 0.2 else place
-        made[there : there + (count if act > 0.55 else 0)] = [] if act > 0.75 else fresh
-    if chance.random() < 0.15 and made:
-        made[-1] = made[-1].removesuffix("\n")
-    return made
+        place, count, act = chance.randint(0, len(texts)), chance.randint(1, 3), chance.random()
+        fresh = texts[place : place + count] if act < 0.2 else some_lines(chance, count, repeated, "new")
+        there = chance.randint(0, len(texts)) if act < 0.2 else place
+        texts[there : there + (count if act > 0.55 else 0)] = [] if act > 0.75 else fresh
+    if chance.random() < 0.15 and texts:
+        texts[-1] = texts[-1].removesuffix("\n")
+    return texts
 
 
 def three_versions(seed: int) -> tuple[bytes, bytes, bytes]:
@@ -49,8 +49,8 @@ def merge_by_git(folder: Path, before: bytes, after: bytes, now: bytes) -> bytes
     for name, data in (("before", before), ("after", after), ("now", now)):
         (folder / name).write_bytes(data)
     command = ["git", "merge-file", "-p", "now", "after", "before"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    return now if done.returncode else done.stdout
+    result = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return now if result.returncode else result.stdout
 
 
 @pytest.mark.parametrize("first", [0, pytest.param(COUNT, marks=pytest.mark.campaign)])

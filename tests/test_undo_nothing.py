@@ -17,8 +17,8 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def task(openkoi: Shell, turns: str = EDIT) -> str:
     """Let a task edit a file; return its id."""
-    done = openkoi("Edit it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
-    assert 0 == done.returncode, done.stderr
+    result = openkoi("Edit it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
+    assert 0 == result.returncode, result.stderr
     return last_id(openkoi)
 
 

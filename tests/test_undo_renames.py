@@ -51,10 +51,10 @@ CASES = {
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """An empty folder, and no guard that would ask."""
-    made = shell(tmp_path)
-    made.home.mkdir()
-    (made.home / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
-    return made
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
+    return openkoi
 
 
 def sh(openkoi: Shell, line: str) -> None:
@@ -66,8 +66,8 @@ def task(openkoi: Shell, line: str) -> None:
     call = json.dumps({"command": line})
     turns = f"  - when: {{after: 0}}\n    calls: [{{tool: run_command, arguments: {call}}}]\n"
     write_script(openkoi.folder.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n")
-    done = openkoi("-m", f"scripted/{openkoi.folder.parent}/script.yaml", "-i", "0", "Change some files")
-    assert 0 == done.returncode, done.stderr
+    result = openkoi("-m", f"scripted/{openkoi.folder.parent}/script.yaml", "-i", "0", "Change some files")
+    assert 0 == result.returncode, result.stderr
 
 
 def files(openkoi: Shell) -> dict[str, str]:

@@ -60,9 +60,9 @@ class Story:
 
     def restore(self, id: str) -> None:
         """Restore; note what is named, and what was merged."""
-        done = asyncio.run(self.store.restore(self.root, id))
-        self.named |= {**done.conflicts, **done.left}
-        self.merged |= {*done.merged}
+        restoration = asyncio.run(self.store.restore(self.root, id))
+        self.named |= {**restoration.conflicts, **restoration.left}
+        self.merged |= {*restoration.merged}
 
 
 def folder_state(root: Path) -> Standing:

@@ -28,11 +28,11 @@ def allow_without_checkpoint(openkoi: Shell) -> Shell:
 
 
 def test_a_run_without_a_terminal_stops_before_its_first_write(unwritable_store: Shell) -> None:
-    done = play(unwritable_store, EDIT + DONE, judge=judge_of(0.9))
+    result = play(unwritable_store, EDIT + DONE, judge=judge_of(0.9))
 
-    assert (8, "x = 0\n") == (done.returncode, (unwritable_store.folder / "a.py").read_text()), done.stderr
-    assert "openkoi undo" in done.stderr
-    assert "require_checkpoint = false" in done.stderr
+    assert (8, "x = 0\n") == (result.returncode, (unwritable_store.folder / "a.py").read_text()), result.stderr
+    assert "openkoi undo" in result.stderr
+    assert "require_checkpoint = false" in result.stderr
 
 
 def test_it_goes_on_when_the_question_was_answered(unwritable_store: Shell) -> None:
@@ -45,11 +45,11 @@ def test_it_goes_on_when_the_question_was_answered(unwritable_store: Shell) -> N
 
 
 def test_a_setting_allows_it_and_undo_says_before_the_write_that_it_cannot_work(unwritable_store: Shell) -> None:
-    done = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, "--format", "text", judge=judge_of(0.9))
-    shown = done.stderr
+    result = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, "--format", "text", judge=judge_of(0.9))
+    stderr = result.stderr
 
-    assert (0, "x = 3\n") == (done.returncode, (unwritable_store.folder / "a.py").read_text()), shown
-    assert 0 <= shown.find("`openkoi undo`, `diff` and `redo` cannot work") < shown.find("a.py"), shown
+    assert (0, "x = 3\n") == (result.returncode, (unwritable_store.folder / "a.py").read_text()), stderr
+    assert 0 <= stderr.find("`openkoi undo`, `diff` and `redo` cannot work") < stderr.find("a.py"), stderr
     for word in ("undo", "diff", "redo"):
         output = unwritable_store(word)
         assert (1, True) == (output.returncode, "ran without a checkpoint" in output.stderr), output.stderr
@@ -57,13 +57,13 @@ def test_a_setting_allows_it_and_undo_says_before_the_write_that_it_cannot_work(
 
 def test_no_evaluation_is_reused_and_nothing_is_said_to_be_unchanged(unwritable_store: Shell) -> None:
     """The second iteration says the same words and calls no tool; what was done before is in no diff."""
-    done = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, judge=judge_of(0.4, finding="not yet"))
-    output = result(done)
+    process = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, judge=judge_of(0.4, finding="not yet"))
+    output = result(process)
 
-    assert "x = 3\n" == (unwritable_store.folder / "a.py").read_text(), done.stderr
+    assert "x = 3\n" == (unwritable_store.folder / "a.py").read_text(), process.stderr
     modes = [one["eval_mode"] for one in output["iterations"]]  # type: ignore[attr-defined]  # a list
-    assert (True, {"full"}) == (len(modes) > 1, set(modes)), done.stderr
-    assert [] == [words for words in ("changed nothing", "nothing was") if words in done.stdout + done.stderr]
+    assert (True, {"full"}) == (len(modes) > 1, set(modes)), process.stderr
+    assert [] == [words for words in ("changed nothing", "nothing was") if words in process.stdout + process.stderr]
 
 
 def test_at_a_terminal_it_is_asked_first(unwritable_store: Shell) -> None:

@@ -39,8 +39,8 @@ def test_what_a_worker_wrote_itself_is_shown_and_undone(openkoi: Shell) -> None:
     )
     assert (0, True) == (ran.returncode, (openkoi.folder / "w.txt").exists()), ran.stderr
 
-    shown, undone = openkoi("diff"), openkoi("undo")
+    result, undone = openkoi("diff"), openkoi("undo")
 
-    assert ["a/a.py", "w.txt"] == [one for one in ("a/a.py", "w.txt", "mine.txt") if one in shown.stdout]
+    assert ["a/a.py", "w.txt"] == [one for one in ("a/a.py", "w.txt", "mine.txt") if one in result.stdout]
     assert 0 == undone.returncode, undone.stderr
     assert [False, True] == [(openkoi.folder / name).exists() for name in ("w.txt", "mine.txt")]

@@ -118,11 +118,11 @@ def prepare_project(tmp_path: Path, program: str, launcher: str) -> Shell:
 def run_task(openkoi: Shell, file: str, text: str) -> dict[str, object]:
     configure(openkoi, "")
     turns = WRITES.replace("FILE", file).replace("TEXT", text)
-    done = openkoi(
+    process = openkoi(
         "-m", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy it up"
     )
-    assert "Traceback" not in done.stderr
-    return result(done)
+    assert "Traceback" not in process.stderr
+    return result(process)
 
 
 CASES = [(program, launcher) for program in PROJECTS for launcher in LAUNCHERS]
@@ -194,8 +194,8 @@ def test_no_check_is_told_to_pass_where_the_test_program_cannot_start(tmp_path: 
     openkoi = prepare_project(tmp_path, "cargo", LAUNCHERS["rustup"][0])
     configure(openkoi, "")
     turns = WRITES.replace("FILE", "src/lib.rs").replace("TEXT", "pub fn add() {}")
-    done = openkoi("-m", write_script_outside(openkoi, turns + DONE), "-i", "1", "Tidy it up")
+    result = openkoi("-m", write_script_outside(openkoi, turns + DONE), "-i", "1", "Tidy it up")
 
-    assert "rustup default stable" in done.stdout + done.stderr
-    assert "Not all checks could run" in done.stderr
-    assert "checks pass" not in done.stdout + done.stderr
+    assert "rustup default stable" in result.stdout + result.stderr
+    assert "Not all checks could run" in result.stderr
+    assert "checks pass" not in result.stdout + result.stderr

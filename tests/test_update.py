@@ -116,13 +116,13 @@ def test_a_newer_release_is_shown_and_then_installed(openkoi: Installed) -> None
     openkoi.index.publish("2.0")
     newer = openkoi("update", "--check")
     before = openkoi.installation.version()
-    done = openkoi("update")
+    result = openkoi("update")
 
     assert (0, "OpenKoi and its plugins are up to date.\n") == (now.returncode, now.stdout), now.stderr
     assert (0, "openkoi 1.0 -> 2.0\nRun `openkoi update` to install them.\n") == (newer.returncode, newer.stdout)
     assert ("1.0", "2.0") == (before, openkoi.installation.version())
     lines = ["✓ Updated openkoi 1.0 -> 2.0", "✓ Memory needs no migration."]
-    assert (0, lines) == (done.returncode, done.stdout.splitlines()), done.stderr
+    assert (0, lines) == (result.returncode, result.stdout.splitlines()), result.stderr
 
 
 REBUILT = f"✓ Rebuilt memory from the run log (file version {VERSION})."
@@ -141,10 +141,10 @@ def test_pending_migrations_are_run_a_line_each(openkoi: Installed, newer: bool)
     age_memory(openkoi)
     if newer:
         openkoi.index.publish("2.0")
-    done = openkoi("update")
+    result = openkoi("update")
 
     first = "✓ Updated openkoi 1.0 -> 2.0" if newer else "✓ OpenKoi and its plugins are up to date."
-    assert (0, [first, REBUILT]) == (done.returncode, done.stdout.splitlines()), done.stderr
+    assert (0, [first, REBUILT]) == (result.returncode, result.stdout.splitlines()), result.stderr
     assert "✓ Memory needs no migration.\n" == openkoi("migrate").stdout
 
 
@@ -154,12 +154,12 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(openkoi: Installed,
         openkoi = openkoi.with_environment(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
     else:
         shutil.rmtree(openkoi.index.folder / "simple" / "openkoi")
-    done = openkoi("update", "--check")
+    result = openkoi("update", "--check")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert done.stderr.startswith("Error: Nothing to compare with: "), done.stderr
-    assert " did not find a release of openkoi (" in done.stderr
-    assert "Check the network, and the package index that " in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert result.stderr.startswith("Error: Nothing to compare with: "), result.stderr
+    assert " did not find a release of openkoi (" in result.stderr
+    assert "Check the network, and the package index that " in result.stderr
 
 
 def test_a_project_cannot_choose_the_index_or_the_installer(openkoi: Installed) -> None:
@@ -168,7 +168,7 @@ def test_a_project_cannot_choose_the_index_or_the_installer(openkoi: Installed) 
     (openkoi.folder / "openkoi_cli.py").write_text("raise SystemExit('this is not OpenKoi')\n")
     openkoi.index.publish("2.0")
     code = "import sys; sys.path.remove(''); from openkoi.__main__ import main; main()"
-    done = subprocess.run(
+    result = subprocess.run(
         [openkoi.installation.python, "-c", code, "update", "--check"],
         cwd=openkoi.folder,
         env={key: value for key, value in openkoi.environment.items() if key != "UV_NO_CONFIG"},
@@ -177,25 +177,25 @@ def test_a_project_cannot_choose_the_index_or_the_installer(openkoi: Installed) 
         check=False,
     )
 
-    assert "openkoi 1.0 -> 2.0\n" in done.stdout, done.stderr
+    assert "openkoi 1.0 -> 2.0\n" in result.stdout, result.stderr
 
 
 def test_a_release_is_announced_once_a_day_after_a_run_at_a_terminal(openkoi: Installed) -> None:
     openkoi.index.publish("2.0")
     first = openkoi.at_terminal(*TASK)
     openkoi.asked_index()
-    asked = len(openkoi.index.asked)
+    count = len(openkoi.index.asked)
     reply = openkoi.at_terminal(*TASK)
     again = openkoi.at_terminal(*TASK)
 
     line = "A newer release is available: openkoi 1.0 -> 2.0. Run `openkoi update`."
-    assert [0, 1, 0] == [shown.count(line) for shown in (first, reply, again)], reply
-    assert asked == len(openkoi.index.asked)
+    assert [0, 1, 0] == [text.count(line) for text in (first, reply, again)], reply
+    assert count == len(openkoi.index.asked)
     assert "1.0" == openkoi.installation.version()
     noted = json.loads(openkoi.noted.read_text())
     openkoi.noted.write_text(json.dumps({**noted, "asked": "2026-01-01", "announced": "2026-01-01"}))
     assert line in openkoi.at_terminal(*TASK)
-    wait_for(lambda: len(openkoi.index.asked) > asked)
+    wait_for(lambda: len(openkoi.index.asked) > count)
 
 
 def test_what_was_installed_meanwhile_is_not_announced(openkoi: Installed) -> None:
@@ -220,18 +220,18 @@ def test_without_a_terminal_or_with_the_setting_off_the_index_is_not_asked(openk
 
 def test_offline_a_run_says_nothing_about_releases(openkoi: Installed) -> None:
     offline = openkoi.with_environment(PIP_INDEX_URL=NOWHERE, UV_INDEX_URL=NOWHERE)
-    shown = offline.at_terminal(*TASK) + offline.at_terminal(*TASK)
+    text = offline.at_terminal(*TASK) + offline.at_terminal(*TASK)
 
-    assert "elease" not in shown
-    assert "index" not in shown
+    assert "elease" not in text
+    assert "index" not in text
 
 
 def test_what_no_index_brought_is_not_compared_with_one(tmp_path: Path) -> None:
-    done = Shell(tmp_path, tmp_path / "home")("update", "--check")
+    result = Shell(tmp_path, tmp_path / "home")("update", "--check")
 
-    assert 1 == done.returncode
-    assert "Error: Nothing to compare with: OpenKoi is installed from " in done.stderr
-    assert ", not from a package index. Update it there." in done.stderr
+    assert 1 == result.returncode
+    assert "Error: Nothing to compare with: OpenKoi is installed from " in result.stderr
+    assert ", not from a package index. Update it there." in result.stderr
 
 
 def test_pending_migrations_are_run_where_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_pending_migrations_are_run_where_there_is_nothing_to_compare_with(tmp_p
     openkoi = Shell(tmp_path / "folder", tmp_path / "home")
     assert 0 == openkoi("-i", "0", "-m", model, "Name a town").returncode
     age_memory(openkoi)
-    done = openkoi("update")
+    result = openkoi("update")
 
-    assert (1, f"{REBUILT}\n") == (done.returncode, done.stdout)
-    assert "Error: Nothing to compare with: " in done.stderr
+    assert (1, f"{REBUILT}\n") == (result.returncode, result.stdout)
+    assert "Error: Nothing to compare with: " in result.stderr

@@ -43,9 +43,9 @@ def test_what_leaves_the_machine_asks_and_nothing_else_does(tmp_path: Path) -> N
     turns = f"  - when: {{after: 0}}\n    calls: {json.dumps(calls)}\n  - when: {{after: 1}}\n    says: Done.\n"
     write_script(tmp_path, turns)
 
-    done = openkoi("-m", f"scripted/{tmp_path / 'script.yaml'}", "-i", "0", "Copy the notes", seconds=120)
+    result = openkoi("-m", f"scripted/{tmp_path / 'script.yaml'}", "-i", "0", "Copy the notes", seconds=120)
 
-    assert 8 == done.returncode, done.stderr
+    assert 8 == result.returncode, result.stderr
     assert set(LEAVES) == waiting_commands(openkoi)
 
 
@@ -56,8 +56,8 @@ def is_read_alike(line: str) -> str:
 
 def waiting_commands(openkoi: Shell) -> set[str]:
     """Return the commands that wait for an answer."""
-    listed = json.loads(openkoi("approvals", "--format", "json").stdout)["approvals"]
-    questions = [one["question"] for one in listed]
+    data = json.loads(openkoi("approvals", "--format", "json").stdout)["approvals"]
+    questions = [one["question"] for one in data]
     return {
         line for line in (*LEAVES, *STAYS) if any(json.dumps(is_read_alike(line)) in question for question in questions)
     }

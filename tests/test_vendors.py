@@ -48,9 +48,9 @@ class World:
 
     def run(self, *line: str, variables: Mapping[str, str] | None = None) -> str:
         """Do a task with one poor judgement, after which the learner reflects; return what was said on the way."""
-        done = self.openkoi.with_environment(**(variables or {}))("-i", "1", *line)
-        assert "Traceback" not in done.stderr
-        return done.stderr
+        result = self.openkoi.with_environment(**(variables or {}))("-i", "1", *line)
+        assert "Traceback" not in result.stderr
+        return result.stderr
 
     @property
     def models(self) -> dict[str, set[object]]:
@@ -168,12 +168,12 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_short_name_that_says_too_little_is_refused_with_the_candidates(world: World, role: str, name: str) -> None:
     variables, candidates = REFUSED[name]
-    done = world.openkoi.with_environment(**{"OPENAI_BASE_URL": "", **variables})(
+    result = world.openkoi.with_environment(**{"OPENAI_BASE_URL": "", **variables})(
         role, name, "Write a note about koi to note.md"
     )
 
-    assert 2 == done.returncode, done.stderr
-    assert all(candidate in done.stderr for candidate in candidates), done.stderr
+    assert 2 == result.returncode, result.stderr
+    assert all(candidate in result.stderr for candidate in candidates), result.stderr
     assert {} == world.models
 
 
@@ -182,7 +182,7 @@ def test_a_short_name_that_says_too_little_is_refused_with_the_candidates(world:
 def test_openrouter_s_own_model_is_asked_for_by_the_vendor_s_name(tmp_path: Path, line: tuple[str, ...]) -> None:
     with OpenAIServer("Koi.", models=("openrouter/auto", "acme/large")) as server:
         variables = {"OPENROUTER_API_KEY": "sk-or-somebody", "OPENROUTER_BASE_URL": server.url}
-        done = shell(tmp_path).with_environment(**variables)(*line, "-i", "0", "What swims here?")
+        result = shell(tmp_path).with_environment(**variables)(*line, "-i", "0", "What swims here?")
 
-    assert (0, "Koi.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "Koi.\n") == (result.returncode, result.stdout), result.stderr
     assert ["openrouter/auto"] == [body["model"] for body in server.asked]

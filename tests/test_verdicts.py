@@ -35,10 +35,10 @@ def openkoi(tmp_path: Path) -> Shell:
 def test_a_budget_that_allows_no_request_is_not_an_acceptance(openkoi: Shell) -> None:
     with OpenAIServer("Done.") as server:
         there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
-        done = there(TASK, "-m", "openai/gpt-fake", "--budget", "0.0001", "--format", "json")
+        process = there(TASK, "-m", "openai/gpt-fake", "--budget", "0.0001", "--format", "json")
 
-    report = result(done)
-    assert (4, []) == (done.returncode, list(server.asked)), done.stderr
+    report = result(process)
+    assert (4, []) == (process.returncode, list(server.asked)), process.stderr
     assert (False, None, "abort_budget") == (report["accepted"], report["score"], report["decision"])
 
 
@@ -57,10 +57,10 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     scores = ((1, 0.4), (2, 0.5), (3, 0.6))
     judge = "".join(judge_of(score, f"+x = {n}", finding=f"score {n}") for n, score in scores)
     configure(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 20000\n")
-    done = play(openkoi, executor, judge=judge)
+    process = play(openkoi, executor, judge=judge)
 
-    report = result(done)
-    assert (4, 0.6, False) == (done.returncode, report["score"], report["accepted"]), done.stderr
+    report = result(process)
+    assert (4, 0.6, False) == (process.returncode, report["score"], report["accepted"]), process.stderr
     assert (["a.py"], "Wrote 3.") == (report["changed_files"], report["output"])
     assert "x = 3" in (openkoi.folder / "a.py").read_text()
 
@@ -75,20 +75,20 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     ids=["garbage", "silence", "refusal"],
 )
 def test_a_judge_that_does_not_judge_accepts_nothing(openkoi: Shell, judge: str) -> None:
-    done = play(openkoi, EDIT + DONE, judge=judge)
+    process = play(openkoi, EDIT + DONE, judge=judge)
 
-    report = result(done)
-    assert (3, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    report = result(process)
+    assert (3, False, None) == (process.returncode, report["accepted"], report["score"]), process.stderr
     assert str(report["stop_reason"]).startswith("not judged: ")
     assert ["a.py"] == report["changed_files"]
 
 
 def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
     configure(openkoi, "[evaluators.testrunner]\nenabled = false\n[iteration]\ntimeout_seconds = 8\n")
-    done = play(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
+    process = play(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
 
-    report = result(done)
-    assert (5, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    report = result(process)
+    assert (5, False, None) == (process.returncode, report["accepted"], report["score"]), process.stderr
     assert "reached the limit of 8 seconds" == report["stop_reason"]
     assert ["a.py"] == report["changed_files"]
 
@@ -97,21 +97,21 @@ def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
     with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
         there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
         model = write_script(openkoi.folder, EDIT + DONE)
-        done = there(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
+        result = there(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
 
-    assert 3 == done.returncode
-    assert "Not judged: " in done.stderr
-    assert "401" in done.stderr
-    assert "Changed: a.py. To undo this, run `openkoi undo`." in done.stderr
-    assert "run `openkoi resume`" in done.stderr
+    assert 3 == result.returncode
+    assert "Not judged: " in result.stderr
+    assert "401" in result.stderr
+    assert "Changed: a.py. To undo this, run `openkoi undo`." in result.stderr
+    assert "run `openkoi resume`" in result.stderr
 
 
 def test_a_refusal_by_the_content_filter_is_not_an_answer(openkoi: Shell) -> None:
     refused = "  - says: I cannot help with that.\n    stop: refused\n    repeat: true\n"
-    done = play(openkoi, refused, judge=judge_of(1.0))
+    process = play(openkoi, refused, judge=judge_of(1.0))
 
-    report = result(done)
-    assert (3, False, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    report = result(process)
+    assert (3, False, None) == (process.returncode, report["accepted"], report["score"]), process.stderr
     assert "the model refused: I cannot help with that." == report["stop_reason"]
 
 
@@ -122,17 +122,17 @@ def test_a_model_that_only_looks_for_tools_until_the_money_is_gone_has_done_noth
         for n in range(25)
     )
     configure(openkoi, "[iteration]\ntoken_budget = 20000\n")
-    done = play(openkoi, looks, judge=judge_of(1.0))
+    process = play(openkoi, looks, judge=judge_of(1.0))
 
-    assert done.returncode in (4, 7)
-    assert result(done)["accepted"] is False
+    assert process.returncode in (4, 7)
+    assert result(process)["accepted"] is False
 
 
 def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shell) -> None:
-    done = play(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
+    process = play(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
 
-    report = result(done)
-    assert (3, False) == (done.returncode, report["accepted"]), done.stderr
+    report = result(process)
+    assert (3, False) == (process.returncode, report["accepted"]), process.stderr
     assert 2 == len(list(report["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
 
 
@@ -142,17 +142,17 @@ def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shel
 @pytest.mark.parametrize(("score", "status"), [(0.9, 0), (0.4, 3)])
 def test_with_a_judge_its_score_decides(openkoi: Shell, score: float, status: int) -> None:
     configure(openkoi, "[iteration]\nmax_iterations = 1\n")
-    done = play(openkoi, EDIT + DONE, judge=judge_of(score))
+    process = play(openkoi, EDIT + DONE, judge=judge_of(score))
 
-    assert (status, score, status == 0) == (done.returncode, result(done)["score"], result(done)["accepted"])
+    assert (status, score, status == 0) == (process.returncode, result(process)["score"], result(process)["accepted"])
 
 
 def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
-    done = play(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
+    process = play(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
 
-    report = result(done)
-    assert (0, True, None) == (done.returncode, report["accepted"], report["score"]), done.stderr
+    report = result(process)
+    assert (0, True, None) == (process.returncode, report["accepted"], report["score"]), process.stderr
     assert "not judged: 1 check turned green" == report["stop_reason"]
 
 
@@ -163,10 +163,10 @@ def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> No
 def test_a_check_whose_own_file_was_changed_accepts_nothing(openkoi: Shell, file: str, text: str) -> None:
     (openkoi.folder / "test_x.py").write_text("import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n")
     cheat = EDIT.replace("a.py", file).replace("x = 3", text)
-    done = play(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
+    process = play(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 
-    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
-    assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
+    assert (3, False) == (process.returncode, result(process)["accepted"]), process.stderr
+    assert "failed before and passes now, but this work changed the file" in str(result(process)["stop_reason"])
 
 
 LOOK = """\
@@ -180,38 +180,40 @@ LOOK = """\
 @pytest.mark.parametrize("options", [("--iterate", "0"), ("--no-judge",)])
 @pytest.mark.parametrize("task", [TASK, "What is x?"])
 def test_words_beside_a_call_are_no_answer(openkoi: Shell, task: str, options: tuple[str, ...]) -> None:
-    done = play(openkoi, LOOK + ANSWER_TURN.format('""'), *options, task=task)
+    process = play(openkoi, LOOK + ANSWER_TURN.format('""'), *options, task=task)
 
-    assert 3 == done.returncode, done.stderr
-    assert str(result(done)["stop_reason"]).startswith("nothing was done"), result(done)["stop_reason"]
+    assert 3 == process.returncode, process.stderr
+    assert str(result(process)["stop_reason"]).startswith("nothing was done"), result(process)["stop_reason"]
 
 
 def test_an_answer_that_is_cut_off_each_time_is_not_done(openkoi: Shell) -> None:
-    done = play(openkoi, DONE + "    stop: length\n", "--iterate", "1", task="What is x?")
+    process = play(openkoi, DONE + "    stop: length\n", "--iterate", "1", task="What is x?")
 
-    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
-    assert "cut off at the model's length limit" in str(result(done)["stop_reason"])
+    assert (3, False) == (process.returncode, result(process)["accepted"]), process.stderr
+    assert "cut off at the model's length limit" in str(result(process)["stop_reason"])
 
 
 def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:
-    done = play(openkoi, EDIT + DONE, "--no-judge")
+    process = play(openkoi, EDIT + DONE, "--no-judge")
 
-    assert (0, "not judged: 2 checks still pass") == (done.returncode, result(done)["stop_reason"]), done.stderr
+    assert (0, "not judged: 2 checks still pass") == (process.returncode, result(process)["stop_reason"]), (
+        process.stderr
+    )
 
 
 def test_without_a_judge_passing_checks_accept_no_words(openkoi: Shell) -> None:
-    done = play(openkoi, DONE, "--no-judge")
+    process = play(openkoi, DONE, "--no-judge")
 
-    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert (3, False) == (process.returncode, result(process)["accepted"]), process.stderr
 
 
 def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) -> None:
     for file in openkoi.folder.glob("*.py"):
         file.unlink()
-    done = play(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
+    process = play(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
 
-    report = result(done)
-    assert (3, "not judged, and no check ran") == (done.returncode, report["stop_reason"]), done.stderr
+    report = result(process)
+    assert (3, "not judged, and no check ran") == (process.returncode, report["stop_reason"]), process.stderr
     assert 1 == len(list(report["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
 
 
@@ -221,26 +223,26 @@ def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) 
 def test_without_evaluation_an_answer_is_enough_and_nothing_is_not(
     openkoi: Shell, reply: str, status: int, accepted: bool | None
 ) -> None:
-    done = play(openkoi, ANSWER_TURN.format(reply), "--iterate", "0")
+    process = play(openkoi, ANSWER_TURN.format(reply), "--iterate", "0")
 
-    assert (status, accepted) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert (status, accepted) == (process.returncode, result(process)["accepted"]), process.stderr
 
 
 def test_a_question_is_answered_and_not_judged(openkoi: Shell) -> None:
-    done = play(
+    process = play(
         openkoi, ANSWER_TURN.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?"
     )
 
-    report = result(done)
-    assert (0, True, "a question, not judged") == (done.returncode, report["accepted"], report["stop_reason"]), (
-        done.stderr
+    report = result(process)
+    assert (0, True, "a question, not judged") == (process.returncode, report["accepted"], report["stop_reason"]), (
+        process.stderr
     )
 
 
 def test_what_looked_like_a_question_and_changed_a_file_is_judged(openkoi: Shell) -> None:
-    done = play(openkoi, EDIT + DONE, "--iterate", "1", judge=judge_of(0.2), task="What is x?")
+    process = play(openkoi, EDIT + DONE, "--iterate", "1", judge=judge_of(0.2), task="What is x?")
 
-    assert (3, 0.2) == (done.returncode, result(done)["score"]), done.stderr
+    assert (3, 0.2) == (process.returncode, result(process)["score"]), process.stderr
 
 
 def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
@@ -251,32 +253,36 @@ def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
     calls: [{{tool: run_command, arguments: {{command: "{commit}"}}}}]
 """
     judge = judge_of(0.9, "git add -A", "exit code 0")
-    done = play(openkoi, executor + DONE, judge=judge, task="Commit this")
+    process = play(openkoi, executor + DONE, judge=judge, task="Commit this")
 
-    assert (0, 0.9) == (done.returncode, result(done)["score"]), done.stderr
+    assert (0, 0.9) == (process.returncode, result(process)["score"]), process.stderr
 
 
 def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times(openkoi: Shell) -> None:
     judge = judge_of(0.95, "Nothing changed")
-    done = play(openkoi, ANSWER_TURN.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
+    process = play(
+        openkoi, ANSWER_TURN.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp"
+    )
 
-    assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert (0, True) == (process.returncode, result(process)["accepted"]), process.stderr
     report = openkoi("status", "--why")
     assert "vote 3" in report.stdout
 
 
 def test_a_judge_has_a_call_left_where_calls_are_limited(openkoi: Shell) -> None:
     configure(openkoi, "[safety]\nmax_calls = 3\n")
-    done = play(openkoi, EDIT + DONE, judge=judge_of(0.95))
+    process = play(openkoi, EDIT + DONE, judge=judge_of(0.95))
 
-    assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
+    assert (0, 0.95) == (process.returncode, result(process)["score"]), process.stderr
 
 
 def test_a_judge_that_could_vote_only_once_has_judged(openkoi: Shell) -> None:
     configure(openkoi, "[safety]\nmax_calls = 2\n")
-    done = play(openkoi, ANSWER_TURN.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
+    process = play(
+        openkoi, ANSWER_TURN.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp"
+    )
 
-    assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
+    assert (0, 0.95) == (process.returncode, result(process)["score"]), process.stderr
 
 
 def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> None:
@@ -286,10 +292,10 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
         for n in range(1, 30)
     )
     configure(openkoi, "[iteration]\ntoken_budget = 60000\n")
-    done = play(openkoi, EDIT + reads, judge=judge_of(0.9))
+    process = play(openkoi, EDIT + reads, judge=judge_of(0.9))
 
-    report = result(done)
-    assert (0, 0.9, True) == (done.returncode, report["score"], report["accepted"]), done.stderr
+    report = result(process)
+    assert (0, 0.9, True) == (process.returncode, report["score"], report["accepted"]), process.stderr
 
 
 # Resume and fork.

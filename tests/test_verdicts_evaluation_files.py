@@ -19,15 +19,15 @@ def test_report() -> None:
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder whose tests write a file that differs with each run."""
-    made = folder_with_test(tmp_path)
-    (made.folder / "test_report.py").write_text(WRITES)
-    return made
+    openkoi = folder_with_test(tmp_path)
+    (openkoi.folder / "test_report.py").write_text(WRITES)
+    return openkoi
 
 
 def test_a_report_of_the_tests_is_no_change_of_the_model(openkoi: Shell) -> None:
-    done = play(openkoi, DONE, "--no-judge")
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert result(done)["changed_files"] == []
+    process = play(openkoi, DONE, "--no-judge")
+    assert process.returncode == 3, process.stdout + process.stderr
+    assert result(process)["changed_files"] == []
 
 
 def test_a_call_that_changes_nothing_does_not_claim_the_report(openkoi: Shell) -> None:
@@ -37,14 +37,14 @@ def test_a_call_that_changes_nothing_does_not_claim_the_report(openkoi: Shell) -
     calls: [{tool: run_command, arguments: {command: "cat a.py"}}]
     usage: {input: 10, output: 10}
 """
-    done = play(openkoi, looks + DONE, "--no-judge")
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert result(done)["changed_files"] == []
+    process = play(openkoi, looks + DONE, "--no-judge")
+    assert process.returncode == 3, process.stdout + process.stderr
+    assert result(process)["changed_files"] == []
 
 
 def test_work_beside_the_report_lists_only_the_work(openkoi: Shell) -> None:
-    done = play(openkoi, EDIT + DONE, "--no-judge")
-    assert (0, ["a.py"]) == (done.returncode, result(done)["changed_files"]), done.stdout + done.stderr
+    process = play(openkoi, EDIT + DONE, "--no-judge")
+    assert (0, ["a.py"]) == (process.returncode, result(process)["changed_files"]), process.stdout + process.stderr
 
 
 SNAPSHOT = """\
@@ -69,9 +69,9 @@ def test_a_file_that_a_test_made_is_the_models_work_once_it_is_edited(openkoi: S
     calls: [{tool: write_file, arguments: {path: a.snap, content: "3", overwrite: true}}]
     usage: {input: 10, output: 10}
 """
-    done = play(openkoi, EDIT + repair + DONE, "--no-judge")
-    output = result(done)
-    assert (0, ["a.py", "a.snap"]) == (done.returncode, output["changed_files"]), done.stdout + done.stderr
+    process = play(openkoi, EDIT + repair + DONE, "--no-judge")
+    output = result(process)
+    assert (0, ["a.py", "a.snap"]) == (process.returncode, output["changed_files"]), process.stdout + process.stderr
 
 
 def test_the_report_of_the_tests_does_not_hinder_a_later_verdict(openkoi: Shell) -> None:

@@ -22,10 +22,10 @@ REFUSING = "  - fails: {refused: not to be asked again}\n    repeat: true\n"
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder with one file, and a home without memory of anything."""
-    made = shell(tmp_path)
-    (made.folder / "a.py").write_text("x = 0\n")
-    configure(made, "[evaluators.testrunner]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
-    return made
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    configure(openkoi, "[evaluators.testrunner]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
+    return openkoi
 
 
 def end_unjudged(openkoi: Shell) -> str:

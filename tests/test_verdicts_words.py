@@ -20,10 +20,10 @@ DIMENSIONS = (
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
-    made = shell(tmp_path)
-    (made.folder / "a.txt").write_text("old\n")
-    configure(made)
-    return made
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "a.txt").write_text("old\n")
+    configure(openkoi)
+    return openkoi
 
 
 def configure(openkoi: Shell, text: str = "") -> None:
@@ -65,10 +65,10 @@ def test_a_team_whose_members_refuse_exits_as_a_refusal_does(openkoi: Shell, str
     team = {"identity": {"name": "pond"}, "composite": {"strategy": strategy, "agents": agents}}
     (openkoi.folder / "pond.yaml").write_text(json.dumps(team))
 
-    done = openkoi("run", "pond.yaml", TASK, "--format", "json")
+    result = openkoi("run", "pond.yaml", TASK, "--format", "json")
 
-    output = json.loads(done.stdout)
-    assert (3, False) == (done.returncode, output["accepted"]), done.stderr
+    output = json.loads(result.stdout)
+    assert (3, False) == (result.returncode, output["accepted"]), result.stderr
     assert output["stop_reason"].startswith("the model refused: ")
     assert "I cannot help with that." in output["stop_reason"]
 
@@ -80,11 +80,11 @@ def test_a_team_whose_members_refuse_exits_as_a_refusal_does(openkoi: Shell, str
 def test_a_provider_that_fails_leaves_files_that_are_named_and_can_be_undone(
     openkoi: Shell, files: list[str], named: str
 ) -> None:
-    done = play(openkoi, writes(*files) + FAILS, "--format", "json")
+    result = play(openkoi, writes(*files) + FAILS, "--format", "json")
 
-    output = json.loads(done.stdout)
-    assert (75, files) == (done.returncode, output["changed_files"]), done.stderr
-    assert f"Changed: {named}. To undo this, run `openkoi undo`." in done.stderr
+    output = json.loads(result.stdout)
+    assert (75, files) == (result.returncode, output["changed_files"]), result.stderr
+    assert f"Changed: {named}. To undo this, run `openkoi undo`." in result.stderr
     assert any(named in warning for warning in output["warnings"])
     assert 0 == openkoi("undo").returncode
     assert ("old\n", ["a.txt"]) == (
@@ -94,42 +94,42 @@ def test_a_provider_that_fails_leaves_files_that_are_named_and_can_be_undone(
 
 
 def test_a_provider_that_fails_before_any_change_names_no_file(openkoi: Shell) -> None:
-    done = play(openkoi, FAILS, "--format", "json")
+    result = play(openkoi, FAILS, "--format", "json")
 
-    assert (75, []) == (done.returncode, json.loads(done.stdout)["changed_files"])
-    assert "openkoi undo" not in done.stderr
+    assert (75, []) == (result.returncode, json.loads(result.stdout)["changed_files"])
+    assert "openkoi undo" not in result.stderr
 
 
 def test_a_provider_that_fails_in_a_later_iteration_names_what_the_first_one_changed(openkoi: Shell) -> None:
     evaluator = model(openkoi, judge(0.2), "judge.yaml")
     turns = writes("a.txt") + "  - when: {after: 1}\n    says: Done.\n" + FAILS
-    done = play(openkoi, turns, "--evaluator", evaluator, "--format", "json")
+    result = play(openkoi, turns, "--evaluator", evaluator, "--format", "json")
 
-    assert (75, ["a.txt"]) == (done.returncode, json.loads(done.stdout)["changed_files"]), done.stderr
-    assert "Changed: a.txt. To undo this, run `openkoi undo`." in done.stderr
+    assert (75, ["a.txt"]) == (result.returncode, json.loads(result.stdout)["changed_files"]), result.stderr
+    assert "Changed: a.txt. To undo this, run `openkoi undo`." in result.stderr
 
 
 def test_a_score_just_below_the_threshold_is_not_printed_as_the_threshold(openkoi: Shell) -> None:
     evaluator = model(openkoi, judge(0.795), "judge.yaml")
-    done = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1", "--format", "json")
+    result = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1", "--format", "json")
 
-    assert "score 0.795 is below the threshold 0.800 after 1 iteration" == json.loads(done.stdout)["stop_reason"]
+    assert "score 0.795 is below the threshold 0.800 after 1 iteration" == json.loads(result.stdout)["stop_reason"]
 
 
 def test_a_run_that_did_nothing_says_so(openkoi: Shell) -> None:
-    done = play(openkoi, '  - says: ""\n    repeat: true\n', "-i", "5", "--format", "json")
+    result = play(openkoi, '  - says: ""\n    repeat: true\n', "-i", "5", "--format", "json")
 
-    assert (3, "nothing was done") == (done.returncode, json.loads(done.stdout)["stop_reason"]), done.stderr
+    assert (3, "nothing was done") == (result.returncode, json.loads(result.stdout)["stop_reason"]), result.stderr
 
 
 def test_a_run_that_waits_for_approval_names_the_next_step(openkoi: Shell) -> None:
     calls = [{"tool": "run_command", "arguments": {"command": "git push --force origin main"}}]
     turns = f"  - when: {{after: 0}}\n    says: Pushing.\n    calls: {json.dumps(calls)}\n" + DONE
 
-    done = play(openkoi, turns)
+    result = play(openkoi, turns)
 
-    assert 8 == done.returncode, done.stderr
-    assert "To allow it, run `openkoi approve`, then `openkoi resume`." in done.stderr
+    assert 8 == result.returncode, result.stderr
+    assert "To allow it, run `openkoi approve`, then `openkoi resume`." in result.stderr
 
 
 FALLS_SILENT = """
@@ -153,10 +153,10 @@ def test_resume_is_named_only_where_it_judges_the_files_that_are_there(openkoi: 
     finished = "  - when: {{after: {}}}\n    says: Finished.\n"
     turns = writes("a.txt") + finished.format(1) + writes("b.txt", after=2) + finished.format(3)
 
-    done = play(there, turns)
+    result = play(there, turns)
 
-    assert (3, last) == (done.returncode, "run `openkoi resume`" in done.stderr), done.stderr
-    assert "Not judged: no answer." in done.stderr
+    assert (3, last) == (result.returncode, "run `openkoi resume`" in result.stderr), result.stderr
+    assert "Not judged: no answer." in result.stderr
     assert not (openkoi.folder / "b.txt").exists()
 
 
@@ -175,17 +175,17 @@ def test_why_a_limit_silenced_a_judge_is_said_once(openkoi: Shell) -> None:
     configure(openkoi, "[evaluators.judge]\nenabled = false\n")
     there = openkoi.with_plugin(JUDGE, evaluators="acme:Judge")
 
-    done = play(there, writes("a.txt") + DONE)
+    result = play(there, writes("a.txt") + DONE)
 
-    assert 4 == done.returncode, done.stderr
-    assert "  ! acme could not evaluate: The task's limit of tokens was reached.\n" in done.stderr
+    assert 4 == result.returncode, result.stderr
+    assert "  ! acme could not evaluate: The task's limit of tokens was reached.\n" in result.stderr
 
 
 def test_a_model_that_cannot_be_asked_what_was_learned_is_reported_plainly(openkoi: Shell) -> None:
     configure(openkoi, f'[models]\nsmall = "{model(openkoi, REFUSED, "small.yaml")}"\n')
     evaluator = model(openkoi, judge(0.2), "judge.yaml")
 
-    done = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1")
+    result = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1")
 
-    assert 3 == done.returncode, done.stderr
-    assert "Could not ask a model what to learn from this run: no longer offered" in done.stderr
+    assert 3 == result.returncode, result.stderr
+    assert "Could not ask a model what to learn from this run: no longer offered" in result.stderr

@@ -169,9 +169,9 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     )
     turns = "  - {when: {after: 0}, calls: [{tool: misuse, arguments: {}}]}\n  - says: Done.\n"
     write_script(folder, turns)
-    done = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
-    assert 0 == done.returncode, done.stderr
-    reply: dict[str, str] = json.loads(done.stdout)
+    result = openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
+    assert 0 == result.returncode, result.stderr
+    reply: dict[str, str] = json.loads(result.stdout)
     return reply
 
 

@@ -44,10 +44,10 @@ def asked(tmp_path: Path, url: str, vendor: str = "openai", **variables: str) ->
     """Ask a model something there; return the exit status and what was said about it."""
     model, address, key = VENDORS[vendor]
     openkoi = shell(tmp_path).with_environment(**{address: url, key: KEY, "AWS_REGION": "us-east-1", **variables})
-    done = openkoi("-m", model, "What is it?")
-    assert "Traceback" not in done.stderr
-    assert KEY not in done.stdout + done.stderr
-    return done.returncode, done.stderr
+    result = openkoi("-m", model, "What is it?")
+    assert "Traceback" not in result.stderr
+    assert KEY not in result.stdout + result.stderr
+    return result.returncode, result.stderr
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
@@ -58,7 +58,7 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
     assert 1 == status
     assert "web page instead of a model's response" in errors
     assert "log in with a browser" in errors
-    assert 1 == len([seen for seen in server.requests if seen.path != "/api/show"])
+    assert 1 == len([request for request in server.requests if request.path != "/api/show"])
 
 
 @pytest.mark.sampled(10)

@@ -31,7 +31,7 @@ def certificate(file: Path, *, name: x509.GeneralName = LOCAL, days: tuple[int, 
     """Write a key and a certificate that it signed itself, valid between these days from now."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fake")])
-    made = (
+    certificate = (
         x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
         .not_valid_before(now + timedelta(days=days[0]))
         .not_valid_after(now + timedelta(days=days[1]))
@@ -40,5 +40,5 @@ def certificate(file: Path, *, name: x509.GeneralName = LOCAL, days: tuple[int, 
     )
     pem = serialization.Encoding.PEM
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    file.write_bytes(private + made.public_bytes(pem))
+    file.write_bytes(private + certificate.public_bytes(pem))
     return file

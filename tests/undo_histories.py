@@ -185,8 +185,8 @@ class Reference:
 
     def files(self, tree: str) -> dict[str, str]:
         """Return the paths of a tree with mode and content."""
-        listed = git_output(self.home, "ls-tree", "-r", "-z", tree).split("\0")
-        return {path: fact for fact, _, path in (line.partition("\t") for line in listed) if path}
+        texts = git_output(self.home, "ls-tree", "-r", "-z", tree).split("\0")
+        return {path: fact for fact, _, path in (line.partition("\t") for line in texts) if path}
 
     def merged(self, base: str, now: str, wanted: str, folder: str = "") -> tuple[dict[str, str], set[str]]:
         """Return what the files must be after what led from ``wanted`` to ``base`` was undone.
@@ -217,8 +217,8 @@ class Reference:
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
         reply = git_output(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
-        listed = [line.partition("\t") for line in (reply[1 : reply.index("", 1)] if "" in reply[1:] else reply[1:])]
-        facts = [(fact.split(" "), name) for fact, _, name in listed]
+        rows = [line.partition("\t") for line in (reply[1 : reply.index("", 1)] if "" in reply[1:] else reply[1:])]
+        facts = [(fact.split(" "), name) for fact, _, name in rows]
         there, before, after, tree = (self.files(one) for one in (now, base, wanted, reply[0]))
         names = {name for _, name in facts}
         back = {

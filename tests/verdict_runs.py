@@ -26,11 +26,11 @@ DONE = ANSWER_TURN.format("Done.")
 
 def folder_with_test(tmp_path: Path) -> Shell:
     """Return a folder with a file and a passing test, and a home without memory of anything."""
-    made = shell(tmp_path)
-    (made.folder / "a.py").write_text("x = 0\n")
-    (made.folder / "test_there.py").write_text(GREEN)
-    configure(made, "")
-    return made
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    (openkoi.folder / "test_there.py").write_text(GREEN)
+    configure(openkoi, "")
+    return openkoi
 
 
 def write_script_outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:

@@ -22,29 +22,29 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_the_fixer_works_until_the_program_greets(openkoi: Shell) -> None:
-    done = openkoi("run", "fixer.yaml", *MODEL, "--format", "json", "Fix the greeting")
-    result = json.loads(done.stdout)
+    process = openkoi("run", "fixer.yaml", *MODEL, "--format", "json", "Fix the greeting")
+    result = json.loads(process.stdout)
 
-    assert (0, "tool-result") == (done.returncode, result["terminated_by"])
+    assert (0, "tool-result") == (process.returncode, result["terminated_by"])
     assert {"name": "fixer", "version": "1.0.0"} == result["agent"]
     assert "Good morning" in (openkoi.folder / "greeting.py").read_text()
 
 
 def test_the_poets_work_until_the_reviewer_is_content(openkoi: Shell) -> None:
-    done = openkoi("run", "team.yaml", *MODEL, "--format", "json", "Write a haiku about a pond")
-    result = json.loads(done.stdout)
+    process = openkoi("run", "team.yaml", *MODEL, "--format", "json", "Write a haiku about a pond")
+    result = json.loads(process.stdout)
 
-    assert (0, "text-includes", []) == (done.returncode, result["terminated_by"], result["warnings"])
+    assert (0, "text-includes", []) == (process.returncode, result["terminated_by"], result["warnings"])
     assert result["output"].startswith("Still pond at daybreak")
 
 
 def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
-    shown = [counted(line) for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
+    lines = [counted(line) for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
 
-    done = openkoi("run", "fixer.yaml", *MODEL, "Fix the greeting")
-    printed = {counted(line) for line in (done.stderr + done.stdout).splitlines()}
+    result = openkoi("run", "fixer.yaml", *MODEL, "Fix the greeting")
+    printed = {counted(line) for line in (result.stderr + result.stdout).splitlines()}
 
-    assert [] == [line for line in shown if line.startswith(("[", "It")) and line not in printed]
+    assert [] == [line for line in lines if line.startswith(("[", "It")) and line not in printed]
 
 
 def counted(line: str) -> str:

@@ -159,16 +159,16 @@ def test_what_cannot_be_resumed_is_said_at_once(tmp_path: Path) -> None:
 def test_a_run_that_is_under_way_is_neither_resumed_nor_forked(tmp_path: Path) -> None:
     async def run() -> list[str]:
         async with opened(tmp_path / "work", tmp_path / "home", Scripted([PUSHES, "pushed"]), Pushing()) as koi:
-            asked, answer = asyncio.Event(), asyncio.Event()
+            event, answer = asyncio.Event(), asyncio.Event()
 
             async def user(_: object) -> str:
-                asked.set()
+                event.set()
                 await answer.wait()
                 return "yes"
 
             koi.attend(user)
             first = koi.begin(Task("Push it", limits=ONCE))
-            await asked.wait()
+            await event.wait()
             again = [koi.resume(first.id), koi.fork(first.id, at=0)]
             reply = [str(one) for one in await asyncio.gather(*(one.result() for one in again), return_exceptions=True)]
             answer.set()
@@ -182,16 +182,16 @@ def test_a_run_that_is_under_way_is_neither_resumed_nor_forked(tmp_path: Path) -
 def test_a_run_that_was_stopped_is_resumed_in_the_same_process(tmp_path: Path) -> None:
     async def run() -> tuple[str, int]:
         async with opened(tmp_path / "work", tmp_path / "home", Scripted([PUSHES, "pushed"]), Pushing()) as koi:
-            asked = asyncio.Event()
+            event = asyncio.Event()
 
             async def user(_: object) -> str | None:
-                asked.set()
+                event.set()
                 await asyncio.sleep(30)
                 return None
 
             end = koi.attend(user)
             first = koi.begin(Task("Push it", limits=ONCE))
-            await asked.wait()
+            await event.wait()
             first.stop()
             with pytest.raises(KoiError, match="was stopped"):
                 await first.result()

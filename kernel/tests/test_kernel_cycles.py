@@ -38,12 +38,12 @@ from openkoi_testing import FinishedRun, Line, Scenario, Scripted, ScriptedTurn,
 ONCE = Limits(iterations=0)
 
 
-def ended(done: FinishedRun) -> list[str]:
-    return [record.event.reason for record in done.records if isinstance(record.event, events.InnerLoopEnded)]
+def ended(run: FinishedRun) -> list[str]:
+    return [record.event.reason for record in run.records if isinstance(record.event, events.InnerLoopEnded)]
 
 
-def asked(done: FinishedRun) -> int:
-    return sum(isinstance(record.event, events.ModelResponse) for record in done.records)
+def asked(run: FinishedRun) -> int:
+    return sum(isinstance(record.event, events.ModelResponse) for record in run.records)
 
 
 def agent(*conditions: Condition, **more: object) -> Agent:
@@ -80,23 +80,21 @@ class Bench:
 
 @pytest.mark.row("LOOP-08", "LOOP-11")
 def test_a_text_that_was_declared_ends_the_work() -> None:
-    done = run_agent(
-        agent(TextIncludes("<task-complete>")), command("true", 1), "All <task-complete> now", "never said"
-    )
+    run = run_agent(agent(TextIncludes("<task-complete>")), command("true", 1), "All <task-complete> now", "never said")
 
-    assert ["text-includes"] == ended(done)
-    assert 2 == asked(done)
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert ["text-includes"] == ended(run)
+    assert 2 == asked(run)
+    assert NextAction.ACCEPT is run.result.decision.action
 
 
 @pytest.mark.row("LOOP-09", "LOOP-13")
 def test_a_result_that_was_declared_ends_the_work_in_the_same_cycle() -> None:
     wanted = ToolReturned(tool="run_command", exit_code=0, contains="tsc")
     lines = (command("echo tsc; exit 1", 1), command("echo other", 2), command("echo tsc", 3), "never asked")
-    done = run_agent(agent(wanted), *lines)
+    run = run_agent(agent(wanted), *lines)
 
-    assert ["tool-result"] == ended(done)
-    assert 3 == asked(done)
+    assert ["tool-result"] == ended(run)
+    assert 3 == asked(run)
 
 
 @pytest.mark.row("LOOP-10", "C61")
@@ -130,10 +128,10 @@ def test_of_two_conditions_that_hold_the_first_is_named() -> None:
 @pytest.mark.row("LOOP-04", "LOOP-12")
 def test_the_ceiling_of_cycles_is_an_end_and_no_failure() -> None:
     limits = replace(ONCE, cycles=3)
-    done = run_agent(agent(TextIncludes("!")), *(command(f"echo {n}", n) for n in range(9)), limits=limits)
+    run = run_agent(agent(TextIncludes("!")), *(command(f"echo {n}", n) for n in range(9)), limits=limits)
 
-    assert ["maxCycles"] == ended(done)
-    assert (3, "accept_best") == (asked(done), done.result.decision.action)
+    assert ["maxCycles"] == ended(run)
+    assert (3, "accept_best") == (asked(run), run.result.decision.action)
 
 
 @pytest.mark.row("LOOP-16", "C60")
@@ -149,8 +147,8 @@ def test_a_model_that_waits_is_nudged_twice_in_a_row_and_not_without_a_declared_
 
 @pytest.mark.row("LOOP-14", "LOOP-15")
 def test_the_events_of_a_cycle_come_in_their_order() -> None:
-    done = run_agent(agent(TextIncludes("!")), ScriptedTurn((command("echo a", 1), command("echo b", 2))), "done!")
-    names = [record.event.name for record in done.records]
+    run = run_agent(agent(TextIncludes("!")), ScriptedTurn((command("echo a", 1), command("echo b", 2))), "done!")
+    names = [record.event.name for record in run.records]
     first, second = (place for place, name in enumerate(names) if name == "cycle.start")
     within = [name for name in names[first:second] if name.startswith(("cycle", "model.resp", "tool"))]
 
@@ -187,14 +185,14 @@ def long_talk(compactor: object, **settings: object) -> tuple[FinishedRun, Scrip
     turns = [ScriptedTurn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     model = Scripted([*turns, "done"])
     stage = Scenario(model=model, others={"compactors": {"mine": compactor}}, settings=settings)
-    done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
-    return done, model
+    run = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
+    return run, model
 
 
 @pytest.mark.row("LOOP-05")
 def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
-    done, model = long_talk(Halving())
-    compressed = [one for one in done.records if isinstance(one.event, events.HistoryCompacted)]
+    run, model = long_talk(Halving())
+    compressed = [one for one in run.records if isinstance(one.event, events.HistoryCompacted)]
 
     assert 4 <= len(compressed)
     assert max(len(request.messages) for request in model.asked) <= 5
@@ -203,9 +201,9 @@ def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
 
 @pytest.mark.row("MEM-14")
 def test_nothing_is_made_shorter_by_who_wants_no_compaction() -> None:
-    done, model = long_talk(Halving(), **{"memory.compaction": False})
+    run, model = long_talk(Halving(), **{"memory.compaction": False})
 
-    assert [] == [one for one in done.records if isinstance(one.event, events.HistoryCompacted)]
+    assert [] == [one for one in run.records if isinstance(one.event, events.HistoryCompacted)]
     assert 13 == max(len(request.messages) for request in model.asked)
 
 
@@ -223,15 +221,15 @@ def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_li
     turns = [ScriptedTurn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     stage = Scenario(model=Scripted([*turns, "done"]), others={"compactors": {"mine": Asking()}})
     few = replace(ONCE, calls=1)
-    done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
+    run = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
 
-    assert StopReason.BUDGET is done.result.best.work.ended
-    assert NextAction.ABORT_BUDGET is done.result.decision.action
+    assert StopReason.BUDGET is run.result.best.work.ended
+    assert NextAction.ABORT_BUDGET is run.result.decision.action
 
 
 def test_a_history_that_would_be_broken_by_it_is_left_as_it_is() -> None:
-    done, model = long_talk(Breaking())
-    warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
+    run, model = long_talk(Breaking())
+    warned = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
     assert 13 == len(model.asked[-1].messages)
     assert any("mine" in text and "have the same role" in text for text in warned)
@@ -242,10 +240,10 @@ def test_further_tools_are_found_and_called_by_name() -> None:
     finding = ToolCall("f", "find_tool", {"query": "mail"})
     calling = ToolCall("g", "call_tool", {"name": "send_mail", "arguments": {"to": "Ada"}})
     model = Scripted([finding, calling, "sent"])
-    done = run_scenario(
+    run = run_scenario(
         Task("Send a mail"), Scenario(model=model, tool_providers={"bench": bench}, installed=frozenset())
     )
-    results = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
+    results = [record.event.result for record in run.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ["look", "find_tool", "call_tool"] == [tool.name for tool in model.asked[0].tools]
     assert '"send_mail"' in results[0].text.splitlines()[0]
@@ -264,10 +262,10 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 )
 def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], reply: str) -> None:
     model = Scripted([ToolCall("g", "call_tool", arguments), "gave up"])  # type: ignore[arg-type]  # wrong on purpose
-    done = run_scenario(
+    run = run_scenario(
         Task("Send a mail"), Scenario(model=model, tool_providers={"bench": Bench()}, installed=frozenset())
     )
-    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
+    [result] = [record.event.result for record in run.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert result.failed
     assert reply in result.text
@@ -295,11 +293,11 @@ class Twice:
 def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_what_is_left() -> None:
     turns = [ScriptedTurn((Text(word),), usage=Usage(input=10, output=1)) for word in ("one", "two")]
     stage = Scenario(model=Scripted(turns), others={"workers": {"twice": Twice()}})
-    done = run_scenario(Task("Do both", agent=agent(worker="twice"), limits=ONCE), stage)
-    parents = [record.event.task.parent for record in done.records if isinstance(record.event, events.TaskStarted)]
+    run = run_scenario(Task("Do both", agent=agent(worker="twice"), limits=ONCE), stage)
+    parents = [record.event.task.parent for record in run.records if isinstance(record.event, events.TaskStarted)]
 
-    assert "one two" == done.result.text
-    assert 2 == done.result.cost.calls
+    assert "one two" == run.result.text
+    assert 2 == run.result.cost.calls
     assert [True, True] == [bool(parent) for parent in parents[1:]]
 
 
@@ -313,13 +311,13 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
         stage = replace(stage, settings={"safety.sandbox_minimum": "isolated"})
         asked = 0
 
-        async def person(question: Question) -> str:
+        async def user(question: Question) -> str:
             nonlocal asked
             asked += 1
             return "yes"
 
         async with stage.build_app(tmp_path, tmp_path / "home") as koi:
-            koi.attend(person)
+            koi.attend(user)
             result = await koi.solve(Task("Run it"))
             return FinishedRun(result, tuple(koi.records(koi.session))), asked
 
@@ -340,13 +338,13 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
             return [Tool("ask", "Ask.", {"type": "object", "properties": {}}, call, effect=Effect.READS)]
 
     async def run() -> FinishedRun:
-        async def person(question: Question) -> str:
+        async def user(question: Question) -> str:
             await asyncio.sleep(3.1)  # longer than the task may take; the rest takes far less, also on a busy machine
             return "this one"
 
         stage = Scenario(model=Scripted([ToolCall("a", "ask", {}), "done"]), tool_providers={"asking": Asking()})
         async with replace(stage, installed=frozenset()).build_app(tmp_path, tmp_path / "home") as koi:
-            koi.attend(person)
+            koi.attend(user)
             result = await koi.solve(Task("What is it?", limits=Limits(seconds=3.0)))
             return FinishedRun(result, tuple(koi.records(koi.session)))
 
@@ -360,15 +358,15 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 @pytest.mark.row("C26")
 def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
     async def two_tasks() -> list[FinishedRun]:
-        done = []
+        runs = []
         price = {"models.known.scripted/script.price": [0.0, 1000.0], "models.known.scripted/script.output": 400}
         stage = Scenario(model=Scripted([ScriptedTurn((Text("done"),), usage=Usage(input=10, output=300))]))
         stage = replace(stage, settings={**price, "safety.max_cost_usd_per_day": 0.5})
         for _ in range(2):
             async with stage.build_app(tmp_path, tmp_path / "home") as koi:
                 result = await koi.solve(Task("What is it?"))
-                done.append(FinishedRun(result, tuple(koi.records(koi.session))))
-        return done
+                runs.append(FinishedRun(result, tuple(koi.records(koi.session))))
+        return runs
 
     first, second = asyncio.run(two_tasks())
 

@@ -91,10 +91,10 @@ def test_checks_that_raise_are_missing_and_not_asked_again(tmp_path: Path) -> No
 def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_path: Path) -> None:
     counting = Opinion(Evaluation(checks=(Check("words", True),), scores=(Score("words", 1.0),)))
     counting.judges = False
-    done = run_scenario(Task("Make it"), Scenario(says=["Done."], evaluators={"counting": counting}))
+    run = run_scenario(Task("Make it"), Scenario(says=["Done."], evaluators={"counting": counting}))
 
-    reply = [record.event.evaluation for record in done.records if isinstance(record.event, events.EvaluationFinished)]
-    warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
+    reply = [record.event.evaluation for record in run.records if isinstance(record.event, events.EvaluationFinished)]
+    warned = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
     assert {()} == {one.scores for one in reply}
     assert any("score of evaluator counting: it does not declare `judges = True`" in text for text in warned)
 
@@ -116,11 +116,11 @@ def test_a_hook_may_lower_a_score_and_never_raise_or_add_one(made: Evaluation, k
         def after_evaluate(self, evaluation: Evaluation) -> Evaluation:
             return made
 
-    done = run_scenario(
+    run = run_scenario(
         Task("Make it"), Scenario(says=["Done."], evaluators={"judge": Opinion(GOOD)}, plugins={"h": Hook()})
     )
 
-    assert kept == (done.result.iterations[0].evaluation or Evaluation()).score
+    assert kept == (run.result.iterations[0].evaluation or Evaluation()).score
 
 
 def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path) -> None:
@@ -175,9 +175,9 @@ def test_some_work_is_not_judged_at_all(work: ExecutionResult, tmp_path: Path) -
 @pytest.mark.row("EVAL-17", "TOK-09")
 def test_the_same_work_again_is_not_judged_again() -> None:
     judge = Opinion(Evaluation(scores=(Score("quality", 0.5),)))
-    done = run_scenario(Task("a task"), Scenario(says=["the same words"], evaluators={"judge": judge}))
-    modes = [record.event.mode for record in done.records if isinstance(record.event, events.IterationFinished)]
+    run = run_scenario(Task("a task"), Scenario(says=["the same words"], evaluators={"judge": judge}))
+    modes = [record.event.mode for record in run.records if isinstance(record.event, events.IterationFinished)]
 
     assert [EvaluationMode.FULL, EvaluationMode.CACHED] == modes
     assert 1 == len(judge.seen)
-    assert NextAction.ACCEPT_BEST is done.result.decision.action
+    assert NextAction.ACCEPT_BEST is run.result.decision.action

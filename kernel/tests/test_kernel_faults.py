@@ -102,11 +102,11 @@ def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_sp
     good = Evaluation(checks=(Check("works", passed=True),))
     stage = Scenario(says=["Done."], evaluators={"bad": Opinions(value), "good": Opinions(good)})
 
-    done = run_scenario(WRITE, stage, tmp_path)
+    run = run_scenario(WRITE, stage, tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.decision.action
-    assert done.result.decision.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
-    assert any("bad could not evaluate" in text for text in warnings(done))
+    assert NextAction.ACCEPT_BEST is run.result.decision.action
+    assert run.result.decision.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
+    assert any("bad could not evaluate" in text for text in warnings(run))
 
 
 @pytest.mark.parametrize("value", GARBAGE[3:8], ids=repr)
@@ -117,10 +117,10 @@ def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(value: Any, tmp_path
         plugins=plugin(after_evaluate=lambda evaluation: value),
     )
 
-    done = run_scenario(WRITE, stage, tmp_path)
+    run = run_scenario(WRITE, stage, tmp_path)
 
-    assert (NextAction.ACCEPT, 0.9) == (done.result.decision.action, done.result.best.evaluation.score)  # type: ignore[union-attr]  # there is one
-    assert warnings(done)
+    assert (NextAction.ACCEPT, 0.9) == (run.result.decision.action, run.result.best.evaluation.score)  # type: ignore[union-attr]  # there is one
+    assert warnings(run)
 
 
 class Box:
@@ -162,12 +162,12 @@ def test_a_tool_that_fails_in_any_way_is_a_failed_result(act: Any, tmp_path: Pat
     model = Scripted([ToolCall("1", "act", {}), "ok"])
 
     stage = Scenario(model=model, tool_providers={"box": Box(act)}, installed=frozenset())
-    done = run_scenario(Task("Act", limits=ONCE), stage, tmp_path)
+    run = run_scenario(Task("Act", limits=ONCE), stage, tmp_path)
 
     (result,) = model.asked[1].messages[-1].parts
     assert isinstance(result, ToolResult)
     assert result.failed
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert NextAction.ACCEPT is run.result.decision.action
 
 
 class Vendor:
@@ -199,31 +199,31 @@ def test_a_provider_that_raises_what_it_should_not_is_named(error: BaseException
 
 @pytest.mark.parametrize("usage", [Usage(input=float("nan")), Usage(input="9"), Usage(output=None)], ids=repr)  # type: ignore[arg-type]  # what a vendor may send
 def test_usage_that_is_no_number_is_estimated_and_leaks_no_lease(usage: Usage, tmp_path: Path) -> None:
-    done = run_scenario(
+    run = run_scenario(
         Task("Talk", limits=ONCE), Scenario(model=Vendor(Text("word " * 100), StreamEnd(usage))), tmp_path
     )
 
-    assert NextAction.ACCEPT is done.result.decision.action
-    assert done.result.cost.tokens > 100
+    assert NextAction.ACCEPT is run.result.decision.action
+    assert run.result.cost.tokens > 100
 
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced(tmp_path: Path) -> None:
     halves = "\ud83d", "\ude00"
-    done = run_scenario(
+    run = run_scenario(
         Task("Talk \udcff"),
         Scenario(model=Vendor(Text(halves[0]), Text(halves[1] + " \ud83d"), StreamEnd(Usage(input=1)))),
         tmp_path,
     )
 
-    assert "😀 �" == done.result.text
-    assert "Talk �" == done.result.task.text
+    assert "😀 �" == run.result.text
+    assert "Talk �" == run.result.task.text
 
 
 def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> None:
     pieces = [Text("the key is super"), Text("secretvalue42 "), Text("ok"), StreamEnd(Usage(input=1, output=1))]
-    done = run_scenario(Task("Talk"), Scenario(model=Vendor(*pieces)), tmp_path)
+    run = run_scenario(Task("Talk"), Scenario(model=Vendor(*pieces)), tmp_path)
 
-    report = [record.event.text for record in done.records if isinstance(record.event, events.ModelDelta)]
+    report = [record.event.text for record in run.records if isinstance(record.event, events.ModelDelta)]
     assert "the key is supersecretvalue42 ok" == "".join(report)
     assert all(piece.endswith(" ") for piece in report[:-1])
 
@@ -234,20 +234,20 @@ def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) 
         says=[ScriptedTurn((Text("ok"),), usage=usage)], settings={"models.known.scripted/script.price": [3.0, 15.0]}
     )
 
-    done = run_scenario(Task("Talk"), stage, tmp_path)
+    run = run_scenario(Task("Talk"), stage, tmp_path)
 
-    assert done.result.cost.usd > 2_000 * 3.0 / 1e6
+    assert run.result.cost.usd > 2_000 * 3.0 / 1e6
 
 
 def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path: Path) -> None:
     greedy = ScriptedTurn((ToolCall("l", "list_files", {}),), usage=Usage(input=250_000, output=5), repeat=True)
     model = Scripted([greedy])
 
-    done = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
+    run = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
 
-    assert NextAction.ABORT_BUDGET is done.result.decision.action
+    assert NextAction.ABORT_BUDGET is run.result.decision.action
     assert 1 == len(model.asked)
-    assert any("were reserved" in text for text in warnings(done))
+    assert any("were reserved" in text for text in warnings(run))
 
 
 def test_a_lease_refused_to_a_judge_counts_as_the_limit_reached(tmp_path: Path) -> None:
@@ -302,10 +302,10 @@ def test_work_that_was_not_kept_is_not_replaced_by_what_was_there_before(tmp_pat
         async with koi:
             return FinishedRun(await koi.solve(WRITE), tuple(koi.records(koi.session)))
 
-    done = asyncio.run(solve())
+    run = asyncio.run(solve())
 
     assert [] == keeper.restored
-    assert any("were not saved" in text for text in warnings(done))
+    assert any("were not saved" in text for text in warnings(run))
 
 
 def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> None:
@@ -317,26 +317,26 @@ def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> 
     again: list[Line] = [*reads, noting("best", "c.txt", 3), "Three."]
     judge = Opinions(scored(0.6), scored(0.2), scored(0.9))
 
-    done = run_scenario(WRITE, Scenario(says=[*first, *worse, *again], evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(WRITE, Scenario(says=[*first, *worse, *again], evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert NextAction.ACCEPT is run.result.decision.action
     assert ("best", False) == ((tmp_path / "c.txt").read_text(), (tmp_path / "b.txt").exists())
 
 
 def test_many_same_calls_in_one_cycle_are_one_step(tmp_path: Path) -> None:
     same: Line = [ToolCall(str(n), "list_files", {}) for n in range(8)]
 
-    done = run_scenario(Task("Tidy up", limits=ONCE), Scenario(says=[same, "ok"]), tmp_path)
+    run = run_scenario(Task("Tidy up", limits=ONCE), Scenario(says=[same, "ok"]), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert NextAction.ACCEPT is run.result.decision.action
 
 
 def test_a_listener_hears_of_every_parallel_call() -> None:
-    heard: list[str] = []
+    texts: list[str] = []
 
     async def on_event(event: Event) -> None:
         await asyncio.sleep(0.01)
-        heard.append(event.name)
+        texts.append(event.name)
 
     calls: Line = [ToolCall(str(n), "act", {"n": n}) for n in range(4)]
     box = Box(lambda arguments: ToolResult(str(arguments)))
@@ -346,7 +346,7 @@ def test_a_listener_hears_of_every_parallel_call() -> None:
 
     run_scenario(Task("Act"), stage)
 
-    assert (4, 4) == (heard.count("tool_call"), heard.count("tool_result"))
+    assert (4, 4) == (texts.count("tool_call"), texts.count("tool_result"))
 
 
 def test_nobody_changes_the_call_that_a_guard_has_seen() -> None:
@@ -386,9 +386,9 @@ def test_work_in_files_that_nobody_tracks_is_judged_again(tmp_path: Path) -> Non
         "Done.",
     ]
 
-    done = run_scenario(WRITE, Scenario(says=lines, evaluators={"judge": Opinions(scored(0.5), scored(0.9))}), tmp_path)
+    run = run_scenario(WRITE, Scenario(says=lines, evaluators={"judge": Opinions(scored(0.5), scored(0.9))}), tmp_path)
 
-    assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
+    assert [0.5, 0.9] == [one.evaluation.score for one in run.result.iterations if one.evaluation]
 
 
 def test_what_a_sub_task_changes_is_a_change_of_the_task(tmp_path: Path) -> None:
@@ -452,30 +452,30 @@ def test_a_memory_that_never_answers_is_left_when_the_time_is_over(tmp_path: Pat
             """Never answer."""
             await asyncio.sleep(60)
 
-    done = run_scenario(Task("Do it", limits=Limits(seconds=0.5)), Scenario(memory=Sleeping()), tmp_path)
+    run = run_scenario(Task("Do it", limits=Limits(seconds=0.5)), Scenario(memory=Sleeping()), tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
+    assert NextAction.ABORT_TIMEOUT is run.result.decision.action
 
 
 def test_a_koi_that_nobody_entered_has_its_hooks_all_the_same(tmp_path: Path) -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def before_plan(task: Task) -> None:
-        asked.append(task.text)
+        texts.append(task.text)
 
     koi = Scenario(plugins=plugin(before_plan=before_plan)).build_app(tmp_path, tmp_path / "home")
 
     assert NextAction.ACCEPT is asyncio.run(koi.solve(Task("Do it", limits=ONCE))).decision.action
-    assert ["Do it"] == asked
+    assert ["Do it"] == texts
 
 
 def test_a_hook_s_own_parameter_with_a_default_is_left_alone(tmp_path: Path) -> None:
     def after_execute(work: ExecutionResult, mood: str = "good") -> ExecutionResult:
         return ExecutionResult(f"{work.text} ({mood})")
 
-    done = run_scenario(Task("Do it"), Scenario(says=["Done."], plugins=plugin(after_execute=after_execute)), tmp_path)
+    run = run_scenario(Task("Do it"), Scenario(says=["Done."], plugins=plugin(after_execute=after_execute)), tmp_path)
 
-    assert "Done. (good)" == done.result.text
+    assert "Done. (good)" == run.result.text
 
 
 def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Path) -> None:
@@ -490,9 +490,9 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
 
 def test_findings_that_are_no_findings_are_refused(tmp_path: Path) -> None:
     odd = Evaluation(findings=(Finding(5),))  # type: ignore[arg-type]  # garbage, as a plugin may answer it
-    done = run_scenario(WRITE, Scenario(evaluators={"odd": Opinions(odd)}), tmp_path)
+    run = run_scenario(WRITE, Scenario(evaluators={"odd": Opinions(odd)}), tmp_path)
 
-    assert any("odd could not evaluate" in text for text in warnings(done))
+    assert any("odd could not evaluate" in text for text in warnings(run))
 
 
 def test_a_hook_may_replace_the_last_words_and_not_what_happened(tmp_path: Path) -> None:
@@ -534,14 +534,14 @@ def test_a_hook_is_cut_off_at_the_task_s_time_limit_and_that_ends_the_run(tmp_pa
         await asyncio.sleep(60)
 
     stage = Scenario(says=["Done."], plugins=plugin(after_execute=after_execute))
-    done = run_scenario(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
+    run = run_scenario(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
-    assert any("was cut off at the task's time limit" in text for text in warnings(done))
+    assert NextAction.ABORT_TIMEOUT is run.result.decision.action
+    assert any("was cut off at the task's time limit" in text for text in warnings(run))
 
 
 def test_a_limit_met_by_the_planner_ends_the_run_as_a_limit(tmp_path: Path) -> None:
     stage = Scenario(says=["Look.", "Done."], settings={"models.planner": "scripted/script"})
-    done = run_scenario(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
+    run = run_scenario(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
 
-    assert (NextAction.ABORT_BUDGET, 0) == (done.result.decision.action, done.result.cost.calls)
+    assert (NextAction.ABORT_BUDGET, 0) == (run.result.decision.action, run.result.cost.calls)

@@ -129,15 +129,15 @@ def test_a_run_that_is_begun_without_an_event_loop_says_what_is_missing(tmp_path
 
 
 def test_a_frontend_is_waited_for_no_longer_than_it_wants(tmp_path: Path) -> None:
-    heard: list[str] = []
+    texts: list[str] = []
 
     async def run() -> str | None:
         async with opened(tmp_path) as koi:
-            koi.attend(says("late", after=SLOW, heard=heard), timeout=0.05)
+            koi.attend(says("late", after=SLOW, heard=texts), timeout=0.05)
             return await koi.ask(PUSH)
 
     assert None is asyncio.run(run())
-    assert ["Push it?", "called off"] == heard
+    assert ["Push it?", "called off"] == texts
 
 
 def test_one_frontend_is_asked_one_question_at_a_time(tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_a_run_s_question_is_alive_while_it_is_under_way(tmp_path: Path) -> None
     async def run() -> list[bool]:
         async with opened(tmp_path) as koi:
             at = datetime.now(UTC).isoformat()
-            kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
-            await kept.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session="s-1"))
+            questions = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+            await questions.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session="s-1"))
             with lock_run(koi.services.running, "whole"):
                 alive = [one.alive for one in await koi.pending_questions()]
             return [*alive, *(one.alive for one in await koi.pending_questions())]
@@ -349,23 +349,23 @@ def trusting(digest: str) -> Question:
 
 
 def test_consent_is_asked_for_once_in_runs_and_outside_and_again_when_the_content_changes(tmp_path: Path) -> None:
-    heard: list[str] = []
+    texts: list[str] = []
 
     class Wary:
         @hookimpl
         async def before_plan(self, task: Task, run: Run) -> None:
-            heard.append(f"{task.text}: {await run.ask(trusting('one'))}")
+            texts.append(f"{task.text}: {await run.ask(trusting('one'))}")
 
     async def run() -> list[str | None]:
         async with opened(tmp_path, says=["done"], plugins={"wary": Wary()}) as koi:
-            koi.attend(says("yes", heard=heard))
+            koi.attend(says("yes", heard=texts))
             await koi.solve(Task("First", limits=Limits(iterations=0)))
         async with opened(tmp_path, says=["done"], plugins={"wary": Wary()}) as koi:
             await koi.solve(Task("Second", limits=Limits(iterations=0)))
             return [await koi.ask(trusting(digest)) for digest in ("one", "two")]
 
     assert ["yes", None] == asyncio.run(run())
-    assert ["Trust it?", "First: yes", "Second: yes"] == heard
+    assert ["Trust it?", "First: yes", "Second: yes"] == texts
 
 
 def test_consent_that_is_revoked_is_asked_for_again(tmp_path: Path) -> None:

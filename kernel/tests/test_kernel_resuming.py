@@ -58,8 +58,8 @@ def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:
 
 
 def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tuple[Result, list[Record]]:
-    known = sum(isinstance(record.event, events.ModelResponse) for record in records)
-    model = Scripted(turns()[known:] or ["never asked"])
+    count = sum(isinstance(record.event, events.ModelResponse) for record in records)
+    model = Scripted(turns()[count:] or ["never asked"])
 
     async def run() -> tuple[Result, list[Record]]:
         async with stage(model).build_app(workspace, home) as koi:
@@ -88,12 +88,12 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
 
 
 def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(tmp_path: Path) -> None:
-    done: list[str] = []
+    texts: list[str] = []
 
     class Two:
         async def tools(self, run: Run) -> list[Tool]:
             async def call(arguments: Arguments) -> ToolResult:
-                done.append(str(arguments["what"]))
+                texts.append(str(arguments["what"]))
                 return ToolResult("done")
 
             schema: Arguments = {"type": "object", "properties": {"what": {"type": "string"}}}
@@ -105,17 +105,19 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
     both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
     model = Scripted([both, "done"])
     settings = {"use.checkpoints": "none"}
-    given = Scenario(model=model, tool_providers={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
+    scenario = Scenario(
+        model=model, tool_providers={"two": Two()}, installed=frozenset({"questions"}), settings=settings
+    )
 
     async def run() -> tuple[str, str]:
-        async with given.build_app(tmp_path, tmp_path / "home") as koi:
+        async with scenario.build_app(tmp_path, tmp_path / "home") as koi:
             first = await koi.solve(Task("Act", limits=ONCE))
             [question] = await koi.pending_questions()
             await koi.answer_question(question.id, "yes")
-        async with given.build_app(tmp_path, tmp_path / "home") as koi:
+        async with scenario.build_app(tmp_path, tmp_path / "home") as koi:
             second = await koi.resume(question.outermost).result()
         return first.decision.action, second.text
 
     assert ("escalate", "done") == asyncio.run(run())
-    assert ["beside", "pushed"] == done
+    assert ["beside", "pushed"] == texts
     assert 2 == len(model.asked)

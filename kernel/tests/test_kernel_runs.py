@@ -79,17 +79,17 @@ def request_text(request: Request) -> str:
     return "\n".join(part.text for message in request.messages for part in message.parts if isinstance(part, Text))
 
 
-def names(done: FinishedRun) -> list[str]:
-    return [record.event.name for record in done.records]
+def names(run: FinishedRun) -> list[str]:
+    return [record.event.name for record in run.records]
 
 
 @pytest.mark.row("ITER-01", "FLOW-01")
 def test_a_question_is_answered_once_and_not_judged(tmp_path: Path) -> None:
     judge = Scores([scored(0.1)])
-    done = run_scenario(Task("What is in here?"), Scenario(says=["Nothing."], evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(Task("What is in here?"), Scenario(says=["Nothing."], evaluators={"judge": judge}), tmp_path)
 
-    assert (NextAction.ACCEPT, 1, []) == (done.result.decision.action, len(done.result.iterations), judge.looked)
-    assert "evaluation" not in names(done)
+    assert (NextAction.ACCEPT, 1, []) == (run.result.decision.action, len(run.result.iterations), judge.looked)
+    assert "evaluation" not in names(run)
 
 
 @pytest.mark.row("ITER-01", "TOK-12")
@@ -98,9 +98,9 @@ def test_what_is_found_wrong_is_sent_back_in_the_same_conversation(tmp_path: Pat
     model = Scripted([writing("one"), "Done.", editing("one", "two", 2), "Mended."])
     judge = Scores([scored(0.5, wrong), scored(0.9)])
 
-    done = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
 
-    assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
+    assert [0.5, 0.9] == [one.evaluation.score for one in run.result.iterations if one.evaluation]
     assert "two" == (tmp_path / "a.txt").read_text()
     assert "Fix 1 issue:\n- [important] It says one (a.txt:1): Say two.\nResolve every point" in request_text(
         model.asked[2]
@@ -109,8 +109,8 @@ def test_what_is_found_wrong_is_sent_back_in_the_same_conversation(tmp_path: Pat
     before, after = model.asked[1].messages, model.asked[2].messages
     assert list(before) == list(after[: len(before)])
     assert (("a.txt",), ["w1", "e2"]) == (
-        done.result.best.work.files,
-        [record.event.call.id for record in done.records if isinstance(record.event, events.ToolCallStarted)],
+        run.result.best.work.files,
+        [record.event.call.id for record in run.records if isinstance(record.event, events.ToolCallStarted)],
     )
 
 
@@ -126,10 +126,10 @@ def test_the_best_is_returned_and_its_files_are_restored(tmp_path: Path) -> None
     ]
     judge = Scores([scored(0.6), scored(0.7), scored(0.65)])
 
-    done = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.decision.action
-    assert "Two." == done.result.text
+    assert NextAction.ACCEPT_BEST is run.result.decision.action
+    assert "Two." == run.result.text
     assert "worse" == (tmp_path / "a.txt").read_text()
 
 
@@ -139,9 +139,9 @@ def test_a_regression_is_taken_back_and_tried_once_from_the_best_with_a_fresh_mi
     model = Scripted([writing("good"), "One.", editing("good", "bad", 2), "Two.", editing("good", "best", 3), "Three."])
     judge = Scores([scored(0.6, checks=green), scored(0.6, checks=red), scored(0.9, checks=green)])
 
-    done = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
 
-    assert (NextAction.ACCEPT, "best") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
+    assert (NextAction.ACCEPT, "best") == (run.result.decision.action, (tmp_path / "a.txt").read_text())
     fresh = model.asked[4].messages
     assert 1 == len(fresh)
     assert "An earlier attempt made the result worse and was undone" in request_text(model.asked[4])
@@ -159,21 +159,21 @@ def test_a_second_regression_ends_the_run_with_the_best(tmp_path: Path) -> None:
     ]
     judge = Scores([scored(0.7), scored(0.3), scored(0.2)])
 
-    done = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
+    run = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ABORT_REGRESSION is done.result.decision.action
+    assert NextAction.ABORT_REGRESSION is run.result.decision.action
     assert "good" == (tmp_path / "a.txt").read_text()
 
 
 @pytest.mark.row("C15", "CLI-13")
 def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
     task = Task(WRITE.text, limits=Limits(iterations=0))
-    done = run_scenario(
+    run = run_scenario(
         task, Scenario(says=[writing("one"), "Done."], evaluators={"judge": Scores([scored(0)])}), tmp_path
     )
 
-    assert (NextAction.ACCEPT, "one") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
-    assert "evaluation" not in names(done)
+    assert (NextAction.ACCEPT, "one") == (run.result.decision.action, (tmp_path / "a.txt").read_text())
+    assert "evaluation" not in names(run)
 
 
 @pytest.mark.row("SAFE-06", "C61")
@@ -183,41 +183,41 @@ def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
         settings={"models.known.scripted/script.price": [3.0, 15.0]},
     )
 
-    done = run_scenario(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
+    run = run_scenario(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
 
-    assert NextAction.ABORT_BUDGET is done.result.decision.action
-    assert 0 < done.result.cost.usd <= 0.02
-    assert "dollars" in done.result.decision.reason
+    assert NextAction.ABORT_BUDGET is run.result.decision.action
+    assert 0 < run.result.cost.usd <= 0.02
+    assert "dollars" in run.result.decision.reason
 
 
 @pytest.mark.row("SAFE-10")
 def test_time_that_is_over_ends_the_run_in_the_middle_of_an_answer(tmp_path: Path) -> None:
     slow = Scenario(says=[ScriptedTurn((Text("late"),), delay=30.0)])
 
-    done = run_scenario(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
+    run = run_scenario(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
-    assert done.result.cost.seconds < 5
+    assert NextAction.ABORT_TIMEOUT is run.result.decision.action
+    assert run.result.cost.seconds < 5
 
 
 @pytest.mark.row("SAFE-03", "C27")
 def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Path) -> None:
     model = Scripted([ToolCall("l", "list_files", {})])
 
-    done = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
+    run = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
 
-    assert NextAction.ABORT_LOOP is done.result.decision.action
+    assert NextAction.ABORT_LOOP is run.result.decision.action
     assert len(model.asked) <= 6
 
 
 def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> None:
     model = Scripted([ScriptedTurn((Text("Once upon"),), stop=FinishReason.LENGTH), " a time."])
 
-    done = run_scenario(Task("Tell a story", limits=ONCE), Scenario(model=model), tmp_path)
+    run = run_scenario(Task("Tell a story", limits=ONCE), Scenario(model=model), tmp_path)
 
     assert 2 == len(model.asked)
     assert "Continue from where it stopped" in request_text(model.asked[1])
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert NextAction.ACCEPT is run.result.decision.action
 
 
 class Buttons:
@@ -251,11 +251,11 @@ def pressed(
     stage = Scenario(model=model, tool_providers={"buttons": buttons}, plugins=plugins, installed=frozenset())
 
     async def solve() -> FinishedRun:
-        async def person(question: Question) -> str | None:
+        async def reviewer(question: Question) -> str | None:
             return answer
 
         async with stage.build_app(Path.cwd(), Path(home)) as koi:
-            koi.attend(person)
+            koi.attend(reviewer)
             result = await koi.solve(Task("Press them", limits=limits or ONCE))
             return FinishedRun(result, tuple(koi.records(koi.session)))
 
@@ -273,7 +273,7 @@ def test_parallel_calls_settle_all_before_the_model_goes_on_in_their_order() -> 
         ToolCall("3", "press", {"name": "broken"}),
         ToolCall("4", "pres", {}),
     ]
-    done, buttons, model = pressed([calls, "ok"])
+    run, buttons, model = pressed([calls, "ok"])
 
     results = [part for part in model.asked[1].messages[-1].parts if isinstance(part, ToolResult)]
     assert ["quick", "broken", "slow"] == buttons.pressed
@@ -281,15 +281,15 @@ def test_parallel_calls_settle_all_before_the_model_goes_on_in_their_order() -> 
     assert [False, False, True, True] == [result.failed for result in results]
     assert "RuntimeError: it came off" == results[2].text
     assert "Did you mean press?" in results[3].text
-    assert NextAction.ACCEPT is done.result.decision.action
+    assert NextAction.ACCEPT is run.result.decision.action
 
 
 @pytest.mark.row("SAFE-05", "C28")
 def test_what_cannot_be_taken_back_waits_for_a_person() -> None:
-    done, buttons, _ = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"])
+    run, buttons, _ = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"])
 
     assert [] == buttons.pressed
-    assert NextAction.ESCALATE is done.result.decision.action
+    assert NextAction.ESCALATE is run.result.decision.action
 
 
 @pytest.mark.row("LOOP-18", "LOOP-19")
@@ -308,9 +308,9 @@ def test_the_strictest_verdict_holds() -> None:
     def before_tool(call: ToolCall) -> Permission:
         return Ask("Is that wise?")
 
-    done, buttons, _ = pressed([ToolCall("1", "press", {"name": "a"}), "ok"], before_tool=before_tool)
+    run, buttons, _ = pressed([ToolCall("1", "press", {"name": "a"}), "ok"], before_tool=before_tool)
 
-    assert ([], NextAction.ESCALATE) == (buttons.pressed, done.result.decision.action)
+    assert ([], NextAction.ESCALATE) == (buttons.pressed, run.result.decision.action)
 
 
 @pytest.mark.row("ITER-14")
@@ -318,20 +318,20 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
     stuck = Finding("It is still wrong", Severity.BLOCKER)
     judge = Scores([scored(0.2, stuck), scored(0.2, stuck), scored(0.2, stuck), scored(0.9)])
     model = Scripted(["a", "yes", "b", "c", "d"])  # "yes" is whether the request wants a change
-    asked: list[str] = []
+    texts: list[str] = []
 
-    async def person(question: Question) -> str | None:
-        asked.append(question.text)
+    async def reviewer(question: Question) -> str | None:
+        texts.append(question.text)
         return "Turn it round."
 
     async def solve() -> NextAction:
         stage = Scenario(model=model, evaluators={"judge": judge})
         async with stage.build_app(tmp_path, tmp_path / "home") as koi:
-            koi.attend(person)
+            koi.attend(reviewer)
             return (await koi.solve(Task("Mend it"))).decision.action
 
     assert NextAction.ACCEPT is asyncio.run(solve())
-    assert 1 == len(asked)
+    assert 1 == len(texts)
     assert "Turn it round." in request_text(model.asked[4])
 
 
@@ -356,10 +356,10 @@ class Failing:
 
 
 def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
-    done = run_scenario(Task("Do it", limits=ONCE), Scenario(says=["Done."], memory=Failing()), tmp_path)
+    run = run_scenario(Task("Do it", limits=ONCE), Scenario(says=["Done."], memory=Failing()), tmp_path)
 
-    warnings = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
-    assert NextAction.ACCEPT is done.result.decision.action
+    warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
+    assert NextAction.ACCEPT is run.result.decision.action
     assert 1 == len([text for text in warnings if "Memory could not be searched" in text])
 
 
@@ -397,9 +397,9 @@ class Lying:
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(input=-5, output=-5)])
 def test_usage_that_is_missing_or_negative_is_estimated(usage: Usage, tmp_path: Path) -> None:
-    done = run_scenario(Task("Talk"), Scenario(model=Lying(usage)), tmp_path)
+    run = run_scenario(Task("Talk"), Scenario(model=Lying(usage)), tmp_path)
 
-    assert done.result.cost.tokens > 100
+    assert run.result.cost.tokens > 100
 
 
 def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
@@ -412,8 +412,8 @@ def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
 
 @pytest.mark.row("LOOP-15", "OBS-03")
 def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
-    done = run_scenario(Task("What is here?"), Scenario(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
-    report = [name for name in names(done) if name not in ("model.delta", "warning")]
+    run = run_scenario(Task("What is here?"), Scenario(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
+    report = [name for name in names(run) if name not in ("model.delta", "warning")]
 
     assert report == [
         *("task.start", "recall", "plan", "message"),
@@ -427,16 +427,16 @@ def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
 def test_nothing_is_accepted_without_a_judgement_that_is_required(tmp_path: Path) -> None:
     stage = Scenario(says=["Done."], settings={"evaluation.require": ["judge"]})
 
-    done = run_scenario(Task("Do it"), stage, tmp_path)
+    run = run_scenario(Task("Do it"), stage, tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.decision.action
-    evaluation = done.result.best.evaluation
+    assert NextAction.ACCEPT_BEST is run.result.decision.action
+    evaluation = run.result.best.evaluation
     assert evaluation is not None
     assert "judge is required, but returned no evaluation" == evaluation.unavailable_reason
 
 
 def test_a_tool_that_never_comes_back_is_left_when_the_time_is_over() -> None:
-    done, buttons, _ = pressed([ToolCall("1", "press", {"after": 60}), "ok"], limits=Limits(seconds=1))
+    run, buttons, _ = pressed([ToolCall("1", "press", {"after": 60}), "ok"], limits=Limits(seconds=1))
 
     assert [] == buttons.pressed
-    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
+    assert NextAction.ABORT_TIMEOUT is run.result.decision.action

@@ -162,12 +162,12 @@ def works(machine: Machine) -> Iterator[Row]:
     """Type while several tasks stream, and look at what waiting costs."""
     with OpenAIServer(LONG) as server, machine.chat(served(machine, server)) as chat:
         for number in range(BESIDE + 1):
-            seen = len(chat.raw)
+            count = len(chat.raw)
             chat.enter(f"task {number}")
-            chat.shows(WORKS, since=seen)
+            chat.shows(WORKS, since=count)
             if number < BESIDE:
                 chat.type("\x02")
-                chat.shows("in the background", since=seen)
+                chat.shows("in the background", since=count)
         end = time.monotonic() + IDLE_SECONDS
         echoes = type_keys(chat, lambda: time.monotonic() > end)
     for share, goal in ((0.5, 10), (0.95, 30)):
@@ -194,11 +194,11 @@ def stops(machine: Machine) -> Iterator[Row]:
     yield row("hang-up until all has ended, median", statistics.median(times) * 1000, "ms", 300)
 
 
-def stopped(chat: Chat, message: str, begun: str) -> float:
+def stopped(chat: Chat, message: str, text: str) -> float:
     """Send a message, press Esc when it is under way, and return the seconds until it is interrupted."""
-    seen = len(chat.raw)
+    count = len(chat.raw)
     chat.enter(message)
-    chat.shows(begun, since=seen)
+    chat.shows(text, since=count)
     chat.hear_for(0.5)
     took = chat.seconds_until("\x1b", INTERRUPTED)
     chat.hear_for(1.0)
@@ -222,9 +222,9 @@ def hung_up(machine: Machine) -> float:
 def idles(machine: Machine) -> Iterator[Row]:
     """Count how often an idle chat wakes up, by strace where it is installed."""
     with machine.chat(machine.scripted()) as chat:
-        seen = len(chat.raw)
+        total = len(chat.raw)
         chat.enter("hello")
-        chat.shows("[done]", since=seen)
+        chat.shows("[done]", since=total)
         chat.settle()
         count = calls_of(chat.pid) if shutil.which("strace") else switches_of(chat.pid)
     yield row(f"system calls in {IDLE_SECONDS} idle seconds", count, "", 0)

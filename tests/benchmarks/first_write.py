@@ -76,5 +76,5 @@ def cost_of_write(root: Path, options: Sequence[str]) -> WriteCost:
         environment = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
         command = [str(Path(home_of_openkoi()).with_name("openkoi")), *options, *TASK]
         usage = usage_of(command, environment, root)
-    kept = sum(file.stat().st_size for file in home.rglob("*") if file.is_file())
-    return WriteCost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, kept / 2**20)
+    count = sum(file.stat().st_size for file in home.rglob("*") if file.is_file())
+    return WriteCost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, count / 2**20)

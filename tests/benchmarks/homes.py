@@ -64,7 +64,7 @@ def run_uv(command: Sequence[str], **variables: str) -> None:
     uv = shutil.which("uv")
     if uv is None:
         raise Homeless("there is no uv to install it with")
-    done = subprocess.run(
+    result = subprocess.run(
         [uv, *command],
         cwd=ROOT,
         env={**os.environ, **variables},
@@ -73,5 +73,5 @@ def run_uv(command: Sequence[str], **variables: str) -> None:
         timeout=PATIENCE,
         check=False,
     )
-    if done.returncode:
-        raise Homeless(" ".join(done.stderr.split())[-200:])
+    if result.returncode:
+        raise Homeless(" ".join(result.stderr.split())[-200:])

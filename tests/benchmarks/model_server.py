@@ -52,8 +52,8 @@ class Conversation(asyncio.Protocol):
 
     def answer(self, body: bytes) -> bytes:
         """Return the next turn of a run: a call of the tool, or at the end a word."""
-        asked = STEPS.search(body)
-        run, steps = (asked[1], int(asked[2])) if asked else (b"", 0)
+        match = STEPS.search(body)
+        run, steps = (match[1], int(match[2])) if match else (b"", 0)
         turn = self.turns[run] = self.turns.get(run, 0) + 1
         if turn <= steps:
             reply = calling(turn, "add", {"n": turn})

@@ -80,8 +80,8 @@ async def measure(rounds: int) -> str:
 def row(one: Compared, call: float, floor: float) -> list[str]:
     """Return a line of the table."""
     counts = call - floor if one.is_difference else call
-    shown = f"+{counts:.1f}" if one.is_difference else f"{counts:.1f}"
-    return [one.name, shown, one.floor_name, f"{floor:.1f}", f"{one.goal:g}", "met" if counts <= one.goal else "MISSED"]
+    text = f"+{counts:.1f}" if one.is_difference else f"{counts:.1f}"
+    return [one.name, text, one.floor_name, f"{floor:.1f}", f"{one.goal:g}", "met" if counts <= one.goal else "MISSED"]
 
 
 async def fastest(one: Compared, rounds: int) -> tuple[float, float]:

@@ -28,8 +28,8 @@ Way = Callable[[str], Sequence[int]]
 def show(rounds: int) -> None:
     """Print a table for each set of questions; of the conversations as many as there are rounds."""
     for name, talks in {"conversations": [talk(seed) for seed in range(rounds)], "functions": [code()]}.items():
-        asked = sum(len(one.questions) for one in talks)
-        print(f"{name}: {sum(len(one.turns) for one in talks):,} texts, {asked:,} questions, recall@{K}")
+        count = sum(len(one.questions) for one in talks)
+        print(f"{name}: {sum(len(one.turns) for one in talks):,} texts, {count:,} questions, recall@{K}")
         print(table(["", *(embedder for embedder in embedders())], rows(talks)))
 
 

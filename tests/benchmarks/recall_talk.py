@@ -118,7 +118,7 @@ class Talk:
 def talk(seed: int, pairs: int = 4, sessions: int = 16, chatter: int = 14) -> Talk:
     """Make up conversations."""
     chance = random.Random(seed)
-    made = Talk()
+    talk = Talk()
     people = chance.sample(PEOPLE, 2 * pairs)
     for one, other in zip(people[::2], people[1::2], strict=True):
         known: dict[str, int] = {}
@@ -126,9 +126,9 @@ def talk(seed: int, pairs: int = 4, sessions: int = 16, chatter: int = 14) -> Ta
         chance.shuffle(deeds)
         for n in range(sessions):
             day = f"{chance.randint(1, 28)} {chance.choice(MONTHS)} {2021 + n % 4}"
-            session(made, chance, (one, other), day, deeds[n::sessions], known, chatter)
-        made.questions += both(known, one, other)
-    return made
+            session(talk, chance, (one, other), day, deeds[n::sessions], known, chatter)
+        talk.questions += both(known, one, other)
+    return talk
 
 
 def session(
@@ -149,19 +149,19 @@ def session(
             known[f"{who}:{deed.same}"] = made_known(made, chance, deed, who, pair, day)
 
 
-def made_known(made: Talk, chance: random.Random, deed: Deed, who: str, pair: tuple[str, str], day: str) -> int:
+def made_known(talk: Talk, chance: random.Random, deed: Deed, who: str, pair: tuple[str, str], day: str) -> int:
     """Tell a deed, at times the thing only when asked; add the questions about it. Return the turn that names it."""
     thing, friend = chance.choice(deed.things), pair[pair[0] == who]
     part = "-".join(pair)
     if chance.random() < 0.5:
-        turn = made.say(who, day, part, f"Guess what, {deed.statement.format(thing)}!")
+        turn = talk.say(who, day, part, f"Guess what, {deed.statement.format(thing)}!")
         evidence: tuple[int, ...] = (turn,)
     else:
-        first = made.say(who, day, part, f"Guess what, {deed.statement.format('wonderful one')}!")
-        made.say(friend, day, part, "Really? Which one is it?")
-        turn = made.say(who, day, part, f"It's {thing}, and I could not be happier.")
+        first = talk.say(who, day, part, f"Guess what, {deed.statement.format('wonderful one')}!")
+        talk.say(friend, day, part, "Really? Which one is it?")
+        turn = talk.say(who, day, part, f"It's {thing}, and I could not be happier.")
         evidence = (first, turn)
-    made.questions += [
+    talk.questions += [
         Question(deed.same.format(who), "as said", evidence),
         Question(deed.other.format(who), "other words", evidence),
         Question(f"When did {who} say: {deed.statement.format(thing)}?", "date", evidence[:1]),
@@ -174,5 +174,5 @@ def both(known: dict[str, int], one: str, other: str) -> Iterator[Question]:
     for deed in DEEDS:
         turns = [known.get(f"{who}:{deed.same}") for who in (one, other)]
         if None not in turns:
-            asked = deed.same.format(f"{one} and what did {other}")
-            yield Question(asked, "two things", tuple(turn for turn in turns if turn is not None))
+            text = deed.same.format(f"{one} and what did {other}")
+            yield Question(text, "two things", tuple(turn for turn in turns if turn is not None))

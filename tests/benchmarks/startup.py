@@ -135,6 +135,6 @@ async def fill_memory(home: Path) -> None:
     names = [f"{first} {second}" for first in SUBJECTS for second in SUBJECTS]
     for number in range(PIECES):
         text = f"Fix the {names[number % len(names)]} of customer {number}"
-        done = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost(tokens=90))
-        log.append(f"run{number:05}", [TaskStarted(Task(text, session=log.session)), done], sync=False)
+        event = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost(tokens=90))
+        log.append(f"run{number:05}", [TaskStarted(Task(text, session=log.session)), event], sync=False)
     log.close()

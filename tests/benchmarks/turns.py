@@ -23,13 +23,13 @@ def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> Non
     os.dup2(2, 1)
     output.write(json.dumps({"version": version_of(distribution)}) + "\n")
     for line in sys.stdin:
-        asked = json.loads(line)
-        again = range(asked.pop("again", 1))
+        data = json.loads(line)
+        again = range(data.pop("again", 1))
         gc.collect()
         syncs = SYNCS[0]
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in again:
-            turn(asked)
+            turn(data)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         output.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs}) + "\n")
 

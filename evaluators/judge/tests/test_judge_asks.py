@@ -37,7 +37,7 @@ USED_UP = "turns of the script have been used"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgingRun:
     """What came of asking a judge."""
 
     evaluation: Evaluation | None
@@ -71,16 +71,18 @@ def hear(
     judge: Judge | None = None,
     work: ExecutionResult = DONE,
     task: Task | None = None,
-) -> Heard:
+) -> JudgingRun:
     """Let a judge judge in a real run, over a model that says these lines and then refuses."""
     model = Scripted(says, repeat_last=False)
 
-    async def judging() -> Heard:
+    async def judging() -> JudgingRun:
         async with make_run(folder, task=task or Task("What is it?"), stage=Scenario(model=model)) as run:
             evaluation = await (judge or Judge()).evaluate(work, run)
             events = [record.event for record in run.koi.records(run.task.session)]
         warnings = [event.text for event in events if isinstance(event, WarningIssued)]
-        return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, JudgeVoted)])
+        return JudgingRun(
+            evaluation, prompts(model), warnings, [event for event in events if isinstance(event, JudgeVoted)]
+        )
 
     return asyncio.run(judging())
 
@@ -99,12 +101,12 @@ def test_it_is_an_evaluator() -> None:
 
 @pytest.mark.row("EVAL-04", "EVAL-05")
 def test_a_clear_verdict_takes_one_call_and_each_dimension_counts_as_the_rubric_says(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [verdict(1.0, 0.9, 1.0)])
+    run = hear(tmp_path, [verdict(1.0, 0.9, 1.0)])
 
-    weights = {score.dimension: (score.value, round(score.weight, 6)) for score in heard.known.scores}
+    weights = {score.dimension: (score.value, round(score.weight, 6)) for score in run.known.scores}
     assert {"relevance": (1.0, 0.4), "quality": (0.9, 0.35), "completeness": (1.0, 0.25)} == weights
-    assert (1, [], "Say why.") == (len(heard.prompts), heard.warnings, heard.known.suggestion)
-    assert [("general", 1)] == [(voted.rubric, voted.calls) for voted in heard.votes]
+    assert (1, [], "Say why.") == (len(run.prompts), run.warnings, run.known.suggestion)
+    assert [("general", 1)] == [(voted.rubric, voted.calls) for voted in run.votes]
 
 
 @pytest.mark.row("EVAL-16")
@@ -124,68 +126,68 @@ def test_the_call_is_short_cool_and_the_same_at_its_beginning(tmp_path: Path) ->
 
 
 def test_nothing_said_and_nothing_changed_is_nothing_to_judge(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [], work=ExecutionResult(" \n"))
+    run = hear(tmp_path, [], work=ExecutionResult(" \n"))
 
-    assert (None, []) == (heard.evaluation, heard.prompts)
+    assert (None, []) == (run.evaluation, run.prompts)
 
 
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_told_why(tmp_path: Path) -> None:
-    heard = hear(tmp_path, ['{"scores": {"relevance": 0.9}}', verdict(1.0, 1.0, 1.0)])
+    run = hear(tmp_path, ['{"scores": {"relevance": 0.9}}', verdict(1.0, 1.0, 1.0)])
 
-    assert pytest.approx(1.0) == heard.known.score
-    assert "could not be used. The score is missing for quality, completeness." in heard.prompts[1]
+    assert pytest.approx(1.0) == run.known.score
+    assert "could not be used. The score is missing for quality, completeness." in run.prompts[1]
 
 
 def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Path) -> None:
-    heard = hear(tmp_path, ["Splendid!", "Ten out of ten!", verdict(1.0, 1.0, 1.0)])
+    run = hear(tmp_path, ["Splendid!", "Ten out of ten!", verdict(1.0, 1.0, 1.0)])
 
-    assert (2, None) == (len(heard.prompts), heard.known.score)
-    assert heard.known.unavailable_reason.startswith("The judge returned no usable verdict after 2 tries.")
+    assert (2, None) == (len(run.prompts), run.known.score)
+    assert run.known.unavailable_reason.startswith("The judge returned no usable verdict after 2 tries.")
 
 
 def test_a_verdict_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:
     whole = verdict(0.2, 0.2, 0.2, {"severity": "blocker", "title": "Wrong"})
     cut = whole[: whole.index("blocker") - 13]
 
-    heard = hear(tmp_path, [cut, whole])
+    run = hear(tmp_path, [cut, whole])
 
-    assert "It was cut off before it was complete" in heard.prompts[1]
-    assert 1 == len(heard.known.blockers)
+    assert "It was cut off before it was complete" in run.prompts[1]
+    assert 1 == len(run.known.blockers)
 
 
 def test_a_verdict_that_stays_cut_off_is_used_and_says_so(tmp_path: Path) -> None:
     cut = verdict(0.2, 0.2, 0.2, {"severity": "minor", "title": "Wrong"})[:-30]
 
-    heard = hear(tmp_path, [cut, cut])
+    run = hear(tmp_path, [cut, cut])
 
-    assert pytest.approx(0.2) == heard.known.score
-    assert ["The judge's answer was cut off twice."] == [warning[:37] for warning in heard.warnings]
+    assert pytest.approx(0.2) == run.known.score
+    assert ["The judge's answer was cut off twice."] == [warning[:37] for warning in run.warnings]
 
 
 @pytest.mark.row("C82")
 def test_near_the_threshold_the_median_of_three_holds(tmp_path: Path) -> None:
     says = [verdict(0.75, 0.75, 0.75), verdict(0.5, 0.9, 0.7), verdict(0.9, 0.8, 0.2)]
 
-    heard = hear(tmp_path, says)
+    run = hear(tmp_path, says)
 
-    assert [0.75, 0.8, 0.7] == [score.value for score in heard.known.scores]
-    assert [3] == [len(voted.votes) for voted in heard.votes]
+    assert [0.75, 0.8, 0.7] == [score.value for score in run.known.scores]
+    assert [3] == [len(voted.votes) for voted in run.votes]
 
 
 def test_what_the_checks_say_decides_whether_the_vote_is_close(tmp_path: Path) -> None:
     red = replace(DONE, known=Evaluation(checks=(Check("tests", passed=False),)))
 
-    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8)], work=red)
+    run = hear(tmp_path, [verdict(0.8, 0.8, 0.8)], work=red)
 
-    assert (1, []) == (len(heard.prompts), heard.warnings)
+    assert (1, []) == (len(run.prompts), run.warnings)
 
 
 @pytest.mark.parametrize("later", [[], ["Hm.", "Hm."], [verdict(0.1, 0.1, 0.1)]])
 def test_when_no_other_vote_can_be_had_the_first_stands_and_says_so(tmp_path: Path, later: list[str]) -> None:
-    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8), *later])
+    run = hear(tmp_path, [verdict(0.8, 0.8, 0.8), *later])
 
-    assert pytest.approx(0.8) == heard.known.score
-    assert ["Only one of several votes was returned"] == [warning.partition(":")[0] for warning in heard.warnings]
+    assert pytest.approx(0.8) == run.known.score
+    assert ["Only one of several votes was returned"] == [warning.partition(":")[0] for warning in run.warnings]
 
 
 def test_one_vote_is_enough_where_the_configuration_says_so(tmp_path: Path) -> None:
@@ -209,11 +211,11 @@ def test_an_answer_that_changed_nothing_takes_three_votes_and_work_elsewhere_doe
 def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) -> None:
     task = Task("What is it?", limits=Limits(calls=1))
 
-    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8)] * 3, task=task)
+    run = hear(tmp_path, [verdict(0.8, 0.8, 0.8)] * 3, task=task)
 
-    assert pytest.approx(0.8) == heard.known.score
-    assert 1 == len(heard.prompts)
-    assert "limit of calls" in heard.warnings[0]
+    assert pytest.approx(0.8) == run.known.score
+    assert 1 == len(run.prompts)
+    assert "limit of calls" in run.warnings[0]
 
 
 class Suite:
@@ -229,14 +231,14 @@ def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is
     evaluators = {"judge": Judge(), "tests": Suite()}
     stage = Scenario(model=model, evaluators=evaluators, settings={"evaluation.order": ["tests", "judge"]})
 
-    done = run_scenario(Task("Say it", limits=Limits(iterations=1)), stage)
+    run = run_scenario(Task("Say it", limits=Limits(iterations=1)), stage)
 
-    (evaluated,) = (record.event for record in done.records if isinstance(record.event, EvaluationFinished))
+    (evaluated,) = (record.event for record in run.records if isinstance(record.event, EvaluationFinished))
     assert ("tests", "judge") == evaluated.evaluators
     assert "unit: FAILED\n1 failed" in prompts(model)[2]
     assert ["relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
     assert 0.5 == evaluated.evaluation.score
-    assert not done.result.accepted
+    assert not run.result.accepted
 
 
 def test_a_limit_that_the_first_vote_would_pass_is_let_through(tmp_path: Path) -> None:
@@ -265,38 +267,38 @@ def test_a_model_that_declines_is_not_asked_again(tmp_path: Path) -> None:
 def test_a_blocker_wins_over_the_scores_beside_it(tmp_path: Path) -> None:
     leak = {"severity": "blocker", "dimension": "quality", "title": "Wrong", "location": "answer.py:1"}
 
-    known = hear(tmp_path, [verdict(1.0, 1.0, 1.0, leak)], judge=Judge(band=0.0)).known
+    evaluation = hear(tmp_path, [verdict(1.0, 1.0, 1.0, leak)], judge=Judge(band=0.0)).known
 
-    assert 0.3 == {score.dimension: score.value for score in known.scores}["quality"]
+    assert 0.3 == {score.dimension: score.value for score in evaluation.scores}["quality"]
     assert [(Severity.BLOCKER, "general/quality", "answer.py:1")] == [
-        (f.severity, f.rule, f.where) for f in known.blockers
+        (f.severity, f.rule, f.where) for f in evaluation.blockers
     ]
 
 
 def test_a_change_that_is_too_long_is_shown_in_part_and_says_so(tmp_path: Path) -> None:
     work = ExecutionResult("Done.", diff="+++ b/long.py\n" + "+line\n" * 100)
 
-    heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
+    run = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
 
     assert [
         "The judge sees only 200 of the 614 characters of the change (start and end). Raise max_diff."
-    ] == heard.warnings
-    assert "All changed files: long.py" in heard.prompts[0]
+    ] == run.warnings
+    assert "All changed files: long.py" in run.prompts[0]
 
 
 def test_a_broken_rubric_is_named_and_the_work_is_judged_all_the_same(tmp_path: Path) -> None:
     file = broken(tmp_path)
 
-    heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(folder=tmp_path))
+    run = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(folder=tmp_path))
 
-    assert [f"{file} is not used"] == [warning.partition(":")[0] for warning in heard.warnings]
-    assert pytest.approx(1.0) == heard.known.score
+    assert [f"{file} is not used"] == [warning.partition(":")[0] for warning in run.warnings]
+    assert pytest.approx(1.0) == run.known.score
 
 
 def test_a_rubric_that_is_not_there_is_unknown_and_costs_nothing(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [], judge=Judge(rubric="genral"))
+    run = hear(tmp_path, [], judge=Judge(rubric="genral"))
 
-    assert ([], True) == (heard.prompts, "Did you mean 'general'" in heard.known.unavailable_reason)
+    assert ([], True) == (run.prompts, "Did you mean 'general'" in run.known.unavailable_reason)
 
 
 def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:

@@ -128,10 +128,10 @@ def test_one_question_is_asked_about_the_work_and_how_it_came_about(tmp_path: Pa
 
     request, *again = model.asked
     assert [request.messages] * 2 == [one.messages for one in again]
-    shown = "".join(part.text for part in request.messages[0].parts if isinstance(part, Text))
+    message = "".join(part.text for part in request.messages[0].parts if isinstance(part, Text))
     assert pytest.approx(0.9) == evaluation.score
     assert "Is the build really green?" in request.system[0]
-    assert all(text in shown for text in ("BEGIN finalToolResult", "12 passed", "BEGIN cycles", "BEGIN terminatedBy"))
+    assert all(text in message for text in ("BEGIN finalToolResult", "12 passed", "BEGIN cycles", "BEGIN terminatedBy"))
 
 
 def test_of_nothing_that_happened_there_is_nothing_to_find(tmp_path: Path) -> None:

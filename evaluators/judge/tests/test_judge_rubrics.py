@@ -89,9 +89,9 @@ def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(t
             await run.emit(events.RecallFinished(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))
             return preferences(run)
 
-    shown, quoted = (asyncio.run(choose_rubrics(quoted=one)) for one in (False, True))
+    texts, quoted = (asyncio.run(choose_rubrics(quoted=one)) for one in (False, True))
 
-    assert ("Use the prose-quality rubric.",) == shown
+    assert ("Use the prose-quality rubric.",) == texts
     assert () == quoted
 
 
@@ -161,8 +161,8 @@ def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path
     put(tmp_path, "ledgers", MINE)
     koi = GivenPlugins({"skills": {"ledgers": tmp_path / "evaluators" / "user", "broken": 7}})
 
-    brought, complaints = asyncio.run(plugin_locations(koi.plugins("skills")))
-    places = search_locations(None, None, (), brought)
+    locations, complaints = asyncio.run(plugin_locations(koi.plugins("skills")))
+    places = search_locations(None, None, (), locations)
 
     assert "ledgers" in [rubric.name for rubric in load_rubrics(places).rubrics]
     assert ["The skills of broken (test) are not used"] == [complaint.partition(":")[0] for complaint in complaints]

@@ -44,7 +44,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgingRun:
     """What came of judging several states of one work."""
 
     evaluations: list[Evaluation]
@@ -76,11 +76,11 @@ def diff(files: dict[str, str]) -> str:
     return "".join(parts)
 
 
-def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge | None = None) -> Heard:
+def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge | None = None) -> JudgingRun:
     """Judge one state after the other in one run."""
     model, judge = Scripted(says, repeat_last=False), judge or Judge(votes=1)
 
-    async def judging() -> Heard:
+    async def judging() -> JudgingRun:
         async with make_run(root, task=TASK, stage=Scenario(model=model)) as run:
             evaluations = []
             for state in states:
@@ -89,7 +89,7 @@ def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge 
                 work = ExecutionResult(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
                 evaluations.append(await judge.evaluate(work, run) or Evaluation())
             events = [record.event for record in run.koi.records(run.task.session)]
-        return Heard(evaluations, [event for event in events if isinstance(event, JudgeVoted)], prompts(model))
+        return JudgingRun(evaluations, [event for event in events if isinstance(event, JudgeVoted)], prompts(model))
 
     return asyncio.run(judging())
 
@@ -105,11 +105,11 @@ SECOND = State({"sort.py": LONG.replace("given * 3 + 21", "given * 3 + 22")})
 
 @pytest.mark.row("EVAL-17", "TOK-09", "EVAL-27")
 def test_equal_work_is_not_judged_again(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.6, BUG)], [FIRST, FIRST])
+    run = hear(tmp_path, [scores(0.6, BUG)], [FIRST, FIRST])
 
-    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == heard.modes
-    assert heard.evaluations[0].scores == heard.evaluations[1].scores
-    assert [1, 0] == [voted.calls for voted in heard.votes]
+    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == run.modes
+    assert run.evaluations[0].scores == run.evaluations[1].scores
+    assert [1, 0] == [voted.calls for voted in run.votes]
 
 
 def test_equal_work_for_another_task_or_rubric_is_judged_again(tmp_path: Path) -> None:
@@ -128,21 +128,21 @@ def test_equal_work_for_another_task_or_rubric_is_judged_again(tmp_path: Path) -
 def test_a_single_vote_is_not_reused_where_three_are_needed(tmp_path: Path) -> None:
     states = [State(FIRST.files, known=RED), State(FIRST.files, known=GREEN)]
 
-    heard = hear(tmp_path, [scores(0.82)] * 4, states, Judge())
+    run = hear(tmp_path, [scores(0.82)] * 4, states, Judge())
 
-    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
-    assert [1, 3] == [voted.calls for voted in heard.votes]
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == run.modes
+    assert [1, 3] == [voted.calls for voted in run.votes]
 
 
 @pytest.mark.row("EVAL-18", "C14", "C81")
 def test_a_high_judgement_below_a_red_check_is_not_asked_for_again_once_it_is_green(tmp_path: Path) -> None:
     states = [State(FIRST.files, known=RED), State(SECOND.files, known=GREEN)]
 
-    heard = hear(tmp_path, [scores(0.96)], states)
+    run = hear(tmp_path, [scores(0.96)], states)
 
-    assert [EvaluationMode.FULL, EvaluationMode.SKIPPED] == heard.modes
-    assert pytest.approx(0.96) == heard.evaluations[1].score
-    assert ("correctness", "safety", "style", "completeness") == heard.votes[1].carried_over
+    assert [EvaluationMode.FULL, EvaluationMode.SKIPPED] == run.modes
+    assert pytest.approx(0.96) == run.evaluations[1].score
+    assert ("correctness", "safety", "style", "completeness") == run.votes[1].carried_over
 
 
 @pytest.mark.parametrize(
@@ -158,29 +158,29 @@ def test_a_high_judgement_below_a_red_check_is_not_asked_for_again_once_it_is_gr
 def test_a_judgement_is_not_left_out_when(tmp_path: Path, first: str, then: State, why: str) -> None:
     later = partly(correctness=0.9), scores(0.9)
 
-    heard = hear(tmp_path, [first, *later], [State(FIRST.files, known=RED), then])
+    run = hear(tmp_path, [first, *later], [State(FIRST.files, known=RED), then])
 
-    assert EvaluationMode.SKIPPED not in heard.modes, why
+    assert EvaluationMode.SKIPPED not in run.modes, why
 
 
 @pytest.mark.row("EVAL-19", "C13")
 def test_of_a_long_work_only_the_change_is_judged(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7, resolved=[1])], [FIRST, SECOND])
+    run = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7, resolved=[1])], [FIRST, SECOND])
 
-    values = {score.dimension: score.value for score in heard.evaluations[1].scores}
-    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
+    values = {score.dimension: score.value for score in run.evaluations[1].scores}
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == run.modes
     assert {"correctness": 0.7, "safety": 0.6, "style": 0.6, "completeness": 0.6} == values
-    assert ((), "Go on.") == (heard.evaluations[1].findings, heard.evaluations[1].suggestion)
+    assert ((), "Go on.") == (run.evaluations[1].findings, run.evaluations[1].suggestion)
 
 
 @pytest.mark.row("EVAL-19")
 def test_the_judge_is_shown_its_verdict_and_the_change_and_not_the_rest(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND])
+    run = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND])
 
-    assert "1. [important] sort.py:1: Wrong order" in heard.prompts[1]
-    assert "-    return given * 3 + 21\n+    return given * 3 + 22" in heard.prompts[1]
-    assert "part_90" not in heard.prompts[1]
-    assert "Always score: correctness, other_task." in heard.prompts[1]
+    assert "1. [important] sort.py:1: Wrong order" in run.prompts[1]
+    assert "-    return given * 3 + 21\n+    return given * 3 + 22" in run.prompts[1]
+    assert "part_90" not in run.prompts[1]
+    assert "Always score: correctness, other_task." in run.prompts[1]
 
 
 def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cached(tmp_path: Path) -> None:
@@ -202,30 +202,30 @@ def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cach
 
 @pytest.mark.row("TOK-11", "C47")
 def test_what_was_spared_can_be_computed_from_the_log(tmp_path: Path) -> None:
-    full, spared = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND]).votes
+    full, event = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND]).votes
 
     assert full.full_characters == full.characters
-    assert spared.characters < spared.full_characters / 2
-    assert ("safety", "style", "completeness") == spared.carried_over
+    assert event.characters < event.full_characters / 2
+    assert ("safety", "style", "completeness") == event.carried_over
 
 
 @pytest.mark.row("EVAL-19")
 def test_findings_that_are_not_mended_stay_and_new_ones_come(tmp_path: Path) -> None:
     slow = {"severity": "important", "dimension": "correctness", "title": "Slow"}
 
-    heard = hear(tmp_path, [scores(0.6, BUG), partly(slow, correctness=0.6)], [FIRST, SECOND])
+    run = hear(tmp_path, [scores(0.6, BUG), partly(slow, correctness=0.6)], [FIRST, SECOND])
 
-    assert ["Wrong order", "Slow"] == [finding.title for finding in heard.evaluations[1].findings]
+    assert ["Wrong order", "Slow"] == [finding.title for finding in run.evaluations[1].findings]
 
 
 def test_nothing_is_accepted_without_a_full_judgement_of_it(tmp_path: Path) -> None:
     says = [scores(0.75, BUG), partly(correctness=1.0, resolved=[1]), scores(0.9)]
 
-    heard = hear(tmp_path, says, [FIRST, SECOND])
+    run = hear(tmp_path, says, [FIRST, SECOND])
 
-    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
-    assert [1, 2] == [voted.calls for voted in heard.votes]
-    assert "part_90" in heard.prompts[2]
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == run.modes
+    assert [1, 2] == [voted.calls for voted in run.votes]
+    assert "part_90" in run.prompts[2]
 
 
 @pytest.mark.row("EVAL-20")
@@ -237,60 +237,60 @@ def test_when_most_dimensions_are_affected_all_is_judged(tmp_path: Path) -> None
 
 @pytest.mark.row("EVAL-20")
 def test_when_the_change_is_large_all_is_judged(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.5, BUG), scores(0.5)], [FIRST, State({"sort.py": LONG.replace("given", "taken")})])
+    run = hear(tmp_path, [scores(0.5, BUG), scores(0.5)], [FIRST, State({"sort.py": LONG.replace("given", "taken")})])
 
-    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == run.modes
 
 
 def test_an_answer_about_the_change_that_cannot_be_used_leads_to_a_full_judgement(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.5, BUG), "Better.", "Much better!", scores(0.4)], [FIRST, SECOND])
+    run = hear(tmp_path, [scores(0.5, BUG), "Better.", "Much better!", scores(0.4)], [FIRST, SECOND])
 
-    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == run.modes
 
 
 def test_a_changed_code_is_always_judged_for_correctness(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [scores(0.5, BUG), partly(style=0.5), partly(style=0.5, correctness=0.4)], [FIRST, SECOND])
+    run = hear(tmp_path, [scores(0.5, BUG), partly(style=0.5), partly(style=0.5, correctness=0.4)], [FIRST, SECOND])
 
-    assert "The score is missing for correctness." in heard.prompts[2]
-    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
+    assert "The score is missing for correctness." in run.prompts[2]
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == run.modes
 
 
 def test_a_score_is_carried_once(tmp_path: Path) -> None:
     third = State({"sort.py": SECOND.files["sort.py"].replace("given * 9 + 63", "given * 9 + 64")})
     says = [scores(0.5, BUG), partly(correctness=0.4), scores(0.4)]
 
-    heard = hear(tmp_path, says, [FIRST, SECOND, third])
+    run = hear(tmp_path, says, [FIRST, SECOND, third])
 
-    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == run.modes
 
 
 @pytest.mark.row("C44")
 def test_a_change_that_affects_nothing_leaves_the_judgement_as_it_is(tmp_path: Path) -> None:
     states = [State({"guide.md": LONG}), State({"guide.md": LONG.replace("given * 3 +", "given * 3  +")})]
 
-    heard = hear(tmp_path, [scores(0.5, BUG), partly()], states)
+    run = hear(tmp_path, [scores(0.5, BUG), partly()], states)
 
-    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == heard.modes
-    assert heard.evaluations[0].scores == heard.evaluations[1].scores
+    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == run.modes
+    assert run.evaluations[0].scores == run.evaluations[1].scores
 
 
 def test_a_new_file_beside_the_judged_ones_is_a_change(tmp_path: Path) -> None:
     later = State({**FIRST.files, "more.py": "print('more')\n"})
 
-    heard = hear(tmp_path, [scores(0.5, BUG), partly(correctness=0.5)], [FIRST, later])
+    run = hear(tmp_path, [scores(0.5, BUG), partly(correctness=0.5)], [FIRST, later])
 
-    assert "+print('more')" in heard.prompts[1]
-    assert EvaluationMode.INCREMENTAL is heard.modes[1]
+    assert "+print('more')" in run.prompts[1]
+    assert EvaluationMode.INCREMENTAL is run.modes[1]
 
 
 def test_words_alone_are_compared_as_words(tmp_path: Path) -> None:
     text = "\n".join(f"Paragraph {n} says what there is to say about it, and no more than that." for n in range(200))
     says = [scores(0.5), partly(correctness=0.5)]
 
-    heard = hear(tmp_path, says, [State({}, text), State({}, text + "\nAnd one more.")])
+    run = hear(tmp_path, says, [State({}, text), State({}, text + "\nAnd one more.")])
 
-    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
-    assert "+And one more." in heard.prompts[1]
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == run.modes
+    assert "+And one more." in run.prompts[1]
 
 
 def leave_out(root: Path) -> None:

@@ -49,18 +49,18 @@ def test_a_score_below_the_cap_stays_as_the_judge_gave_it() -> None:
 @settings(max_examples=60)
 @given(st.floats(0, 1), st.floats(0, 1), st.booleans())
 def test_a_failing_check_caps_the_score_and_a_passing_one_adds_nothing(walls: float, roof: float, green: bool) -> None:
-    known = Evaluation(checks=(Check("tests", passed=green),))
+    evaluation = Evaluation(checks=(Check("tests", passed=green),))
     verdict = vote(walls, roof)
 
     expected = weighted_mean(verdict) if green else min(weighted_mean(verdict), RED_CAP)
 
-    assert pytest.approx(expected) == combined_score(verdict, known)
+    assert pytest.approx(expected) == combined_score(verdict, evaluation)
 
 
 def test_a_red_check_keeps_the_vote_far_from_the_threshold() -> None:
-    known = Evaluation(checks=(Check("tests", passed=False),))
+    evaluation = Evaluation(checks=(Check("tests", passed=False),))
 
-    assert not is_close(combined_score(vote(0.8, 0.8), known), Limits(), 0.08)
+    assert not is_close(combined_score(vote(0.8, 0.8), evaluation), Limits(), 0.08)
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.71, False), (0.72, True), (0.8, True), (0.88, True), (0.89, False)])

@@ -51,9 +51,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("npm") is None:
         pytest.skip("needs npm: apt-get install npm")
     install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "eslint", "typescript"]
-    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
-    if done.returncode:
-        pytest.skip(f"npm could not fetch eslint and typescript: {done.stderr.strip()[-200:]}")
+    result = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    if result.returncode:
+        pytest.skip(f"npm could not fetch eslint and typescript: {result.stderr.strip()[-200:]}")
     return folder / "node_modules"
 
 

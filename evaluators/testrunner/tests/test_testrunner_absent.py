@@ -50,10 +50,10 @@ def test_a_test_that_is_newly_skipped_is_absent() -> None:
 def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
     repair, other = SuiteBaseline({BAD: False}, all_count=True), SuiteBaseline({BAD: False})
 
-    asked, unasked = verdict(ran(), repair), verdict(ran(), other)
+    evaluation, unasked = verdict(ran(), repair), verdict(ran(), other)
 
-    assert asked is not None
-    assert {BAD} == asked.failing
+    assert evaluation is not None
+    assert {BAD} == evaluation.failing
     assert unasked is not None
     assert (Check(BAD, passed=False, required=False, file="test_a.py"),) == unasked.checks
     assert [Severity.SUGGESTION] == [finding.severity for finding in unasked.findings]

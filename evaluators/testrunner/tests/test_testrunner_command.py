@@ -69,8 +69,8 @@ def test_the_evaluators_own_settings_outrank_them(
     async def sections() -> list[str]:
         stage = Scenario(settings=named, installed=frozenset({"hooks", "evaluators"}))
         async with make_run(tmp_path, stage=stage) as run:
-            given = await run.collect(hooks.before_plan, task=Task("a task"), recall=Recall(), run=run)
-        return [one.text for name, some in given if name == "test-command" for one in some]
+            rows = await run.collect(hooks.before_plan, task=Task("a task"), recall=Recall(), run=run)
+        return [one.text for name, some in rows if name == "test-command" for one in some]
 
     assert shown == asyncio.run(sections())
 

@@ -144,8 +144,8 @@ def test_compiled_files_in_the_workspace_are_not_read(
     (tmp_path / file).write_text(text)
     os.utime(tmp_path / file, ns=(then.st_atime_ns, then.st_mtime_ns))
     for compiled in (tmp_path / "__pycache__").glob(f"{Path(file).stem}.*-pytest-*"):
-        made = compiled.read_bytes()
-        compiled.write_bytes(made[:8] + source_hash(text.encode()) + made[16:])
+        data = compiled.read_bytes()
+        compiled.write_bytes(data[:8] + source_hash(text.encode()) + data[16:])
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
 
     assert {"test_a.py::test_a": False} == outcomes(bench.run_tests({}))

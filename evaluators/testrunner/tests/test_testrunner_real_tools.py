@@ -34,9 +34,9 @@ def fetched(argv: list[str], folder: Path) -> Path:
     """The folder, with what a registry's client puts there; without one there is nothing to try."""
     if shutil.which(argv[0]) is None:
         pytest.skip(f"there is no {argv[0]} here")
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
-    if done.returncode:
-        pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {done.stderr.strip()[-200:]}")
+    result = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    if result.returncode:
+        pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {result.stderr.strip()[-200:]}")
     return folder
 
 

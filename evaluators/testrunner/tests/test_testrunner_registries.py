@@ -147,9 +147,9 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 def call(argv: list[str], folder: Path) -> None:
     """Run a client of a registry; without one there is nothing to try."""
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
-    if done.returncode:
-        pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {done.stderr.strip()[-200:]}")
+    result = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+    if result.returncode:
+        pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {result.stderr.strip()[-200:]}")
 
 
 def evaluate_work(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:

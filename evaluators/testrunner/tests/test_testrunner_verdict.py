@@ -214,9 +214,9 @@ def test_the_place_is_the_projects_last_line_in_the_traceback(tmp_path: Path) ->
 
 def test_a_report_that_lost_its_middle_is_judged_by_its_end(tmp_path: Path) -> None:
     lines = ['@x {"kind": "test", "id": "a", "outcome": "pas', '@x {"kind": "end", "code": 1, "sent": 9}']
-    records, printed = parse_output(lines, "@x ")
+    records, text = parse_output(lines, "@x ")
 
-    output = outcome_of(ReporterOutput(records=records, printed=printed, root=tmp_path))
+    output = outcome_of(ReporterOutput(records=records, printed=text, root=tmp_path))
 
     assert (ReporterRecord(kind="end", code=1, sent=9),) == records
     assert [("pytest", False)] == [(test.name, test.passed) for test in output.tests]

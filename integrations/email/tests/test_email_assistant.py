@@ -57,14 +57,14 @@ class MailChat:
 @contextmanager
 def mail_chat(folder: Path) -> Iterator[MailChat]:
     """Run the mail servers, and make a home that is connected to them."""
-    made = shell(folder)
-    made.home.mkdir()
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
     write_script(folder, TURNS)
     with run_mail_servers(KOI) as servers:
         app = APP.format(imap=servers.imap_port, smtp=servers.smtp.port)
-        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
+        (openkoi.home / "config.toml").write_text(SETTINGS.format(app=app, more=""))
         model = f"scripted/{folder / 'script.yaml'}"
-        yield MailChat(made.with_environment(OPENKOI_MODEL=model, EMAIL_PASSWORD=PASSWORD), servers)
+        yield MailChat(openkoi.with_environment(OPENKOI_MODEL=model, EMAIL_PASSWORD=PASSWORD), servers)
 
 
 @pytest.mark.timeout(300)  # commands take long on a busy machine
@@ -81,19 +81,19 @@ def test_a_mail_becomes_a_task_its_approval_is_a_word_and_forged_mails_reach_no_
         code = question.split("`yes ")[1][:4]
         chat.write(f"yes {code}\n\n-- \nAnn", References=other)
         wait_until(lambda: "Removed." in chat.texts(other)[-1])
-        begun, calls = tasks_begun(chat.openkoi), model_calls(chat.openkoi)
+        texts, calls = tasks_begun(chat.openkoi), model_calls(chat.openkoi)
         forge_mails(chat)
         last = chat.write("the capital?", Subject="Last")
         wait_until(lambda: chat.texts(last))
         after, sent = tasks_begun(chat.openkoi), chat.texts()
-        listed = chat.openkoi("connect", "--list").stdout
+        output = chat.openkoi("connect", "--list").stdout
 
-    assert {"A question\n\nthe capital?", "and the capital of Italy?", "please remove it"} == set(begun)
-    assert Counter(["Last\n\nthe capital?"]) == Counter(after) - Counter(begun)
+    assert {"A question\n\nthe capital?", "and the capital of Italy?", "please remove it"} == set(texts)
+    assert Counter(["Last\n\nthe capital?"]) == Counter(after) - Counter(texts)
     assert calls + 1 == model_calls(chat.openkoi)
     assert not [text for text in sent if "evil" in text]
-    assert f"mailbox {KOI}, senders are checked by mx.koi.test" in listed
-    assert f"{ANN}" in listed
+    assert f"mailbox {KOI}, senders are checked by mx.koi.test" in output
+    assert f"{ANN}" in output
 
 
 def forge_mails(chat: MailChat) -> None:
@@ -127,7 +127,7 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
         config, saved = openkoi.home / "config.toml", openkoi.home / "credentials" / "providers.json"
         places = f'imap = "imap://127.0.0.1:{servers.imap_port}"\nsmtp = "smtp://127.0.0.1:{servers.smtp.port}"'
         config.write_text(f"[integrations.email]\n{places}\n")
-        for password, shown in (("wrong", "rejected the sign-in"), (PASSWORD, "Signed in to email as koi@")):
+        for password, text in (("wrong", "rejected the sign-in"), (PASSWORD, "Signed in to email as koi@")):
             with terminal(openkoi, "connect", "email") as there:
                 there.shows("The address of a mailbox")
                 there.type(KOI + ENTER)
@@ -136,10 +136,10 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
                 if password == PASSWORD:
                     there.shows("The server that checks mail for you")
                     there.type("mx.koi.test" + ENTER)
-                there.shows(shown)
+                there.shows(text)
                 there.ends()
         by_password = json.loads(saved.read_text())
-        listed = openkoi("connect", "--list").stdout
+        output = openkoi("connect", "--list").stdout
         oauth = (
             f'client_id = "koi"\ntoken_url = "{servers.oauth_url}/token"\ndevice_url = "{servers.oauth_url}/device"\n'
         )
@@ -155,6 +155,6 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
         by_code, mode = json.loads(saved.read_text()), saved.stat().st_mode & 0o777
 
     assert (PASSWORD, 0o600) == (by_password["email.password"], mode)
-    assert f"mailbox {KOI}, senders are checked by mx.koi.test" in listed
+    assert f"mailbox {KOI}, senders are checked by mx.koi.test" in output
     assert by_code["email.refresh_token"].startswith("refresh-")
     assert not by_code["email.password"]

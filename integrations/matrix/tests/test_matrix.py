@@ -227,10 +227,10 @@ def test_encrypted_rooms_are_left_and_it_is_said_once_why(world: World) -> None:
                 await asyncio.gather(watching, return_exceptions=True)
         return [one["content"]["body"] for each in (room, later) for one in world.ann.read(each)]
 
-    said = world.open(story)
+    texts = world.open(story)
 
-    assert 2 == len(said)
-    assert all("without encryption" in text for text in said)
+    assert 2 == len(texts)
+    assert all("without encryption" in text for text in texts)
 
 
 def test_what_came_while_nobody_watched_is_read_without_a_gap(world: World) -> None:
@@ -287,10 +287,10 @@ def test_replies_and_notices_are_known_for_what_they_are(world: World) -> None:
             world.ben.send(room, {"msgtype": "m.notice", "body": "@koi:koi.test I am a program"})
             return await next_posts(deliveries, 2)
 
-    asked, notice = world.open(story, channels=(room,))
+    post, notice = world.open(story, channels=(room,))
 
-    assert ("what is this?", "<@ben:koi.test> delete all", True) == (asked.text, asked.quoted, asked.mentioned)
-    assert (SenderKind.PERSON, SenderKind.BOT) == (asked.sender.kind, notice.sender.kind)
+    assert ("what is this?", "<@ben:koi.test> delete all", True) == (post.text, post.quoted, post.mentioned)
+    assert (SenderKind.PERSON, SenderKind.BOT) == (post.sender.kind, notice.sender.kind)
 
 
 def test_what_is_sent_is_a_notice_with_html_in_its_thread_and_files_after_it(world: World) -> None:
@@ -439,11 +439,11 @@ def test_a_message_becomes_a_task_its_approval_is_a_word_and_its_answer_is_in_th
             relation = {"rel_type": "m.annotation", "event_id": asked["event_id"], "key": emoji}
             user.send(group, {"m.relates_to": relation}, kind="m.reaction")
         wait_until(lambda: "".join(said(group, root)).count("Removed.") == 2)
-        listed = openkoi("connect", "--list").stdout
+        output = openkoi("connect", "--list").stdout
 
     assert {"the capital?", "please remove it", "please remove it again"} == set(tasks_begun(openkoi))
     assert 4 == len(tasks_begun(openkoi))
-    assert f"account {koi.id}, rooms 2" in listed
+    assert f"account {koi.id}, rooms 2" in output
     assert all(text in ("m.notice", "m.text") for text in {one["content"]["msgtype"] for one in world.ann.read(group)})
 
 
@@ -464,7 +464,7 @@ def test_it_is_connected_by_three_prompts_and_saves_a_token_for_its_user_alone(w
     openkoi.home.mkdir()
     config = openkoi.home / "config.toml"
     config.write_text(f'[integrations.matrix]\nbase_url = "{world.server.url}"\n')
-    for password, shown in (("wrong", "Matrix rejected"), ("koi3", "Signed in to matrix as @koi3:koi.test")):
+    for password, text in (("wrong", "Matrix rejected"), ("koi3", "Signed in to matrix as @koi3:koi.test")):
         with terminal(openkoi, "connect", "matrix") as there:
             there.shows("Your own Matrix ID")
             there.type(world.ann.id + ENTER)
@@ -472,12 +472,12 @@ def test_it_is_connected_by_three_prompts_and_saves_a_token_for_its_user_alone(w
             there.type("@koi3:koi.test" + ENTER)
             there.shows("The password for @koi3:koi.test")
             there.type(password + ENTER)
-            there.shows(shown)
+            there.shows(text)
             there.ends()
     saved = openkoi.home / "credentials" / "providers.json"
-    listed = openkoi("connect", "--list").stdout
+    output = openkoi("connect", "--list").stdout
 
     assert 0o600 == saved.stat().st_mode & 0o777
     assert ["matrix.refresh_token", "matrix.token"] == sorted(json.loads(saved.read_text()))
     assert f'users = ["{world.ann.id}"]' in config.read_text()
-    assert "account @koi3:koi.test" in listed
+    assert "account @koi3:koi.test" in output

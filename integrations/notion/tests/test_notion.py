@@ -56,13 +56,17 @@ def test_a_page_is_made_in_a_folder_and_found_by_its_address() -> None:
                 await app.write_document(Document("x"))
             made = await app.write_document(Document("# Koi\n\nred", folder=server.root))
             below = await app.write_document(Document("deep", title="Deep", folder=made.url))
-            listed = await app.list_documents(made.id)
-            return made, await app.read_document(f"{made.url}?v=1"), [one.title for one in listed if one.id == below.id]
+            documents = await app.list_documents(made.id)
+            return (
+                made,
+                await app.read_document(f"{made.url}?v=1"),
+                [one.title for one in documents if one.id == below.id],
+            )
 
     with NotionServer() as server:
-        made, read, listed = asyncio.run(story(server))
+        document, read, texts = asyncio.run(story(server))
 
-    assert (("Koi", server.root), made, ["Deep"]) == ((made.title, made.folder), read, listed)
+    assert (("Koi", server.root), document, ["Deep"]) == ((document.title, document.folder), read, texts)
 
 
 def test_a_limit_is_waited_for_and_a_long_one_reported() -> None:
@@ -83,14 +87,14 @@ def test_a_limit_is_waited_for_and_a_long_one_reported() -> None:
 def test_a_page_that_is_read_only_in_part_is_not_replaced_and_a_wrong_token_names_the_way_out() -> None:
     async def story(server: NotionServer) -> str:
         async with sign_in(server, parent=server.root) as app:
-            made = await app.write_document(Document("long " * 100, title="y"))
-            server.truncated.add(made.id)
+            document = await app.write_document(Document("long " * 100, title="y"))
+            server.truncated.add(document.id)
             with pytest.raises(AppRejectedError, match="only part"):
-                await app.write_document(replace(made, text="short"))
+                await app.write_document(replace(document, text="short"))
             server.token = "ntn_another"
             with pytest.raises(SignInRequiredError, match="openkoi connect notion"):
-                await app.read_document(made.id)
-            return server.markdown[made.id]
+                await app.read_document(document.id)
+            return server.markdown[document.id]
 
     with NotionServer() as server:
         assert "long " * 100 == asyncio.run(story(server))

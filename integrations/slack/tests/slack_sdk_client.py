@@ -64,21 +64,21 @@ def refusal(web: WebClient, **arguments: Any) -> str:
 
 def envelopes(url: str, web: WebClient, app_token: str) -> list[str]:
     """Connect by Socket Mode, hear a message of the bot itself, and acknowledge it."""
-    heard: list[str] = []
-    done = threading.Event()
+    texts: list[str] = []
+    event = threading.Event()
 
     def hear(client: Any, request: Any) -> None:
         client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
-        heard.append(f"{request.type} {request.payload['event']['text']}")
-        done.set()
+        texts.append(f"{request.type} {request.payload['event']['text']}")
+        event.set()
 
     client = SocketModeClient(app_token=app_token, web_client=WebClient(base_url=f"{url}/api/"))
     client.socket_mode_request_listeners.append(hear)
     client.connect()
     web.chat_postMessage(channel="C0000POND", text="over the socket")
-    done.wait(10)
+    event.wait(10)
     client.close()
-    return heard
+    return texts
 
 
 print(json.dumps(use(*sys.argv[1:])))

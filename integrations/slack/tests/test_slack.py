@@ -126,9 +126,9 @@ def test_a_text_is_read_as_a_document_and_is_not_replaced() -> None:
             return read, [renamed.title, *sorted(one.title for one in await app.list_documents())]
 
     with SlackServer() as server:
-        read, titles = asyncio.run(story(server))
+        document, titles = asyncio.run(story(server))
 
-    assert ("the koi\u2019s notes", "notes.txt") == (read.text, read.title)
+    assert ("the koi\u2019s notes", "notes.txt") == (document.text, document.title)
     assert ["In the lake", "In the lake", "notes.txt"] == titles
 
 

@@ -47,14 +47,14 @@ def answers(records: Sequence[Record]) -> list[str]:
 
 
 def asked_of(
-    person: dict[str, str], stage: Scenario, one: Task, workspace: Path
+    replies: dict[str, str], stage: Scenario, one: Task, workspace: Path
 ) -> tuple[Result, list[Record], list[str]]:
     """Do a task where a person answers each question by the file that it is about."""
-    asked: list[str] = []
+    texts: list[str] = []
 
     async def answer(question: Question) -> str | None:
-        asked.append(question.text)
-        return next((reply for file, reply in person.items() if file in question.text), None)
+        texts.append(question.text)
+        return next((reply for file, reply in replies.items() if file in question.text), None)
 
     async def live() -> tuple[Result, list[Record]]:
         koi = stage.build_app(workspace, workspace.parent / "home")
@@ -63,7 +63,7 @@ def asked_of(
             result = await koi.solve(one)
             return result, list(koi.records(koi.session))
 
-    return (*asyncio.run(live()), asked)
+    return (*asyncio.run(live()), texts)
 
 
 @pytest.fixture
@@ -95,10 +95,10 @@ def test_of_two_gated_calls_at_once_one_is_approved_and_one_rejected(pond: Path)
     stage = Scenario(says=[both, "It is clean. OVER"], plugins={"agents": AgentHook()})
     agent = task(approvals=("write_*",), conditions=(TextIncludes("OVER"),))
 
-    result, records, asked = asked_of({"clean.txt": "yes", "dirty.txt": "leave it"}, stage, agent, pond)
+    result, records, texts = asked_of({"clean.txt": "yes", "dirty.txt": "leave it"}, stage, agent, pond)
 
-    assert 2 == len(asked)
-    assert all("carp needs your approval to use write_file." in text for text in asked)
+    assert 2 == len(texts)
+    assert all("carp needs your approval to use write_file." in text for text in texts)
     assert ["clean.txt"] == [file.name for file in pond.iterdir()]
     assert any("leave it" in text for text in answers(records))
     assert (StopReason.DONE, "It is clean. OVER") == (result.best.work.ended, result.text)
@@ -111,10 +111,10 @@ def test_a_protected_path_is_written_to_only_when_a_person_allows_it_and_read_fr
     calls = [ToolCall("a", "read_file", {"path": "infra/pump.txt"}), write("infra/new.txt", "b"), write("ok.txt", "c")]
     stage = Scenario(says=[calls, "done"], plugins={"agents": AgentHook()})
 
-    _, _, asked = asked_of({"infra": "no"}, stage, task(protected=("infra/**",)), pond)
+    _, _, texts = asked_of({"infra": "no"}, stage, task(protected=("infra/**",)), pond)
 
-    assert 1 == len(asked)
-    assert asked[0].startswith("agents: infra/new.txt is protected by 'infra/**'")
+    assert 1 == len(texts)
+    assert texts[0].startswith("agents: infra/new.txt is protected by 'infra/**'")
     assert not (pond / "infra" / "new.txt").exists()
     assert (pond / "ok.txt").exists()
 
@@ -138,9 +138,9 @@ def test_approvals_are_patterns_and_hold_for_readers_too(tools: tuple[str, ...],
     (pond / "a.txt").write_text("wet")
     one = task(approvals=tools)
 
-    seen = rehearsed(one, ToolCall("", "read_file", {"path": "a.txt"}), "done", workspace=pond)
+    run = rehearsed(one, ToolCall("", "read_file", {"path": "a.txt"}), "done", workspace=pond)
 
-    assert StopReason.PERSON is seen.result.best.work.ended
+    assert StopReason.PERSON is run.result.best.work.ended
 
 
 @pytest.mark.parametrize(

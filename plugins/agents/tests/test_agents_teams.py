@@ -63,8 +63,8 @@ def done(
 
 def turn(name: str, says: str, *contains: str, more: str = "repeat: true") -> str:
     """A turn of one member, when its prompt holds these texts."""
-    held = ", ".join(f'"{text}"' for text in (f"You are {name}.", *contains))
-    return f'  - when: {{contains: [{held}]}}\n    says: "{says}"\n    {more}\n'
+    message = ", ".join(f'"{text}"' for text in (f"You are {name}.", *contains))
+    return f'  - when: {{contains: [{message}]}}\n    says: "{says}"\n    {more}\n'
 
 
 def speakers(records: Sequence[Record]) -> list[str]:
@@ -85,19 +85,19 @@ def closed_by(rehearsed: FinishedRun) -> list[str]:
 def test_one_after_another_each_hears_the_one_before(tmp_path: Path) -> None:
     turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "Answer of carp", "skimmed")
 
-    seen = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp"), member("heron")), turns)
+    run = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp"), member("heron")), turns)
 
-    assert "skimmed and raked" == seen.result.text
-    assert ["carp", "heron"] == speakers(seen.records)
-    assert ["answered"] == closed_by(seen)
+    assert "skimmed and raked" == run.result.text
+    assert ["carp", "heron"] == speakers(run.records)
+    assert ["answered"] == closed_by(run)
 
 
 def test_all_at_once_their_answers_stand_below_their_names(tmp_path: Path) -> None:
     turns = turn("carp", "skimmed") + turn("heron", "raked")
 
-    seen = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
+    run = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
 
-    assert "## carp\n\nskimmed\n\n## heron\n\nraked" == seen.result.text
+    assert "## carp\n\nskimmed\n\n## heron\n\nraked" == run.result.text
 
 
 def test_a_debate_ends_when_the_moderator_says_that_they_agree(tmp_path: Path) -> None:
@@ -112,22 +112,22 @@ def test_a_debate_ends_when_the_moderator_says_that_they_agree(tmp_path: Path) -
         Strategy.DEBATE, member("carp"), member("heron"), member("frog", conditions=(TextIncludes("AGREED"),)), rounds=5
     )
 
-    seen = done(tmp_path, agent, turns)
+    run = done(tmp_path, agent, turns)
 
-    assert "Both say net. AGREED" == seen.result.text
-    assert ["carp", "heron", "frog"] * 2 == speakers(seen.records)
-    assert ["text-includes"] == closed_by(seen)
+    assert "Both say net. AGREED" == run.result.text
+    assert ["carp", "heron", "frog"] * 2 == speakers(run.records)
+    assert ["text-includes"] == closed_by(run)
 
 
 def test_a_debate_without_agreement_ends_with_its_rounds_and_a_summary(tmp_path: Path) -> None:
     turns = turn("frog", "All in all: a net.", "the last round") + turn("frog", "Go on.") + turn("carp", "net")
     agent = team(Strategy.DEBATE, member("carp"), member("frog", conditions=(APPROVED,)), rounds=2)
 
-    seen = done(tmp_path, agent, turns)
+    run = done(tmp_path, agent, turns)
 
-    assert "All in all: a net." == seen.result.text
-    assert ["rounds"] == closed_by(seen)
-    assert ["frog was not satisfied when the rounds ended. The current result is used."] == warnings(seen.records)
+    assert "All in all: a net." == run.result.text
+    assert ["rounds"] == closed_by(run)
+    assert ["frog was not satisfied when the rounds ended. The current result is used."] == warnings(run.records)
 
 
 def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
@@ -139,12 +139,12 @@ def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
     )
     agent = team(Strategy.ITERATIVE, member("carp"), member("heron", conditions=(APPROVED,)))
 
-    seen = done(tmp_path, agent, turns)
+    run = done(tmp_path, agent, turns)
 
-    assert "raked, too" == seen.result.text
-    assert ["carp", "heron", "carp", "heron"] == speakers(seen.records)
-    assert ["text-includes"] == closed_by(seen)
-    assert [] == warnings(seen.records)
+    assert "raked, too" == run.result.text
+    assert ["carp", "heron", "carp", "heron"] == speakers(run.records)
+    assert ["text-includes"] == closed_by(run)
+    assert [] == warnings(run.records)
 
 
 def test_a_reviewer_may_be_content_by_what_a_tool_brought(tmp_path: Path) -> None:
@@ -152,10 +152,10 @@ def test_a_reviewer_may_be_content_by_what_a_tool_brought(tmp_path: Path) -> Non
     turns = turn("carp", "skimmed") + looks + turn("heron", "All is there.")
     agent = team(Strategy.ITERATIVE, member("carp"), member("heron", conditions=(ToolReturned(tool="list_files"),)))
 
-    seen = done(tmp_path, agent, turns)
+    run = done(tmp_path, agent, turns)
 
-    assert ["carp", "heron"] == speakers(seen.records)
-    assert ["tool-result"] == closed_by(seen)
+    assert ["carp", "heron"] == speakers(run.records)
+    assert ["tool-result"] == closed_by(run)
 
 
 @pytest.mark.row("LOOP-23")
@@ -163,18 +163,18 @@ def test_a_member_of_a_repeating_team_may_itself_go_round_until_it_is_done(tmp_p
     turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "the task is not done yet") + turn("carp", "I begin.")
     carp = member("carp", conditions=(TextIncludes("DONE"),), cycles=4)
 
-    seen = done(tmp_path, team(Strategy.ITERATIVE, carp, member("heron", conditions=(APPROVED,))), turns)
+    run = done(tmp_path, team(Strategy.ITERATIVE, carp, member("heron", conditions=(APPROVED,))), turns)
 
-    assert "DONE now" == seen.result.text
+    assert "DONE now" == run.result.text
 
 
 def test_a_member_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     turns = turn("heron", "raked")
 
-    seen = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
+    run = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
 
-    assert "## heron\n\nraked" == seen.result.text
-    assert any(text.startswith("carp failed; the others continue without it:") for text in warnings(seen.records))
+    assert "## heron\n\nraked" == run.result.text
+    assert any(text.startswith("carp failed; the others continue without it:") for text in warnings(run.records))
 
 
 @pytest.mark.parametrize("strategy", [*Strategy])
@@ -190,11 +190,11 @@ REFUSES = "repeat: true\n    stop: refused"
 def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, tmp_path: Path) -> None:
     turns = turn("carp", "I cannot.", more=REFUSES) + turn("heron", "Nor can I.", more=REFUSES)
 
-    seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
+    run = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
-    assert (StopReason.REFUSED, NextAction.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.decision.action)
-    assert seen.result.decision.reason.startswith("the model refused: ")
-    assert ["refused"] == closed_by(seen)
+    assert (StopReason.REFUSED, NextAction.ACCEPT_BEST) == (run.result.best.work.ended, run.result.decision.action)
+    assert run.result.decision.reason.startswith("the model refused: ")
+    assert ["refused"] == closed_by(run)
 
 
 @pytest.mark.parametrize(
@@ -218,24 +218,24 @@ def test_a_refusal_ends_a_team_where_nothing_else_is_left(
         turn(name, text, more=REFUSES if name == refusing else "repeat: true") for name, text in reply.items()
     )
 
-    seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
+    run = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
-    assert ended is seen.result.best.work.ended
-    assert ended is StopReason.REFUSED or any(reply[name] in seen.result.text for name in reply if name != refusing)
+    assert ended is run.result.best.work.ended
+    assert ended is StopReason.REFUSED or any(reply[name] in run.result.text for name in reply if name != refusing)
 
 
 def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path) -> None:
     turns = turn("carp", "skimmed") + turn("heron", "raked")
     agent = team(Strategy.SEQUENTIAL, member("carp", usd=0.000001), member("heron", cycles=2))
 
-    seen = done(tmp_path, agent, turns, Limits(iterations=0, usd=1.0))
+    run = done(tmp_path, agent, turns, Limits(iterations=0, usd=1.0))
 
-    tasks = [r.event.task for r in seen.records if isinstance(r.event, events.TaskStarted)]
+    tasks = [r.event.task for r in run.records if isinstance(r.event, events.TaskStarted)]
     assert [(1.0, 30), (0.000001, 30), (1.0, 2)] == [
         (task.effective_limits.usd, task.effective_limits.cycles) for task in tasks
     ]
-    assert "raked" == seen.result.text
-    assert any("carp failed" in text and "dollars" in text for text in warnings(seen.records))
+    assert "raked" == run.result.text
+    assert any("carp failed" in text and "dollars" in text for text in warnings(run.records))
 
 
 def test_what_binds_the_team_binds_its_members(tmp_path: Path) -> None:
@@ -244,9 +244,9 @@ def test_what_binds_the_team_binds_its_members(tmp_path: Path) -> None:
         Strategy.SEQUENTIAL, carp, instructions="Be kind.", model="", tools=("*_file",), protected=("infra/**",)
     )
 
-    seen = done(tmp_path, agent, turn("carp", "skimmed", "Be kind."))
+    run = done(tmp_path, agent, turn("carp", "skimmed", "Be kind."))
 
-    tasks = [r.event.task for r in seen.records if isinstance(r.event, events.TaskStarted)]
+    tasks = [r.event.task for r in run.records if isinstance(r.event, events.TaskStarted)]
     bound = tasks[1].agent
     assert bound is not None
     assert (("write_file",), ("run_command",), ("infra/**",)) == (bound.tools, bound.approvals, bound.protected)
@@ -256,9 +256,9 @@ def test_teams_may_be_members_of_teams(tmp_path: Path) -> None:
     inner = team(Strategy.PARALLEL, member("carp"), member("heron"))
     turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "Answer of pond")
 
-    seen = done(tmp_path, team(Strategy.SEQUENTIAL, inner, member("frog")), turns)
+    run = done(tmp_path, team(Strategy.SEQUENTIAL, inner, member("frog")), turns)
 
-    assert "All done." == seen.result.text
+    assert "All done." == run.result.text
 
 
 class Short:
@@ -276,9 +276,9 @@ def test_a_team_that_is_judged_hears_what_is_still_to_be_mended(tmp_path: Path) 
     turns = turn("carp", "wet", "too long: Use one word.") + turn("carp", "very wet indeed")
     limits = Limits(iterations=2)
 
-    seen = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp")), turns, limits, {"short": Short()})
+    run = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp")), turns, limits, {"short": Short()})
 
-    assert ("wet", True) == (seen.result.text, seen.result.accepted)
+    assert ("wet", True) == (run.result.text, run.result.accepted)
 
 
 @pytest.mark.parametrize(

@@ -121,15 +121,15 @@ LINES: Mapping[str, Callable[[ExitStack, Path], Line]] = {
 @contextmanager
 def connect_apps(folder: Path, apps: Sequence[str]) -> Iterator[tuple[Shell, list[Line]]]:
     """Make a home that is connected to apps."""
-    made = shell(folder)
-    made.home.mkdir()
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
     write_script(folder, TURNS)
     with ExitStack() as stack:
         lines = [LINES[name](stack, folder) for name in apps]
         settings = SETTINGS.format(app="\n".join(line.settings for line in lines), more="")
-        (made.home / "config.toml").write_text(settings)
+        (openkoi.home / "config.toml").write_text(settings)
         variables = {name: value for line in lines for name, value in line.variables.items()}
-        yield made.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **variables), lines
+        yield openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **variables), lines
 
 
 def pair_all(openkoi: Shell, lines: Sequence[Line]) -> None:

@@ -81,9 +81,9 @@ class Chat:
 
     def pair(self, name: str = "ann", role: str = "owner", channel: str = "") -> None:
         """Pair a user by a code from the terminal; the daemon runs."""
-        printed = self.openkoi("connect", "folder", "--pair", role).stdout
+        output = self.openkoi("connect", "folder", "--pair", role).stdout
         count = len(self.posts(channel or f"@{name}"))
-        self.say(printed.split()[-1], by=name, channel=channel or f"@{name}")
+        self.say(output.split()[-1], by=name, channel=channel or f"@{name}")
         wait_until(lambda: len(self.posts(channel or f"@{name}")) > count)
 
 
@@ -116,13 +116,13 @@ def wait_until(check: Callable[[], T], seconds: float = 30.0) -> T:
 
 def make_chat(folder: Path, turns: str = TURNS, more: str = "") -> Chat:
     """Make an empty chat and a home that is connected to it."""
-    made = shell(folder)
-    made.home.mkdir()
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
     path = folder / "chat"
     path.mkdir()
-    (made.home / "config.toml").write_text(SETTINGS.format(app=f'[integrations.folder]\npath = "{path}"', more=more))
+    (openkoi.home / "config.toml").write_text(SETTINGS.format(app=f'[integrations.folder]\npath = "{path}"', more=more))
     write_script(folder, turns)
-    return Chat(made.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"), path)
+    return Chat(openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"), path)
 
 
 def start(openkoi: Shell) -> "subprocess.Popen[str]":
@@ -182,24 +182,24 @@ def button(message: dict[str, Any], label: str) -> str:
 @contextmanager
 def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[TelegramChat]:
     """Serve a bot, and make a home that is connected to it."""
-    made = shell(folder)
-    made.home.mkdir()
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
     write_script(folder, turns)
     with TelegramServer() as server:
         app = f'[integrations.telegram]\nbase_url = "{server.url}"'
-        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
+        (openkoi.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         model = f"scripted/{folder / 'script.yaml'}"
-        yield TelegramChat(made.with_environment(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
+        yield TelegramChat(openkoi.with_environment(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)
 
 
 @contextmanager
 def slack_workspace(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[tuple[Shell, SlackServer]]:
     """Serve a workspace, and make a home that is connected to it."""
-    made = shell(folder)
-    made.home.mkdir()
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
     write_script(folder, turns)
     with SlackServer() as server:
         app = f'[integrations.slack]\nbase_url = "{server.url}/api"\nfiles_url = "{server.url}"'
-        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
+        (openkoi.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
         tokens = {"SLACK_BOT_TOKEN": server.token, "SLACK_APP_TOKEN": server.app_token}
-        yield made.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server
+        yield openkoi.with_environment(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}", **tokens), server

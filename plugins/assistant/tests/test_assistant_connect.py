@@ -20,16 +20,16 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
         openkoi = chat.openkoi.with_environment(TELEGRAM_BOT_TOKEN="")
         assert "not connected" in openkoi("doctor").stdout
         refused = openkoi("connect", "telegram")
-        for token, shown in (("1:nobody", "rejected the bot token"), (chat.server.token, "as @koi_test_bot")):
+        for token, message in (("1:nobody", "rejected the bot token"), (chat.server.token, "as @koi_test_bot")):
             with terminal(openkoi, "connect", "telegram") as there:
                 there.shows("Token of your bot")
                 there.type(token + ENTER)
-                there.shows(shown)
+                there.shows(message)
                 there.ends()
             assert token not in there.screen
         code = next(line for line in there.screen.splitlines() if "owner:" in line).split()[-1]
         saved = openkoi.home / "credentials" / "providers.json"
-        listed = openkoi("connect", "--list").stdout
+        output = openkoi("connect", "--list").stdout
         chat.openkoi = openkoi
         chat.server.say(f"/start {code}")  # as the command says: before the daemon is started
         with running(openkoi):
@@ -41,7 +41,7 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
     assert "needs a terminal" in refused.stderr
     assert {"telegram.token": chat.server.token} == json.loads(saved.read_text())
     assert 0o600 == saved.stat().st_mode & 0o777
-    assert "telegram     connected, bot @koi_test_bot" in listed
+    assert "telegram     connected, bot @koi_test_bot" in output
     assert "bot @koi_test_bot" in doctor
     assert "users of telegram ann (owner)" in doctor
 
@@ -84,19 +84,19 @@ def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
             there.shows("under the page 'Root'")
             there.shows("notion_write_doc")
             there.ends()
-        listed = chat.openkoi("connect", "--list").stdout
+        output = chat.openkoi("connect", "--list").stdout
 
     assert server.root in config.read_text()
     assert "Send this code" not in there.screen
-    assert "notion       connected, integration Koi, documents" in listed
+    assert "notion       connected, integration Koi, documents" in output
 
 
 def test_an_unknown_app_names_what_is_there_and_how_to_install_it(tmp_path: Path) -> None:
-    done = make_chat(tmp_path).openkoi("connect", "telegrm")
+    result = make_chat(tmp_path).openkoi("connect", "telegrm")
 
-    assert 1 == done.returncode
-    assert "No integration named 'telegrm'." in done.stderr
-    assert "Did you mean 'telegram'?" in done.stderr
+    assert 1 == result.returncode
+    assert "No integration named 'telegrm'." in result.stderr
+    assert "Did you mean 'telegram'?" in result.stderr
 
 
 @pytest.mark.row("INT-04", "C43")
@@ -126,12 +126,12 @@ def test_a_connected_app_is_tools_that_read_freely_and_write_after_a_question(tm
     assert chat.texts("team") == []
     chat.openkoi("approve")
     approved = chat.openkoi("resume")
-    read = chat.openkoi("what was said", "--format", "json")
-    written = chat.openkoi("write it down")
+    result = chat.openkoi("what was said", "--format", "json")
+    process = chat.openkoi("write it down")
     chat.openkoi("approve")
     chat.openkoi("resume")
 
-    assert (8, 0, 0, 8) == (refused.returncode, approved.returncode, read.returncode, written.returncode)
+    assert (8, 0, 0, 8) == (refused.returncode, approved.returncode, result.returncode, process.returncode)
     undone = chat.openkoi("undo")
     only_sent = chat.openkoi("undo", task_of(chat.openkoi("status").stdout, "say hello"))
     assert "not undone: folder_write_doc: Wrote pond" in undone.stderr

@@ -168,11 +168,11 @@ def test_a_hundred_secrets_leave_by_none_of_seven_ways_out(tmp_path: Path) -> No
             if secret.startswith("the user's own"):
                 koi.conceal(secret, "a password")
             file = Attachment(f"{secret}.txt", data=f"in a file: {secret}".encode())
-            asked = Choice(f"Send {secret}", f"value{n}")
+            choice = Choice(f"Send {secret}", f"value{n}")
             post = Post(f"an answer {secret}", app="folder", channel="@ann", key=f"{n}", attachments=(file,))
             chat.gateway.outbox.put(Outgoing(post))
             chat.gateway.outbox.put(Outgoing(replace(post, text=f"edited {secret}", key=f"{n}/edit"), replaces=f"{n}"))
-            chat.gateway.outbox.put(Outgoing(replace(post, choices=(asked,), attachments=(), key=f"{n}/question")))
+            chat.gateway.outbox.put(Outgoing(replace(post, choices=(choice,), attachments=(), key=f"{n}/question")))
             await tools["folder_send"].call({"target": "team", "message": f"by a tool: {secret}"})
             for words in ({"content": secret}, {"content": "x", "title": secret}):
                 with pytest.raises(ToolError, match="contains a secret"):
@@ -222,17 +222,17 @@ def test_sixty_injections_by_message_quote_file_and_history_give_no_order(tmp_pa
             await chat.say(text, by="eve", channel="@ann", mentioned=True)
             await chat.say(text, by="eve", channel="team", mentioned=True)
         assert before == chat.model_calls
-        asked = []
+        posts = []
         for n, text in enumerate(texts):
             reply: dict[str, Any] = {"channel": "team", "mentioned": True}
-            asked.append(await chat.say("a summary please", quoted=text, **reply))
+            posts.append(await chat.say("a summary please", quoted=text, **reply))
             file = Attachment("a.txt", data=text.encode())
             sent = await eve.send(Post("", app="", channel="team", attachments=(file,)))
             (there,) = [one for one in chat.sent("team") if one.id == sent]
-            asked.append(await chat.say("a summary please", attachments=there.attachments, **reply))
+            posts.append(await chat.say("a summary please", attachments=there.attachments, **reply))
             root = await eve.send(Post(f"{text} {n}", app="", channel="team"))
-            asked.append(await chat.say("a summary please", thread=root, **reply))
-        answers = [await chat.answer_to(one) for one in asked]
+            posts.append(await chat.say("a summary please", thread=root, **reply))
+        answers = [await chat.answer_to(one) for one in posts]
 
         assert ["A summary."] * 45 == answers
         tasks = [task for task in chat.tasks if task.text == "a summary please"]

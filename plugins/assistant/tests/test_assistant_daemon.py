@@ -28,8 +28,8 @@ def test_a_message_is_answered_in_its_place_and_the_next_one_knows_it(tmp_path: 
 
     assert ["Paris."] == chat.texts()[1:]
     assert [root, root] == [one.thread for one in chat.posts("team")]
-    begun = ["What is the capital of France?", "and the capital of Italy?", "the capital of Spain?"]
-    assert begun == sorted(tasks_begun(chat.openkoi))
+    texts = ["What is the capital of France?", "and the capital of Italy?", "the capital of Spain?"]
+    assert texts == sorted(tasks_begun(chat.openkoi))
 
 
 def test_one_daemon_for_a_home_that_starts_stops_restarts_and_says_how_it_is(tmp_path: Path) -> None:
@@ -37,9 +37,9 @@ def test_one_daemon_for_a_home_that_starts_stops_restarts_and_says_how_it_is(tmp
     openkoi = chat.openkoi
     assert 1 == openkoi("daemon", "status").returncode
     assert "Run `openkoi daemon start`" in openkoi("daemon", "stop").stderr.replace("run", "Run")
-    begun = openkoi("daemon", "start")
+    result = openkoi("daemon", "start")
     try:
-        assert "hosts folder" in begun.stdout, begun.stderr
+        assert "hosts folder" in result.stdout, result.stderr
         assert "already running" in openkoi("daemon", "start").stderr
         assert "already running" in openkoi("daemon", "run").stderr
         chat.pair()
@@ -66,7 +66,7 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
             chat.pair()
             status = wait_until(lambda: list_settled_apps(openkoi("status").stdout))
             assert status == list_settled_apps(openkoi("status", "--costs").stdout)
-            listed = openkoi("connect", "--list").stdout
+            output = openkoi("connect", "--list").stdout
             doctor = openkoi("doctor").stdout
             removed = openkoi("connect", "folder", "--remove", "ann")
             wait_until(lambda: "folder  watching; users: none" in openkoi("status").stdout)
@@ -74,9 +74,9 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
 
     assert ("folder  watching; users: ann (owner)", "notion  connected") == (status[0].strip(), status[2].strip())
     assert "matrix  sign-in required: Matrix rejected the access token" in status[1]
-    for place in ("\n".join(status), listed, doctor):
+    for place in ("\n".join(status), output, doctor):
         assert 'contains "*", which matches no user' in place
-    assert "ann ann (owner)" in listed
+    assert "ann ann (owner)" in output
     assert "users of folder ann (owner)" in doctor
     assert 0 == removed.returncode
     assert "Daemon: not running; to start it, run `openkoi daemon start`" in after

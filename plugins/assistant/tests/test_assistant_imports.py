@@ -33,9 +33,9 @@ SHARED: dict[str, set[str]] = {  # 1 to 4 ms of processor time; email, with Pyth
 @pytest.mark.parametrize("app", SHARED)
 def test_an_app_imports_its_own_modules_when_it_is_used(app: str) -> None:
     code = LISTING.format(app=app, name=app.capitalize())
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    lazy, *more = done.stdout.split()
+    lazy, *more = result.stdout.split()
     own_python = {one for one in more if one.partition(".")[0] in sys.stdlib_module_names}
     assert "[]" == lazy
     assert SHARED[app] == set(more) - own_python

@@ -122,14 +122,14 @@ def test_a_pairing_code_is_for_one_user_and_dies_of_five_wrong_tries(tmp_path: P
         chat.server.say(second, user=9, name="eve")
         chat.server.say("the capital?", user=8)
         wait_until(lambda: "Paris." in chat.texts(8))
-        listed = chat.openkoi("connect", "--list").stdout
+        output = chat.openkoi("connect", "--list").stdout
         removed = chat.openkoi("connect", "telegram", "--remove", "8").stdout
         chat.server.say("the capital again?", user=8)
         chat.server.say("the capital?")
         wait_until(lambda: "Paris." in chat.texts())
 
     assert ([], [], []) == (chat.texts(666), chat.texts(9), chat.texts(-5))
-    assert "8 ben (member)" in listed
+    assert "8 ben (member)" in output
     assert "Removed 8 from telegram." in removed
     assert 2 == len(tasks_begun(chat.openkoi))
 
@@ -174,8 +174,8 @@ def test_no_secret_leaves_by_any_way_out(tmp_path: Path) -> None:
     assert b"paragraph 29" in files
     assert "Reading" in sent
     assert KEY not in sent + files.decode() + status
-    kept = (chat.openkoi.home / "data" / "assistant" / "assistant.sqlite").read_bytes()
-    assert KEY.encode() not in kept
+    content = (chat.openkoi.home / "data" / "assistant" / "assistant.sqlite").read_bytes()
+    assert KEY.encode() not in content
 
 
 def test_a_rate_limit_is_waited_for_and_the_answer_comes(tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_what_was_due_while_the_daemon_was_away_is_done_once(tmp_path: Path) -> 
         with running(chat.openkoi):
             chat.pair()
         database = chat.openkoi.home / "data" / "assistant" / "assistant.sqlite"
-        with closing(connect(database)) as opened, opened:
-            opened.execute("UPDATE cursors SET cursor = '2000-01-01' WHERE app = 'schedule:morning'")
+        with closing(connect(database)) as connection, connection:
+            connection.execute("UPDATE cursors SET cursor = '2000-01-01' WHERE app = 'schedule:morning'")
         child = start(chat.openkoi)
         wait_until(lambda: tasks_begun(chat.openkoi))
         child.kill()

@@ -37,9 +37,9 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     file = tmp_path / "openkoi.service"
     file.write_text(systemd_unit(tmp_path, VARIABLES))
 
-    done = subprocess.run(["systemd-analyze", "verify", "--user", file], capture_output=True, text=True, check=False)
+    result = subprocess.run(["systemd-analyze", "verify", "--user", file], capture_output=True, text=True, check=False)
 
-    assert "openkoi.service" not in done.stderr
+    assert "openkoi.service" not in result.stderr
 
 
 @pytest.mark.unit

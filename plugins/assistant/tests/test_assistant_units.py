@@ -86,10 +86,10 @@ def test_the_assistant_s_name_is_no_part_of_a_task(text: str, words: str) -> Non
 
 
 def test_an_app_without_buttons_is_answered_by_words() -> None:
-    asked = AskedQuestion("q", "i", "a:w:C", "k", ("yes", "no"), "May I?", "t", "K7QP", 0.0)
+    question = AskedQuestion("q", "i", "a:w:C", "k", ("yes", "no"), "May I?", "t", "K7QP", 0.0)
 
-    assert "May I?\n\nReply `yes K7QP` or `no K7QP`." == question_post(post(), asked, Capabilities()).text
-    buttons = question_post(post(), asked, Capabilities(max_choices=2))
+    assert "May I?\n\nReply `yes K7QP` or `no K7QP`." == question_post(post(), question, Capabilities()).text
+    buttons = question_post(post(), question, Capabilities(max_choices=2))
     assert ("May I?", (Choice("Yes", "t:0"), Choice("No", "t:1"))) == (buttons.text, buttons.choices)
     assert ("yes", "K7QP") == read_answer("yes k7qp")
 

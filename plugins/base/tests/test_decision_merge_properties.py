@@ -203,13 +203,13 @@ def test_weights_are_shares_and_a_mean_lies_within_its_scores(opinions: list[Eva
 def test_of_equal_findings_the_severest_stands_in_the_place_of_the_first(
     one: tuple[Finding, ...], other: tuple[Finding, ...]
 ) -> None:
-    every, kept = (*one, *other), distinct_findings((*one, *other))
-    places = [next(n for n, found in enumerate(every) if found.key == finding.key) for finding in kept]
+    every, findings = (*one, *other), distinct_findings((*one, *other))
+    places = [next(n for n, found in enumerate(every) if found.key == finding.key) for finding in findings]
 
-    assert kept == distinct_findings(kept)
-    assert len({finding.key for finding in kept}) == len(kept)
+    assert findings == distinct_findings(findings)
+    assert len({finding.key for finding in findings}) == len(findings)
     assert sorted(places) == places
-    for finding in kept:
+    for finding in findings:
         same = [SEVERITIES.index(found.severity) for found in every if found.key == finding.key]
         assert min(same) == SEVERITIES.index(finding.severity)
 

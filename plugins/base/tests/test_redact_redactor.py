@@ -60,20 +60,20 @@ def test_a_held_secret_passes_at_no_alignment_of_base64(before: bytes, secret: s
     redact = Redactor([secret])
 
     for reply in (base64.b64encode(whole).decode(), base64.urlsafe_b64encode(whole).decode()):
-        shown = redact(reply)
-        assert MASK in shown
-        assert len(reply) - len(shown.replace(MASK, "")) >= len(secret.encode()) * 4 // 3 - 3
+        text = redact(reply)
+        assert MASK in text
+        assert len(reply) - len(text.replace(MASK, "")) >= len(secret.encode()) * 4 // 3 - 3
 
 
 @pytest.mark.parametrize("secret", ["sk-held-4f9a8c7d6e5b4a3928170615", "p\u00e4ssw\u00f6rd-\u03a99", "hunter2!"])
 @pytest.mark.parametrize("name", ["xxd", "hexdump -C", "od -t x1z"])
 def test_a_held_secret_passes_in_no_dump(name: str, secret: str) -> None:
     raw = b"user=me\npass=" + secret.encode() + b"\nmore=of the same\n"
-    shown = Redactor([secret])(dump(name, raw))
-    bytes_shown = "".join(re.findall(r"(?<![\w:])[0-9a-f]{2,4}(?= |$)", shown))
-    texts = "".join(line[-18:].strip(" |><") for line in shown.replace(MASK, "").splitlines())
+    text = Redactor([secret])(dump(name, raw))
+    bytes_shown = "".join(re.findall(r"(?<![\w:])[0-9a-f]{2,4}(?= |$)", text))
+    texts = "".join(line[-18:].strip(" |><") for line in text.replace(MASK, "").splitlines())
 
-    assert MASK in shown
+    assert MASK in text
     assert secret.encode().hex() not in bytes_shown
     assert not any(secret[at : at + 6] in texts for at in range(len(secret) - 5))
 
@@ -246,11 +246,11 @@ def test_the_password_in_a_url_is_held_in_all_encodings_of_the_url(password: str
         quote(url, safe=""),
         json.dumps(url),
     ):
-        shown = redact(f"before {text} after")
-        assert MASK in shown
-        assert text not in shown
-        assert password not in shown
-        assert password.encode().hex() not in shown.lower()
+        message = redact(f"before {text} after")
+        assert MASK in message
+        assert text not in message
+        assert password not in message
+        assert password.encode().hex() not in message.lower()
 
 
 @pytest.mark.sampled(4)

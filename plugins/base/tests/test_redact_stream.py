@@ -19,12 +19,12 @@ def test_pieces_of_any_size_give_the_same_text_and_little_is_kept(seed: int) -> 
     text, size = "\n".join(lines), chance.choice([1_000, 10_007, 65_536, 500_000])
     stream = StreamRedactor(Redactor([HELD]))
 
-    given = []
+    texts = []
     for at in range(0, len(text), size):
-        given.append(stream.add(text[at : at + size]))
+        texts.append(stream.add(text[at : at + size]))
         assert len(stream.text) <= WINDOW_CHARACTERS + 2 * CONTEXT_CHARACTERS + size
 
-    assert "\n".join(MASK if line in SECRETS else line for line in lines) == "".join((*given, stream.finish()))
+    assert "\n".join(MASK if line in SECRETS else line for line in lines) == "".join((*texts, stream.finish()))
 
 
 ANSWER = f"""\
@@ -40,15 +40,15 @@ LEAKS = ("correct", "horse", "staple", "k8Zq", "MIIEow", "Zt5-k", "k3J9x")
 @pytest.mark.parametrize("seed", range(20))
 def test_a_text_that_is_shown_while_it_grows_is_cut_where_no_secret_is(seed: int) -> None:
     redact = Redactor(["correct horse battery staple 9"])
-    chance, waiting, shown, parts = random.Random(seed), "", "", 0
+    chance, waiting, text, parts = random.Random(seed), "", "", 0
 
     for letter in ANSWER:
         waiting += letter
         if chance.random() < 0.2 and (end := safe_cut(waiting, redact)):
-            shown, waiting, parts = shown + redact(waiting[:end]), waiting[end:], parts + 1
-    shown += redact(waiting)
+            text, waiting, parts = text + redact(waiting[:end]), waiting[end:], parts + 1
+    text += redact(waiting)
 
-    assert [] == [leak for leak in LEAKS if leak in shown]
+    assert [] == [leak for leak in LEAKS if leak in text]
     assert parts > 9, "ordinary words wait for nothing"
 
 
@@ -70,11 +70,11 @@ SPREAD = (
 @pytest.mark.parametrize("size", [1, 7, 31])
 def test_a_secret_far_from_what_gives_it_away_is_not_shown_before_that(size: int, form: str) -> None:
     redact, secret = Redactor(), "q7ZkHw3xP9vTb2"
-    text, shown, waiting = f"Found it:\n{form.format(secret)}\nThat is all.", "", ""
+    text, message, waiting = f"Found it:\n{form.format(secret)}\nThat is all.", "", ""
 
     for at in range(0, len(text), size):
         waiting += text[at : at + size]
         end = safe_cut(waiting, redact)
-        shown, waiting = shown + redact(waiting[:end]), waiting[end:]
+        message, waiting = message + redact(waiting[:end]), waiting[end:]
 
-    assert secret not in shown + redact(waiting)
+    assert secret not in message + redact(waiting)

@@ -150,8 +150,8 @@ def filled(template: str, chance: random.Random) -> str:
     def characters(found: re.Match[str]) -> str:
         kind, size = found[1], int(found[2] or 0)
         alphabet = ALPHABETS.get(kind, "".join((string.ascii_letters, string.digits, "!#%&*+-=?@^_~")))
-        made = "".join(chance.choice(alphabet) for _ in range(size or chance.randint(10, 24)))
-        return made if kind != "p" else f"{chance.choice(string.ascii_letters)}{made}{chance.choice(string.digits)}x"
+        text = "".join(chance.choice(alphabet) for _ in range(size or chance.randint(10, 24)))
+        return text if kind != "p" else f"{chance.choice(string.ascii_letters)}{text}{chance.choice(string.digits)}x"
 
     return re.sub(r"\{([a-zA-Z])(\d*)\}", characters, template)
 
@@ -164,9 +164,9 @@ def lines_of(templates: Sequence[str], seed: int) -> list[str]:
 
 def masked_share(lines: Sequence[str]) -> float:
     """How many of the lines lose something; prints those that do not."""
-    kept = [line for line in lines if MASK not in Redactor()(line)]
-    print(*kept, sep="\n")
-    return 1 - len(kept) / len(lines)
+    texts = [line for line in lines if MASK not in Redactor()(line)]
+    print(*texts, sep="\n")
+    return 1 - len(texts) / len(lines)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -58,12 +58,12 @@ def test_what_is_changed_is_restored() -> None:
     before = Path.cwd(), [*sys.path]
     task = Task("good")
 
-    reports, printed = watch_one_call(changes, task, Recall())
+    reports, message = watch_one_call(changes, task, Recall())
 
     (text,) = reports
     assert text.startswith("Plugin 'acme' failed at before_plan: it printed 'hello' to standard output, changed ")
     assert all(part in text for part in ("the working directory", "(ACME)", "sys.path", "Task.text"))
-    assert "hello\n" == printed
+    assert "hello\n" == message
     assert (*before, "good") == (Path.cwd(), [*sys.path], task.text)
     assert "ACME" not in os.environ
 

@@ -47,8 +47,8 @@ class Knowing:
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         words = "".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
-        shown = [sample for sample in (*SAMPLES, *FURTHER) if sample.work.diff in words]
-        value = self.worth(max(shown, key=lambda one: len(one.work.diff))) if shown else 0.0
+        samples = [sample for sample in (*SAMPLES, *FURTHER) if sample.work.diff in words]
+        value = self.worth(max(samples, key=lambda one: len(one.work.diff))) if samples else 0.0
         yield Text(json.dumps({"scores": {**dict.fromkeys(NAMES, value), "other_task": 0.0}, "findings": []}))
         yield StreamEnd(Usage())
 

@@ -132,14 +132,14 @@ def test_how_lenient_a_judge_is_can_be_taken_off_its_scores() -> None:
 
 
 def test_a_certificate_is_read_as_it_was_written(tmp_path: Path) -> None:
-    written = later(Judge.DRIFTING, 1)
-    save_certificate(tmp_path, written)
+    certificate = later(Judge.DRIFTING, 1)
+    save_certificate(tmp_path, certificate)
     (tmp_path / "r" / "damaged.json").write_text("{", encoding="utf-8")
 
     (read,) = load_certificates(tmp_path, "r")
 
-    assert written.reasons == read.reasons
-    assert written.stamp == read.stamp
+    assert certificate.reasons == read.reasons
+    assert certificate.stamp == read.stamp
     assert parse_certificate(save_certificate(tmp_path, read).read_text(encoding="utf-8")) == read
 
 
@@ -157,10 +157,10 @@ def test_a_liar_that_happened_to_be_asked_about_few_of_its_lies_is_asked_on_and_
     once.add_answers(
         [JudgeAnswer(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES]
     )
-    asked = examined(Judge.LYING, FEW_LIES, later=True)
+    exam = examined(Judge.LYING, FEW_LIES, later=True)
 
-    assert once.measures.detection > 0.85 > asked.measures.detection
-    assert len(SAMPLES) < len(asked.samples)
+    assert once.measures.detection > 0.85 > exam.measures.detection
+    assert len(SAMPLES) < len(exam.samples)
     assert not later(Judge.LYING, FEW_LIES).is_passed
 
 

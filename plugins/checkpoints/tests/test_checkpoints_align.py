@@ -21,9 +21,9 @@ def test_the_steps_lead_from_old_to_new(old: list[str], new: list[str]) -> None:
 def test_a_long_text_takes_seconds_not_minutes() -> None:
     old = [f"{n}\n" for n in range(20_000)]
     new = [line if n % 2 else f"new {line}" for n, line in enumerate(old)]
-    begun = time.monotonic()
+    start = time.monotonic()
 
     changed = [step for step in LineMatcher(old, new).get_opcodes() if step[0] != "equal"]
 
     assert 10_000 == len(changed)
-    assert 20 > time.monotonic() - begun
+    assert 20 > time.monotonic() - start

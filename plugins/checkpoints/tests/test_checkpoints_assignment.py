@@ -29,8 +29,8 @@ def all_pairs(olds: str, news: str, score: float = 1.0) -> list[Candidate]:
 def test_each_old_file_gets_its_own_new_name(
     candidates: list[Candidate], renamed: dict[str, str], unclear: set[str]
 ) -> None:
-    for given in (candidates, candidates[::-1]):
-        found = assign_renames(given, lambda _: False)
+    for rows in (candidates, candidates[::-1]):
+        found = assign_renames(rows, lambda _: False)
 
         assert (renamed, unclear) == (found.new, found.unclear)
 

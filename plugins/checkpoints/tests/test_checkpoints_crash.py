@@ -17,8 +17,8 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 
 def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
-    done = asyncio.run(store.restore(root, id))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id))
+    return {**restoration.conflicts, **restoration.left}
 
 
 def diff(store: CheckpointStore, root: Path, since: str) -> str:

@@ -25,8 +25,8 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 def left(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     """Restore; return what was left alone."""
-    done = asyncio.run(store.restore(root, id))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id))
+    return {**restoration.conflicts, **restoration.left}
 
 
 @pytest.mark.parametrize("name", ["node_modules", "sub/.git", ".venv"])
@@ -171,6 +171,6 @@ def test_folders_that_may_not_be_written_in_are_opened_and_shut_again() -> None:
     """As a user whom modes bind, which those who run tests may not be."""
     with tempfile.TemporaryDirectory() as home:
         Path(home).chmod(0o777)
-        done = subprocess.run([sys.executable, "-c", AS_NOBODY, home], capture_output=True, text=True, check=False)
+        result = subprocess.run([sys.executable, "-c", AS_NOBODY, home], capture_output=True, text=True, check=False)
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (result.returncode, result.stderr)

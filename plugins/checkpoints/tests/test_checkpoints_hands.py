@@ -27,8 +27,8 @@ def take(store: CheckpointStore, root: Path, run: str = "run") -> str:
 
 
 def restore(store: CheckpointStore, root: Path, id: str, since: str = "") -> dict[str, str]:
-    done = asyncio.run(store.restore(root, id, since=since))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id, since=since))
+    return {**restoration.conflicts, **restoration.left}
 
 
 def call(store: CheckpointStore, root: Path, act: Callable[[], object], run: str = "run") -> None:

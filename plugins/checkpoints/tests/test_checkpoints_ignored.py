@@ -35,8 +35,8 @@ def planted(root: Path, chance: random.Random, depth: int = 0) -> None:
 def seen_by_git(root: Path) -> list[str]:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     command = ["git", "-C", str(root), "ls-files", "--others", "--exclude-standard", "-z"]
-    listed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    return sorted(name for name in listed.split("\0") if name)
+    output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    return sorted(name for name in output.split("\0") if name)
 
 
 def seen_by_us(root: Path) -> list[str]:

@@ -64,11 +64,11 @@ def test_a_renamed_file_that_the_user_edited_stays_where_its_old_name_is_taken(
         write(root / "z.txt", TEXT.replace("line 20", "mine"))
         write(root / taken, "mine\n")
 
-    done = undo(store, root, work, user)
+    restoration = undo(store, root, work, user)
 
     assert {taken: "mine\n", "z.txt": TEXT.replace("line 20", "mine")} == files(root)
-    assert {"x/y.txt" if "inside" in taken else "x", "z.txt"} == set(done.conflicts)
-    assert "changed since, and its old name x/y.txt is taken" == done.conflicts["z.txt"]
+    assert {"x/y.txt" if "inside" in taken else "x", "z.txt"} == set(restoration.conflicts)
+    assert "changed since, and its old name x/y.txt is taken" == restoration.conflicts["z.txt"]
 
 
 def test_a_renamed_file_gets_its_name_back_that_the_work_gave_to_a_folder(
@@ -107,9 +107,9 @@ def test_files_of_a_folder_come_back_where_the_work_s_file_in_its_place_was_dele
 ) -> None:
     root = tmp_path / "own"
     write(root / "x/y.txt", TEXT)
-    done = undo(store, root, lambda: write(root / "x", "by the work\n"), lambda: (root / "x").unlink())
+    restoration = undo(store, root, lambda: write(root / "x", "by the work\n"), lambda: (root / "x").unlink())
 
-    assert ({"x/y.txt": TEXT}, {}) == (files(root), {**done.conflicts, **done.left})
+    assert ({"x/y.txt": TEXT}, {}) == (files(root), {**restoration.conflicts, **restoration.left})
 
 
 def test_empty_folders_of_the_user_make_way_for_a_file(store: CheckpointStore, tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_empty_folders_of_the_user_make_way_for_a_file(store: CheckpointStore, t
         (root / "a.txt").unlink()
         write(root / "a.txt/inside.txt", "by the work\n")
 
-    done = undo(store, root, work, user)
+    restoration = undo(store, root, work, user)
 
-    assert ({"a.txt": TEXT}, {}) == (files(root), {**done.conflicts, **done.left})
+    assert ({"a.txt": TEXT}, {}) == (files(root), {**restoration.conflicts, **restoration.left})
 
 
 def test_an_empty_file_is_no_conflict_where_the_user_wrote_one_of_that_name(
@@ -134,9 +134,9 @@ def test_an_empty_file_is_no_conflict_where_the_user_wrote_one_of_that_name(
 ) -> None:
     root = tmp_path / "own"
     write(root / "new.txt", "")
-    done = undo(store, root, lambda: (root / "new.txt").unlink(), lambda: write(root / "new.txt", "mine\n"))
+    restoration = undo(store, root, lambda: (root / "new.txt").unlink(), lambda: write(root / "new.txt", "mine\n"))
 
-    assert ({"new.txt": "mine\n"}, {}) == (files(root), dict(done.conflicts))
+    assert ({"new.txt": "mine\n"}, {}) == (files(root), dict(restoration.conflicts))
 
 
 def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_place(
@@ -144,9 +144,9 @@ def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_p
 ) -> None:
     root = tmp_path / "own"
     write(root / "x/y.txt", TEXT)
-    done = undo(store, root, lambda: write(root / "x", "#!/bin/sh\n"), lambda: (root / "x").chmod(0o755))
+    restoration = undo(store, root, lambda: write(root / "x", "#!/bin/sh\n"), lambda: (root / "x").chmod(0o755))
 
-    assert ({"x": "#!/bin/sh\n"}, ["x"]) == (files(root), [*done.conflicts])
+    assert ({"x": "#!/bin/sh\n"}, ["x"]) == (files(root), [*restoration.conflicts])
 
 
 def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_conflict(
@@ -159,9 +159,9 @@ def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_confli
         move(root / "b.txt", root / "a.txt")
         (root / "b.txt").symlink_to("a.txt")
 
-    done = undo(store, root, lambda: move(root / "a.txt", root / "b.txt"), user)
+    restoration = undo(store, root, lambda: move(root / "a.txt", root / "b.txt"), user)
 
-    assert ({}, {}) == (dict(done.conflicts), dict(done.left))
+    assert ({}, {}) == (dict(restoration.conflicts), dict(restoration.left))
     assert ({"a.txt": TEXT, "b.txt": TEXT}, True) == (files(root), (root / "b.txt").is_symlink())
 
 
@@ -177,10 +177,10 @@ def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(
     after = asyncio.run(store.create(root))
     write(root / "e.txt", edited)
     write(root / "d.txt/mine.txt", "mine\n")
-    done = asyncio.run(store.restore(root, before, since=after, force=True))
+    restoration = asyncio.run(store.restore(root, before, since=after, force=True))
 
     assert {"d.txt/mine.txt": "mine\n", "e.txt": edited} == files(root)
-    assert {"d.txt": "something else exists there now"} == done.left
+    assert {"d.txt": "something else exists there now"} == restoration.left
 
 
 def user(path: Path) -> None:
@@ -200,6 +200,6 @@ def test_what_the_user_wrote_before_an_undo_is_kept_for_the_undo_after_it(
     write(root / "a.txt", TEXT)
     write(root / "b.txt", TEXT)
     undo(store, root, lambda: write(root / "a.txt", "by the work\n"), lambda: user(root / "b.txt"))
-    done = undo(store, root, lambda: write(root / "b.txt", "by the next work\n"), lambda: None)
+    restoration = undo(store, root, lambda: write(root / "b.txt", "by the next work\n"), lambda: None)
 
-    assert ({"a.txt": TEXT, "b.txt": "mine\n"}, {}) == (files(root), dict(done.left))
+    assert ({"a.txt": TEXT, "b.txt": "mine\n"}, {}) == (files(root), dict(restoration.left))

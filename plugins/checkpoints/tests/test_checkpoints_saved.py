@@ -31,8 +31,8 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 
 def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
-    done = asyncio.run(store.restore(root, id))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id))
+    return {**restoration.conflicts, **restoration.left}
 
 
 def written(store: CheckpointStore, root: Path, name: str, data: bytes) -> None:

@@ -21,8 +21,8 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 
 def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
-    done = asyncio.run(store.restore(root, id))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id))
+    return {**restoration.conflicts, **restoration.left}
 
 
 def diff(store: CheckpointStore, root: Path, since: str) -> str:
@@ -31,10 +31,10 @@ def diff(store: CheckpointStore, root: Path, since: str) -> str:
 
 def test_only_a_file_that_changed_or_just_did_is_read_again(root: Path) -> None:
     rules = ScanRules(skip=frozenset(), most_bytes=1000, most_paths=10, store="")
-    read: list[bytes] = []
+    datas: list[bytes] = []
 
     def keep(data: bytes) -> str:
-        read.append(data)
+        datas.append(data)
         return compute_digest(data)
 
     (root / "b.txt").write_text("other\n")
@@ -43,7 +43,7 @@ def test_only_a_file_that_changed_or_just_did_is_read_again(root: Path) -> None:
     entries = WorkspaceScanner(root, rules, {}, keep).entries()
     assert entries == WorkspaceScanner(root, rules, entries, keep).entries()
 
-    assert [b"changed\n", b"changed\n", b"first\n"] == sorted(read)
+    assert [b"changed\n", b"changed\n", b"first\n"] == sorted(datas)
 
 
 def test_ignored_files_are_neither_kept_nor_shown_nor_deleted(store: CheckpointStore, root: Path) -> None:

@@ -18,8 +18,8 @@ def take(store: CheckpointStore, root: Path) -> str:
 
 
 def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
-    done = asyncio.run(store.restore(root, id))
-    return {**done.conflicts, **done.left}
+    restoration = asyncio.run(store.restore(root, id))
+    return {**restoration.conflicts, **restoration.left}
 
 
 def diff(store: CheckpointStore, root: Path, since: str) -> str:
@@ -87,8 +87,8 @@ def test_what_was_left_alone_is_so_again_until_it_is_forced(store: CheckpointSto
 
     for _ in range(2):
         assert {"a.txt"} == restore(store, root, first).keys()
-    done = asyncio.run(store.restore(root, first, force=True))
-    assert (("a.txt",), "first\n") == (done.restored, (root / "a.txt").read_text())
+    restoration = asyncio.run(store.restore(root, first, force=True))
+    assert (("a.txt",), "first\n") == (restoration.restored, (root / "a.txt").read_text())
 
 
 @posix

@@ -28,9 +28,9 @@ def texts(log: Log) -> list[str]:
 
 
 def test_nothing_is_wrong_with_a_log_that_is_whole(tmp_path: Path) -> None:
-    seen = audit_log(a_log(tmp_path))
+    audit = audit_log(a_log(tmp_path))
 
-    assert (3, 0, 42, []) == (seen.segments, seen.archived, seen.records, seen.errors)
+    assert (3, 0, 42, []) == (audit.segments, audit.archived, audit.records, audit.errors)
     assert [] == texts(Log(tmp_path / "nothing there"))
 
 

@@ -58,21 +58,21 @@ def test_the_oldest_sessions_are_put_away_until_it_fits(tmp_path: Path) -> None:
     log = a_log(tmp_path)
     before, size = lines(log), log_size(log)
 
-    done = archive_oldest(log, size - 1)
+    texts = archive_oldest(log, size - 1)
 
-    assert [f"{SESSIONS[0]}.jsonl"] == done
+    assert [f"{SESSIONS[0]}.jsonl"] == texts
     assert log_size(log) < size
     assert before == lines(log)
-    assert not (log.sessions / done[0]).exists()
+    assert not (log.sessions / texts[0]).exists()
     assert ([], []) == (archive_oldest(log, size - 1), audit_log(log).errors)
 
 
 def test_the_newest_session_stays_as_it_is(tmp_path: Path) -> None:
     log = a_log(tmp_path)
 
-    done = archive_oldest(log, 1)
+    texts = archive_oldest(log, 1)
 
-    assert 8 == len(done)
+    assert 8 == len(texts)
     assert {SESSIONS[-1]} == {segment.session for segment in log.segments() if not segment.is_archived}
     assert [] == archive_oldest(log, 1)
 
@@ -82,11 +82,11 @@ def test_a_file_that_is_written_is_not_touched(tmp_path: Path) -> None:
     writer = RunLog(log.sessions, SESSIONS[0], str)
     writer.append("r", EVENTS[:1])
 
-    done = archive_oldest(log, 1)
+    texts = archive_oldest(log, 1)
     writer.append("r", EVENTS[1:])
     writer.close()
 
-    assert writer.name not in done
+    assert writer.name not in texts
     assert 154 == audit_log(log).records
     assert [] == audit_log(log).errors
 
@@ -98,11 +98,11 @@ def test_what_a_program_that_lives_long_has_written_before_is_put_away(tmp_path:
     log = Log(tmp_path)
     before = lines(log)
 
-    done = archive_oldest(log, 1)
+    texts = archive_oldest(log, 1)
     writer.append("r3", EVENTS)
     writer.close()
 
-    assert [f"{SESSIONS[0]}.jsonl", f"{SESSIONS[0]}.2.jsonl"] == done
+    assert [f"{SESSIONS[0]}.jsonl", f"{SESSIONS[0]}.2.jsonl"] == texts
     assert before == lines(log)[: len(before)]
     assert ([], 4 * len(EVENTS)) == (audit_log(log).errors, audit_log(log).records)
 
@@ -112,10 +112,10 @@ def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> Non
     fresh = log.sessions / f"{SESSIONS[0]}.3.jsonl"
     fresh.touch()
 
-    done = archive_oldest(log, 1)
+    texts = archive_oldest(log, 1)
 
     assert fresh.exists()
-    assert fresh.name not in done
+    assert fresh.name not in texts
 
 
 def test_what_cannot_be_read_is_left_alone_and_the_rest_is_put_away(tmp_path: Path) -> None:

@@ -61,10 +61,10 @@ def test_a_quoted_task_may_name_a_file_and_an_agent_may_lie_under_any_name(tmp_p
 
 @pytest.mark.row("C61", "LOOP-11")
 def test_a_declared_condition_ends_it_well(openkoi: Shell) -> None:
-    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "json")
-    result = json.loads(done.stdout)
+    process = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "json")
+    result = json.loads(process.stdout)
 
-    assert (0, True, "Mended. OVER") == (done.returncode, result["ok"], result["output"])
+    assert (0, True, "Mended. OVER") == (process.returncode, result["ok"], result["output"])
     assert ({"name": "mender", "version": "1.2.0"}, "text-includes") == (result["agent"], result["terminated_by"])
 
 
@@ -72,10 +72,10 @@ def test_a_declared_condition_ends_it_well(openkoi: Shell) -> None:
 def test_cycles_that_are_used_up_are_no_failure_but_another_status(openkoi: Shell) -> None:
     turns = '  - says: "Not yet."\n    calls: [{tool: list_files, arguments: {}}]\n    repeat: true\n'
 
-    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, turns), "Fix it", "--format", "json")
-    result = json.loads(done.stdout)
+    process = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, turns), "Fix it", "--format", "json")
+    result = json.loads(process.stdout)
 
-    assert (3, True, "maxCycles") == (done.returncode, result["ok"], result["terminated_by"])
+    assert (3, True, "maxCycles") == (process.returncode, result["ok"], result["terminated_by"])
 
 
 @pytest.mark.row("C61")
@@ -89,7 +89,7 @@ def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: S
     declared = openkoi(*line)
 
     assert [4, 0] == [undeclared.returncode, declared.returncode]
-    assert ["budget-exhausted"] * 2 == [json.loads(done.stdout)["terminated_by"] for done in (undeclared, declared)]
+    assert ["budget-exhausted"] * 2 == [json.loads(result.stdout)["terminated_by"] for result in (undeclared, declared)]
 
 
 @pytest.mark.campaign
@@ -119,11 +119,11 @@ def test_without_a_task_or_a_file_it_is_said_what_is_missing(openkoi: Shell) -> 
 def test_what_is_wrong_with_the_file_is_all_said_and_the_result_is_an_object_still(openkoi: Shell) -> None:
     (openkoi.folder / "mender.yaml").write_text("identity: {nam: a}\niteration: {}\ncomposite: {}\n")
 
-    done = openkoi("run", "mender.yaml", "Fix it", "--format", "json")
+    result = openkoi("run", "mender.yaml", "Fix it", "--format", "json")
 
-    assert 2 == done.returncode
-    assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3)" in done.stderr
-    assert json.loads(done.stdout)["stop_reason"] in done.stderr
+    assert 2 == result.returncode
+    assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3)" in result.stderr
+    assert json.loads(result.stdout)["stop_reason"] in result.stderr
 
 
 def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
@@ -131,10 +131,10 @@ def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
     team = f"identity: {{name: pond}}\ncomposite: {{strategy: parallel, agents: [{member}]}}\n"
     (openkoi.folder / "team.yaml").write_text(team)
 
-    done = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix it")
+    result = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix it")
 
-    assert "## a\n\nMended. OVER\n" == done.stdout
-    assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in done.stderr
+    assert "## a\n\nMended. OVER\n" == result.stdout
+    assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in result.stderr
 
 
 def test_a_member_of_a_team_goes_round_no_more_often_than_a_person_allows(openkoi: Shell) -> None:
@@ -144,8 +144,8 @@ def test_a_member_of_a_team_goes_round_no_more_often_than_a_person_allows(openko
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
 
-    done = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
-    agent = json.loads(done.stdout.splitlines()[0])["data"]["task"]["agent"]
+    result = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    agent = json.loads(result.stdout.splitlines()[0])["data"]["task"]["agent"]
 
     assert 3 == agent["team"]["members"][0]["cycles"]
 
@@ -156,8 +156,8 @@ def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) 
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
 
-    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
-    limits = json.loads(done.stdout.splitlines()[0])["data"]["task"]["limits"]
+    result = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    limits = json.loads(result.stdout.splitlines()[0])["data"]["task"]["limits"]
 
     assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])
-    assert "budget of $99999.00, but the limit is $2.00. Raise it with --budget" in done.stderr
+    assert "budget of $99999.00, but the limit is $2.00. Raise it with --budget" in result.stderr

@@ -122,11 +122,11 @@ def test_the_task_is_named_and_what_to_resume(tmp_path: Path) -> None:
     koi = house(tmp_path, [("whole", events.TaskStarted(Task("Write"))), ("part", events.TaskStarted(part))])
 
     async def ask() -> list[Pending]:
-        kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+        questions = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
         for number, run in enumerate(("whole", "part", "unknown")):
             at = (datetime.now(UTC) + timedelta(seconds=number)).isoformat()
-            asked = PendingQuestion(run, run, at, GATE, outermost="whole", session=koi.session)
-            await kept.put(asked)
+            question = PendingQuestion(run, run, at, GATE, outermost="whole", session=koi.session)
+            await questions.put(question)
         return await list_pending(koi)
 
     there = asyncio.run(ask())

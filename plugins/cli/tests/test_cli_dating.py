@@ -20,9 +20,9 @@ def log(tmp_path: Path) -> Log:
     """Two sessions: a task with a talk and a learning, and one that saves the learning again."""
     talk = [record.event for record in talk_records("first", "The blue gateway was chosen for all invoices.")]
     for session, run, more in (("s1", "first", [*talk, LearningSaved(TIP)]), ("s2", "second", [LearningSaved(TIP)])):
-        written = RunLog(tmp_path / "sessions", session, str)
-        written.append(run, [*(record.event for record in run_records(run, "Mend the parser")), *more])
-        written.close()
+        log = RunLog(tmp_path / "sessions", session, str)
+        log.append(run, [*(record.event for record in run_records(run, "Mend the parser")), *more])
+        log.close()
     return Log(tmp_path)
 
 

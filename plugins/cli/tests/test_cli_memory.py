@@ -56,20 +56,20 @@ def first(openkoi: Shell) -> Path:
 def test_stats_tell_of_the_log_and_of_memory(openkoi: Shell) -> None:
     assert 0 == openkoi("memory", "search", "anything").returncode
 
-    done = openkoi("memory", "stats")
+    result = openkoi("memory", "stats")
 
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "3 sessions, 3 tasks, 42 records" in done.stdout
-    assert "limit 500MB" in done.stdout
-    assert "duckdb: index " in done.stdout
-    assert "entries 3" in done.stdout
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "3 sessions, 3 tasks, 42 records" in result.stdout
+    assert "limit 500MB" in result.stdout
+    assert "duckdb: index " in result.stdout
+    assert "entries 3" in result.stdout
 
 
 def test_search_answers_from_all_projects_in_one_line_each(openkoi: Shell) -> None:
-    done = openkoi("memory", "search", "mend", "the", "parser", "--limit", "1")
+    result = openkoi("memory", "search", "mend", "the", "parser", "--limit", "1")
 
-    assert 0 == done.returncode
-    (line,) = done.stdout.splitlines()
+    assert 0 == result.returncode
+    (line,) = result.stdout.splitlines()
     assert re.match(rf"1\.00  task +\d{{4}}-\d\d-\d\d  {TEXTS[0]}", line)
 
 
@@ -96,21 +96,21 @@ def test_what_was_said_has_the_date_of_the_task_it_was_said_in(openkoi: Shell) -
 
 
 def test_what_nobody_remembers_is_not_found(openkoi: Shell) -> None:
-    done = openkoi("memory", "search", "aardvark")
+    result = openkoi("memory", "search", "aardvark")
 
-    assert (0, "No results.\n") == (done.returncode, done.stdout)
+    assert (0, "No results.\n") == (result.returncode, result.stdout)
 
 
 @pytest.mark.campaign
 def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
     openkoi("memory", "search", "mend")
 
-    done = openkoi("memory", "rebuild")
+    result = openkoi("memory", "rebuild")
 
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "42 records of the log ingested." in done.stdout
-    assert "entries: 3, as before" in done.stdout
-    assert "openkoi.db.index.old" in done.stdout
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "42 records of the log ingested." in result.stdout
+    assert "entries: 3, as before" in result.stdout
+    assert "openkoi.db.index.old" in result.stdout
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
 
 
@@ -118,10 +118,10 @@ def test_a_rebuild_with_less_than_before_says_so(openkoi: Shell) -> None:
     openkoi("memory", "search", "mend")
     first(openkoi).unlink()
 
-    done = openkoi("memory", "rebuild")
+    result = openkoi("memory", "rebuild")
 
-    assert 1 == done.returncode
-    assert "entries: 2, before 3" in done.stdout
+    assert 1 == result.returncode
+    assert "entries: 2, before 3" in result.stdout
 
 
 def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi: Shell) -> None:
@@ -160,15 +160,15 @@ def test_where_nothing_can_be_written_a_rebuild_says_so(tmp_path: Path, place: s
 
 def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
     assert (0, "42 records in 3 segments.\nNo errors found.\n") == (
-        (done := openkoi("memory", "audit")).returncode,
-        done.stdout,
+        (result := openkoi("memory", "audit")).returncode,
+        result.stdout,
     )
     first(openkoi).write_bytes(first(openkoi).read_bytes().replace(b"parser", b"carper"))
 
-    done = openkoi("memory", "audit")
+    result = openkoi("memory", "audit")
 
-    assert 1 == done.returncode
-    assert f"! {first(openkoi).name}, line 1: it is damaged" in done.stdout
+    assert 1 == result.returncode
+    assert f"! {first(openkoi).name}, line 1: it is damaged" in result.stdout
 
 
 @pytest.mark.row("MEM-14")
@@ -176,10 +176,10 @@ def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
 def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None:
     configured(openkoi, "[memory]\nmax_storage_mb = 0.009\n")
 
-    done = openkoi("memory", "stats")
+    result = openkoi("memory", "stats")
 
-    assert 0 == done.returncode
-    assert "its oldest files were archived" in done.stderr
+    assert 0 == result.returncode
+    assert "its oldest files were archived" in result.stderr
     assert not first(openkoi).exists()
     assert "42 records in 3 segments, " in openkoi("memory", "audit").stdout
     assert "entries: 3, as before" in openkoi("memory", "rebuild").stdout
@@ -191,17 +191,17 @@ def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None
 def test_stats_tell_of_archived_sessions_that_a_new_view_does_not_know(openkoi: Shell) -> None:
     assert [first(openkoi).name] == archive_oldest(Log(openkoi.home / "data"), 9_000)
 
-    done = openkoi("memory", "stats")
+    result = openkoi("memory", "stats")
 
-    assert "Memory lacks 1 archived session. Run `openkoi memory rebuild`." in done.stdout
+    assert "Memory lacks 1 archived session. Run `openkoi memory rebuild`." in result.stdout
 
 
 def test_another_memory_is_told_everything_again_without_making_way(openkoi: Shell) -> None:
     other = configured(openkoi, '[use]\nmemory = "acme"\n').with_plugin(PLUGIN, memory="acme:Forgetful")
 
-    done = other("memory", "rebuild")
+    result = other("memory", "rebuild")
 
-    assert (0, "42 records of the log ingested.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "42 records of the log ingested.\n") == (result.returncode, result.stdout), result.stderr
     assert "Memory:   acme: ready" in other("memory", "stats").stdout
 
 
@@ -216,21 +216,21 @@ def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> Non
 def test_a_memory_that_cannot_be_used_is_not_one_that_found_nothing(openkoi: Shell) -> None:
     configured(openkoi, '[use]\nmemory = "acme"\n')
 
-    done = openkoi("memory", "search", "mend")
+    result = openkoi("memory", "search", "mend")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "No memory named 'acme'" in done.stderr
-    assert "Search failed: the memory 'acme' cannot be used." in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert "No memory named 'acme'" in result.stderr
+    assert "Search failed: the memory 'acme' cannot be used." in result.stderr
 
 
 def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     nowhere = replace(shell(tmp_path), home=tmp_path / "file" / "home")
 
-    done = nowhere.cold("memory", "stats")
+    result = nowhere.cold("memory", "stats")
 
-    assert (2, "") == (done.returncode, done.stdout)
-    assert f"Error: {nowhere.home}/config.toml cannot be read: Not a directory.\n" == done.stderr
+    assert (2, "") == (result.returncode, result.stdout)
+    assert f"Error: {nowhere.home}/config.toml cannot be read: Not a directory.\n" == result.stderr
 
 
 @pytest.mark.row("CLI-11", "MIG-03")
@@ -266,9 +266,9 @@ def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_tou
 ) -> None:
     configured(openkoi, f'[use]\nmemory = "{chosen}"\n')
 
-    done = openkoi("migrate")
+    result = openkoi("migrate")
 
-    assert (0, f"✓ {line}\n") == (done.returncode, done.stdout)
+    assert (0, f"✓ {line}\n") == (result.returncode, result.stdout)
     assert not (openkoi.home / "data" / "openkoi.db").exists()
 
 
@@ -276,10 +276,10 @@ def test_a_memory_that_cannot_be_loaded_is_not_reported_as_migrated(openkoi: She
     (openkoi.home / "data").rename(openkoi.home / "elsewhere")
     (openkoi.home / "data").write_text("not a folder")
 
-    done = openkoi("migrate")
+    result = openkoi("migrate")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "Migration failed: the memory 'duckdb' cannot be used. Run `openkoi doctor`." in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert "Migration failed: the memory 'duckdb' cannot be used. Run `openkoi doctor`." in result.stderr
 
 
 @pytest.mark.row("MIG-01")
@@ -289,12 +289,12 @@ def test_a_file_of_a_newer_version_is_left_alone_and_searches_need_none(openkoi:
     change_version(openkoi, 1)
     before = path.read_bytes()
 
-    tables, done, migrated = openkoi("memory", "tables"), openkoi("memory", "search", "mend"), openkoi("migrate")
+    tables, result, migrated = openkoi("memory", "tables"), openkoi("memory", "search", "mend"), openkoi("migrate")
 
     assert (1, "") == (tables.returncode, tables.stdout)
     assert "supports only up to" in tables.stderr
-    assert "" == done.stderr
-    assert TEXTS[0] in done.stdout
+    assert "" == result.stderr
+    assert TEXTS[0] in result.stdout
     assert TEXTS[0] in openkoi("status").stdout
     assert (1, "") == (migrated.returncode, migrated.stdout)
     assert "supports only up to" in migrated.stderr
@@ -304,10 +304,10 @@ def test_a_file_of_a_newer_version_is_left_alone_and_searches_need_none(openkoi:
 @pytest.mark.row("C57")
 @pytest.mark.parametrize("line", [["migrate", "the", "database"], ["memory", "is", "short"]])
 def test_a_sentence_that_begins_with_a_command_is_told_how_to_be_a_task(openkoi: Shell, line: list[str]) -> None:
-    done = openkoi(*line)
+    result = openkoi(*line)
 
-    assert 2 == done.returncode
-    assert f'starts with "{line[0]}", quote it' in done.stderr
+    assert 2 == result.returncode
+    assert f'starts with "{line[0]}", quote it' in result.stderr
 
 
 @pytest.mark.row("C25")

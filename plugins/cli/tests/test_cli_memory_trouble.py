@@ -50,12 +50,12 @@ def test_tables_in_use_are_said_so_and_a_search_does_not_need_them(openkoi: Shel
     assert 0 == openkoi("memory", "tables").returncode
 
     with hold_lock(file_of(openkoi).with_name("openkoi.db.lock"), LockTimeout(1.0)):
-        tables, done = openkoi("memory", "tables"), openkoi("memory", "search", "parser")
+        tables, result = openkoi("memory", "tables"), openkoi("memory", "search", "parser")
 
     assert (1, "") == (tables.returncode, tables.stdout)
     assert "in use by another process" in tables.stderr
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "Mend the parser" in done.stdout
+    assert (0, "") == (result.returncode, result.stderr)
+    assert "Mend the parser" in result.stdout
 
 
 def test_a_search_while_another_process_writes_finds_what_is_there(openkoi: Shell) -> None:
@@ -63,22 +63,22 @@ def test_a_search_while_another_process_writes_finds_what_is_there(openkoi: Shel
     asyncio.run(DuckDB(path=file_of(openkoi)).ingest(run_records("old", "Paint the calendar")))
 
     with try_lock_file(file_of(openkoi).with_name("openkoi.db.index.lock")) as mine:
-        done = openkoi("memory", "search", "calendar")
+        result = openkoi("memory", "search", "calendar")
 
     assert mine
-    assert "Paint the calendar" in done.stdout
-    assert "Memory could not be updated, so the newest tasks are missing" in done.stderr
-    assert "in use by another process" in done.stderr
+    assert "Paint the calendar" in result.stdout
+    assert "Memory could not be updated, so the newest tasks are missing" in result.stderr
+    assert "in use by another process" in result.stderr
     assert "Mend the parser" in openkoi("memory", "search", "parser").stdout
 
 
 def test_a_memory_that_cannot_be_searched_is_not_one_that_found_nothing(openkoi: Shell) -> None:
     other = configured(openkoi, '[use]\nmemory = "acme"\n').with_plugin(SILENT, memory="acme:Silent")
 
-    done = other("memory", "search", "parser")
+    result = other("memory", "search", "parser")
 
-    assert (1, "") == (done.returncode, done.stdout)
-    assert "Search failed: the cable is out" in done.stderr
+    assert (1, "") == (result.returncode, result.stdout)
+    assert "Search failed: the cable is out" in result.stderr
 
 
 def test_a_setting_that_the_memory_in_use_does_not_know_is_named(openkoi: Shell) -> None:
@@ -90,10 +90,10 @@ def test_a_setting_that_the_memory_in_use_does_not_know_is_named(openkoi: Shell)
 @pytest.mark.row("MEM-14")
 @pytest.mark.parametrize("size", ["-5", "nan"])
 def test_a_limit_below_nothing_is_refused(openkoi: Shell, size: str) -> None:
-    done = configured(openkoi, f"[memory]\nmax_storage_mb = {size}\n")("memory", "stats")
+    result = configured(openkoi, f"[memory]\nmax_storage_mb = {size}\n")("memory", "stats")
 
-    assert 0 != done.returncode
-    assert f"is {size}; it should be 0 or more." in done.stderr
+    assert 0 != result.returncode
+    assert f"is {size}; it should be 0 or more." in result.stderr
 
 
 def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Pa
     openkoi("export", "--output", "out")
     (tmp_path / "other").mkdir()
 
-    done = shell(tmp_path / "other")("import", str(next(tmp_path.rglob("out"))))
+    result = shell(tmp_path / "other")("import", str(next(tmp_path.rglob("out"))))
 
-    assert "14 records imported" in done.stdout
-    assert "Only the log was imported. Still in " in done.stdout
-    assert ": config.toml. Copy what you want: files to " in done.stdout
+    assert "14 records imported" in result.stdout
+    assert "Only the log was imported. Still in " in result.stdout
+    assert ": config.toml. Copy what you want: files to " in result.stdout

@@ -27,8 +27,8 @@ def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return openkoi
 
 
-def output_of(done: CompletedProcess[str]) -> tuple[int, str, str]:
-    return done.returncode, done.stdout, done.stderr
+def output_of(result: CompletedProcess[str]) -> tuple[int, str, str]:
+    return result.returncode, result.stdout, result.stderr
 
 
 def write_config(openkoi: Shell, text: str) -> Path:

@@ -22,9 +22,9 @@ KINDS = [(DuckDB, 1_000, "memory.db.index.old"), (SQLite, 20_000, "memory.db.old
 @pytest.fixture
 def log(tmp_path: Path) -> Log:
     """A log of one task."""
-    kept = RunLog(tmp_path / "sessions", "20260301T090000-aaaaaaaa", str)
-    kept.append("run0", [record.event for record in run_records("run0", "Mend the parser")])
-    kept.close()
+    log = RunLog(tmp_path / "sessions", "20260301T090000-aaaaaaaa", str)
+    log.append("run0", [record.event for record in run_records("run0", "Mend the parser")])
+    log.close()
     return Log(tmp_path)
 
 
@@ -60,10 +60,11 @@ def test_what_was_built_takes_the_place_of_the_view(
     memory = kind(path=tmp_path / "memory.db")
     asyncio.run(memory.ingest(run_records("stray", "Mend the parser")))
 
-    done = asyncio.run(ingest_log(memory, log))
+    result = asyncio.run(ingest_log(memory, log))
 
     assert (
-        f"The previous tables are kept in {tmp_path / old}. Delete them when you no longer need them." == done.lines[-1]
+        f"The previous tables are kept in {tmp_path / old}. Delete them when you no longer need them."
+        == result.lines[-1]
     )
     assert ["run0"] == ids_of(search_project(memory, "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

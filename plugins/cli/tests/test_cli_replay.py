@@ -25,10 +25,10 @@ def openkoi(tmp_path: Path) -> Shell:
 @pytest.mark.row("LOOP-21")
 def test_the_cycles_of_a_task_are_told(openkoi: Shell) -> None:
     openkoi("-m", write_script(openkoi.folder, READ), "-i", "0", "Read a.txt")
-    done = openkoi("replay", "--cycles")
-    lines = done.stdout.splitlines()
+    result = openkoi("replay", "--cycles")
+    lines = result.stdout.splitlines()
 
-    assert 0 == done.returncode, done.stderr
+    assert 0 == result.returncode, result.stderr
     assert lines[0].startswith("Read a.txt (")
     assert "iteration 1" == lines[1]
     assert lines[2].startswith("  cycle 1  (no words)  [")
@@ -50,7 +50,7 @@ def test_a_task_that_was_killed_is_told_as_far_as_it_came(openkoi: Shell) -> Non
     log = RunLog(openkoi.home / "data" / "sessions", "s-1", str)
     log.append("4f2a", happened)
     log.close()
-    done = openkoi("replay", "4f", "--cycles")
+    result = openkoi("replay", "4f", "--cycles")
 
     assert [
         "Build it (4f2a)",
@@ -61,13 +61,13 @@ def test_a_task_that_was_killed_is_told_as_far_as_it_came(openkoi: Shell) -> Non
         "$0.50 total (1 model)",
         "  By phase: execute $0.50",
         "  By model: acme/large $0.50",
-    ] == done.stdout.splitlines()
+    ] == result.stdout.splitlines()
 
 
 def test_cycles_are_for_people(openkoi: Shell) -> None:
-    done = openkoi("replay", "--cycles", "--format", "json")
+    result = openkoi("replay", "--cycles", "--format", "json")
 
-    assert (2, True) == (done.returncode, "--format jsonl" in done.stderr)
+    assert (2, True) == (result.returncode, "--format jsonl" in result.stderr)
     assert 2 == openkoi("replay", "nosuch", "--cycles").returncode
 
 

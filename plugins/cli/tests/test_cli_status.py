@@ -121,9 +121,9 @@ def line_of(name: str, text: str) -> str:
 @pytest.mark.row("CLI-04")
 def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
-    asked = Question("A reason.\nAllow it?")
-    kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
-    asyncio.run(kept.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), asked)))
+    question = Question("A reason.\nAllow it?")
+    questions = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+    asyncio.run(questions.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), question)))
     text = format_status(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
@@ -339,13 +339,13 @@ def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> N
     openkoi("-m", f"scripted/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
     before, tree = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
     openkoi("approve")
-    done = openkoi("resume")
+    result = openkoi("resume")
     after, whole = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
 
     assert ("Allow write_file" in before, "Not finished" in before) == (True, True)
     assert "! write_file(one.txt) -> Not run: this needs the user's approval" in tree
     assert "? Allow write_file" in tree
-    assert (0, "Done.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "Done.\n") == (result.returncode, result.stdout), result.stderr
     assert ("Waiting" in after, "Not finished" in after) == (False, False)
     assert re.search(r"Writing one.txt -> Wrote one.txt", whole)
     assert "By phase: execute" in whole
@@ -360,11 +360,11 @@ WORDS = (
 @pytest.mark.row("C82", "CLI-04")
 def test_why_a_task_was_decided_so_is_told_at_its_end_and_again_from_the_log(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
-    done = openkoi("-m", write_script(openkoi.folder, WORDS), "--why", "Say one word")
-    told_at_once = [line for line in done.stderr.splitlines() if line.startswith(("[why]", "  "))]
+    result = openkoi("-m", write_script(openkoi.folder, WORDS), "--why", "Say one word")
+    told_at_once = [line for line in result.stderr.splitlines() if line.startswith(("[why]", "  "))]
     told_again = openkoi("status", "--why").stdout.splitlines()
 
-    assert (0, "Seen.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "Seen.\n") == (result.returncode, result.stdout), result.stderr
     assert 3 == sum(line.startswith("      vote ") for line in told_again)
     assert "  iteration 1: accept: score 0.80 meets the threshold 0.80" in told_again
     assert told_again == told_at_once[-len(told_again) :]

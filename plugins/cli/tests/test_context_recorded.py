@@ -137,9 +137,9 @@ def test_a_task_whose_beginning_is_gone_says_so() -> None:
 
 def asked(folder: Path, *words: str) -> str:
     stage = Scenario(says=["Found."], others={"contexts": {"log": Sessions(folder / "home" / "data" / "sessions")}})
-    done = CliRunner().invoke(context, words, obj=stage.build_app(folder, folder / "home"), catch_exceptions=False)
-    assert 0 == done.exit_code, done.output
-    return done.output
+    result = CliRunner().invoke(context, words, obj=stage.build_app(folder, folder / "home"), catch_exceptions=False)
+    assert 0 == result.exit_code, result.output
+    return result.output
 
 
 def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def performed(home: Path) -> Seen:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("OPENKOI_", "PYTEST_"))}
     env |= {"OPENKOI_HOME": str(home / "koi"), "TMPDIR": str(home), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-m", "openkoi", "demo"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    return Seen(done.returncode, done.stdout, done.stderr)
+    result = subprocess.run(command, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return Seen(result.returncode, result.stdout, result.stderr)
 
 
 def test_the_second_attempt_is_better_than_the_first_and_accepted(demos: list[Seen]) -> None:
@@ -44,12 +44,12 @@ def test_the_second_attempt_is_better_than_the_first_and_accepted(demos: list[Se
 
 
 def test_the_result_is_the_last_words_the_diff_and_the_truth_about_the_model(demos: list[Seen]) -> None:
-    told = demos[0].result
+    text = demos[0].result
 
-    assert told.startswith("Both bugs are fixed.")
-    assert "+    return [len(range(friend, total, people)) for friend in range(people)]" in told
-    assert "The model was scripted" in told
-    assert "\x1b" not in told
+    assert text.startswith("Both bugs are fixed.")
+    assert "+    return [len(range(friend, total, people)) for friend in range(people)]" in text
+    assert "The model was scripted" in text
+    assert "\x1b" not in text
 
 
 def test_nothing_is_left_behind(demos: list[Seen], tmp_path_factory: pytest.TempPathFactory) -> None:

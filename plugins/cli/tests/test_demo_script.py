@@ -120,8 +120,8 @@ def result_of_tests(copy: Path) -> str:
     """Run the project's own tests and return the last line of the report."""
     command = [sys.executable, "-m", "unittest", "discover", "--start-directory", "tests"]
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, check=False)
-    return done.stderr.strip().splitlines()[-1]
+    result = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, check=False)
+    return result.stderr.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("name", ["read_file", "edit_file"])

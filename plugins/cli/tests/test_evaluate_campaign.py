@@ -117,10 +117,10 @@ def fetched(project: Project, folder: Path) -> Path:
     """The project as it is published, with what its tests need."""
     home = folder / project.name
     pip = ["pip", "download", "--quiet", "--no-binary", ":all:", "--no-deps", "-d", str(folder), project.pip]
-    brought = run(pip if project.pip else ["npm", "pack", "--silent", project.npm], folder)
+    result = run(pip if project.pip else ["npm", "pack", "--silent", project.npm], folder)
     archive = next((path for path in folder.iterdir() if path.name.endswith(("gz", "tgz"))), None)
-    if brought.returncode or archive is None:
-        pytest.skip(f"{project.name} cannot be had here: {brought.stderr[-200:]}")
+    if result.returncode or archive is None:
+        pytest.skip(f"{project.name} cannot be had here: {result.stderr[-200:]}")
     with tarfile.open(archive) as packed:
         packed.extractall(folder / "unpacked", filter="data")
     next((folder / "unpacked").iterdir()).rename(home)
@@ -131,10 +131,10 @@ def fetched(project: Project, folder: Path) -> Path:
 
 def from_apt(project: Project, folder: Path) -> Path:
     """The source of a library as a distribution has it. Nothing is installed."""
-    brought = run(["apt-get", "download", project.apt], folder)
+    result = run(["apt-get", "download", project.apt], folder)
     archive = next(folder.glob("*.deb"), None)
-    if brought.returncode or archive is None:
-        pytest.skip(f"{project.name} cannot be had here: {brought.stderr[-200:]}")
+    if result.returncode or archive is None:
+        pytest.skip(f"{project.name} cannot be had here: {result.stderr[-200:]}")
     run(["dpkg-deb", "-x", str(archive), "unpacked"], folder)
     source = next((folder / "unpacked" / "usr" / "share").rglob(project.bug[0]))
     return source.parents[len(Path(project.bug[0]).parts) - 1]

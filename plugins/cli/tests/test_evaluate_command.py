@@ -43,11 +43,11 @@ def job(
 
 @pytest.mark.row("C80")
 def test_a_job_gets_a_verdict_on_stdout_and_a_status(tmp_path: Path) -> None:
-    done = job(tmp_path, {"broken.py": "def depth(:\n"}, JUDGELESS, "--format", "sarif")
+    result = job(tmp_path, {"broken.py": "def depth(:\n"}, JUDGELESS, "--format", "sarif")
 
-    assert 3 == done.returncode, done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
-    assert run["results"], done.stderr + done.stdout
+    assert 3 == result.returncode, result.stderr
+    (run,) = json.loads(result.stdout)["runs"]
+    assert run["results"], result.stderr + result.stdout
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert ("pond/broken.py", 1) == (place["artifactLocation"]["uri"], place["region"]["startLine"])
 
@@ -90,10 +90,10 @@ def test_the_status_says_on_what_it_rests(
     status: int,
     reply: str,
 ) -> None:
-    done = job(tmp_path, files, evaluators, *words, model=model)
+    result = job(tmp_path, files, evaluators, *words, model=model)
 
-    assert status == done.returncode, done.stderr + done.stdout
-    assert reply in done.stderr + done.stdout
+    assert status == result.returncode, result.stderr + result.stdout
+    assert reply in result.stderr + result.stdout
 
 
 def test_an_evaluator_that_cannot_be_loaded_is_named_and_missed(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_an_evaluator_that_cannot_be_loaded_is_named_and_missed(tmp_path: Path) 
     (site / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
     (site / "entry_points.txt").write_text("[openkoi.evaluators]\nbroken = no_such_module:Broken\n")
 
-    done = job(tmp_path, GREEN, JUDGELESS)
+    result = job(tmp_path, GREEN, JUDGELESS)
 
-    assert 3 == done.returncode, done.stderr
-    assert "no_such_module" in done.stderr
+    assert 3 == result.returncode, result.stderr
+    assert "no_such_module" in result.stderr

@@ -14,8 +14,8 @@ AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 
 def git(folder: Path, *words: str) -> str:
     """Run git, as a person would."""
-    done = subprocess.run(["git", "-C", str(folder), *AUTHOR, *words], capture_output=True, text=True, check=True)
-    return done.stdout
+    result = subprocess.run(["git", "-C", str(folder), *AUTHOR, *words], capture_output=True, text=True, check=True)
+    return result.stdout
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:

@@ -15,10 +15,10 @@ CHOICES = [
 
 @pytest.mark.row("ONB-14")
 def test_where_there_is_room_hints_stand_in_a_column() -> None:
-    shown = format_options(CHOICES, 80)
+    texts = format_options(CHOICES, 80)
 
-    assert "Ollama (free, runs locally)            no account needed" == shown[0]
-    assert "OpenRouter (many free models)          free account at openrouter.ai" == shown[1]
+    assert "Ollama (free, runs locally)            no account needed" == texts[0]
+    assert "OpenRouter (many free models)          free account at openrouter.ai" == texts[1]
 
 
 @pytest.mark.row("ONB-14")

@@ -245,10 +245,10 @@ def campaign(folder: Path, seeds: range) -> None:
 def test_a_damaged_file_never_answers_wrongly_never_crashes_and_is_said(tmp_path: Path, seeds: range) -> None:
     order = [sys.executable, __file__, str(tmp_path), str(seeds.start), str(seeds.stop)]
 
-    done = subprocess.run(order, capture_output=True, text=True, check=False)
+    result = subprocess.run(order, capture_output=True, text=True, check=False)
 
-    outcomes = dict(zip(seeds, done.stdout.splitlines(), strict=True))
-    assert {} == {seed: reply for seed, reply in outcomes.items() if reply not in ("right", "said")}, done.stderr
+    outcomes = dict(zip(seeds, result.stdout.splitlines(), strict=True))
+    assert {} == {seed: reply for seed, reply in outcomes.items() if reply not in ("right", "said")}, result.stderr
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
 
 def test_health_opens_the_file_only_if_nothing_is_noted_beside_it(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).ingest(RUN))
-    known = asyncio.run(memory(tmp_path).health())["entries"]
+    text = asyncio.run(memory(tmp_path).health())["entries"]
     code = """
 import asyncio, sys
 from pathlib import Path
@@ -176,5 +176,5 @@ print(asyncio.run(TableMemory(path=Path(sys.argv[1])).health())["entries"], "_du
     memory(tmp_path).file.beside("seen").unlink()
     unknown = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
 
-    assert [known, "False"] == unchanged
-    assert [known, "True"] == unknown
+    assert [text, "False"] == unchanged
+    assert [text, "True"] == unknown

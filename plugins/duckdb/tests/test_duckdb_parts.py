@@ -19,8 +19,8 @@ WHOLE_BEFORE = [events.PlanReady(Plan()), paid_response(100, 10)]
 
 def part(run: str, parent: str, *, start: float) -> list[Record]:
     """Return a run that paid for one call and was then interrupted."""
-    begun = events.TaskStarted(Task("Look", session="s1", parent=parent), model="acme/large")
-    return records_of(run, [begun, *WHOLE_BEFORE, events.ExecutionFinished(ExecutionResult("a draft"))], start=start)
+    event = events.TaskStarted(Task("Look", session="s1", parent=parent), model="acme/large")
+    return records_of(run, [event, *WHOLE_BEFORE, events.ExecutionFinished(ExecutionResult("a draft"))], start=start)
 
 
 RECORDS = [*part("whole", "", start=0), *part("half", "whole", start=10), *part("quarter", "half", start=20)]

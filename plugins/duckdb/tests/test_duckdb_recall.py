@@ -67,9 +67,9 @@ def talk(reply: Sequence[str] = REPLY, run: str = "t1") -> list[Record]:
 
 def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> TableMemory:
     """A memory that has taken in records."""
-    made = TableMemory(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
-    asyncio.run(made.ingest(records or talk()))
-    return made
+    memory = TableMemory(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
+    asyncio.run(memory.ingest(records or talk()))
+    return memory
 
 
 def texts(hits: Sequence[Hit]) -> list[str]:
@@ -159,8 +159,8 @@ Damage = Callable[[bytes, random.Random], bytes]
 def test_a_damaged_file_of_vectors_answers_nothing_wrong_and_is_made_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Damage, seeds: range
 ) -> None:
-    asked = Query("which entrance or almanac", project="koi", kinds=("transcript",))
-    right = asyncio.run(memory(tmp_path, Meanings()).search(asked))
+    query = Query("which entrance or almanac", project="koi", kinds=("transcript",))
+    right = asyncio.run(memory(tmp_path, Meanings()).search(query))
     file = tmp_path / "openkoi.db.vectors"
     whole = file.read_bytes()
 
@@ -170,7 +170,7 @@ def test_a_damaged_file_of_vectors_answers_nothing_wrong_and_is_made_again(
         file.write_bytes(damaged)
         again = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings())
         with caplog.at_level(logging.WARNING, "openkoi"):
-            assert right == asyncio.run(again.search(asked))
+            assert right == asyncio.run(again.search(query))
         assert damaged == whole or "rebuilt" in caplog.text
         assert whole == file.read_bytes()
 
@@ -191,14 +191,14 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
     search_project(subject, "which entrance")
     file = tmp_path / "openkoi.db.vectors"
     file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
-    held = subject.file.read(load_documents)
+    documents = subject.file.read(load_documents)
     vectors = VectorStore(file, "meanings-3", 0.6, layers=VectorLayers(sidecar(file)))
     query = Query("which entrance", project="koi", kinds=("transcript",))
     meant = VectorQuery(Meanings().vector(query.text), vectors)
-    assert held is not None
+    assert documents is not None
 
     with pytest.raises(VectorsOutdatedError):
-        rank_documents(held, query, query_words(query), meant)
+        rank_documents(documents, query, query_words(query), meant)
 
     best = subject.file.read(lambda there: rank_documents(DuckDBTables(there), query, query_words(query), meant))
     assert best is not None

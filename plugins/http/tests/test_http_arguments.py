@@ -35,10 +35,10 @@ def test_any_object_is_read_back(arguments: dict[str, Any]) -> None:
 
 @given(objects, st.data())
 def test_no_object_that_was_cut_off_is_read(arguments: dict[str, Any], data: st.DataObject) -> None:
-    written = json.dumps(arguments)
-    end = data.draw(st.integers(1, len(written) - 1))
+    text = json.dumps(arguments)
+    end = data.draw(st.integers(1, len(text) - 1))
 
-    assert parse_arguments(written[:end]) is None
+    assert parse_arguments(text[:end]) is None
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n"])

@@ -6,9 +6,9 @@ from openkoi_hookspecs import Json
 from openkoi_http import Server, ToolCallFactory, parse_count, parse_object, to_vendor_id, to_vendor_name
 
 
-def ids(asked: bytes, *given: str) -> list[str]:
-    calls = ToolCallFactory(asked)
-    return [calls.make(id, "read", '{"path": "x"}').id for id in given]
+def ids(data: bytes, *texts: str) -> list[str]:
+    calls = ToolCallFactory(data)
+    return [calls.make(id, "read", '{"path": "x"}').id for id in texts]
 
 
 def test_ids_of_the_server_are_kept() -> None:
@@ -67,12 +67,12 @@ def test_names_that_are_taken_stay(given: str) -> None:
 
 
 def test_names_that_had_to_be_changed_stay_apart() -> None:
-    given = ["a b", "a/b", "a_b", "x" * 65, "x" * 5000, "", "ü", "7/", "\ud800", "?", to_vendor_name("a b")]
-    names = list(map(to_vendor_name, given))
+    texts = ["a b", "a/b", "a_b", "x" * 65, "x" * 5000, "", "ü", "7/", "\ud800", "?", to_vendor_name("a b")]
+    names = list(map(to_vendor_name, texts))
 
-    assert len(set(names)) == len(given)
+    assert len(set(names)) == len(texts)
     assert max(map(len, names)) <= 64
-    assert names == list(map(to_vendor_name, given))
+    assert names == list(map(to_vendor_name, texts))
     assert all(name.isascii() and name.replace("-", "_").isidentifier() for name in names)
 
 

@@ -256,7 +256,7 @@ def test_a_list_that_was_fetched_once_may_be_fetched_again(tmp_path: Path) -> No
 def test_secrets_are_nowhere_in_it(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
     wrapped = base64.b64encode(f"x{KEY}".encode()).decode()
-    asked = json.dumps({"key": KEY, "wrapped": wrapped, "text": f"\n{STRANGERS}\n"}).encode()
+    data = json.dumps({"key": KEY, "wrapped": wrapped, "text": f"\n{STRANGERS}\n"}).encode()
 
     def echo(seen: ReceivedRequest) -> ServerResponse:
         text = f"{KEY} {wrapped} {STRANGERS}"
@@ -266,15 +266,15 @@ def test_secrets_are_nowhere_in_it(tmp_path: Path) -> None:
             [*events, f": {KEY}\n\n".encode()], type=EVENTS, fault=ServerFault(slice=7, headers=leaking)
         )
 
-    recorded(file, HttpServer(echo), asked)
+    recorded(file, HttpServer(echo), data)
     found = file.read_bytes().decode()
     ((words, _),) = replayed(file, str(lines(file)[0]["body"]).encode())
-    heard = "".join(json.loads(word)["text"] for word in words)
+    message = "".join(json.loads(word)["text"] for word in words)
 
     assert not [secret for secret in (KEY, STRANGERS, wrapped[4:-4], "Canary", "canary1234") if secret in found]
     assert "[redacted]" in found
     assert "authorization" not in found.lower()
-    assert "[redacted] eE[redacted]Q== [redacted]" == heard
+    assert "[redacted] eE[redacted]Q== [redacted]" == message
 
 
 def test_a_secret_in_a_request_does_not_keep_it_from_being_found(tmp_path: Path) -> None:

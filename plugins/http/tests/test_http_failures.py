@@ -160,23 +160,23 @@ def test_keys_are_not_repeated(reply: str) -> None:
 
 
 def test_a_redirect_is_not_followed() -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def elsewhere(request: httpx2.Request) -> httpx2.Response:
-        asked.append(request.url.host)
+        texts.append(request.url.host)
         return httpx2.Response(302, headers={"location": "https://evil.example/"})
 
     with pytest.raises(RequestRejectedError, match="redirects to evil"):
         get(elsewhere)
-    assert asked == ["models.example"]
+    assert texts == ["models.example"]
 
 
 @pytest.mark.parametrize("path", ["https://evil.example/v1/models", "http://models.example/v1", "https://a@evil/x"])
 def test_an_address_elsewhere_is_not_asked(path: str) -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def note(request: httpx2.Request) -> httpx2.Response:
-        asked.append(str(request.url))
+        texts.append(str(request.url))
         return httpx2.Response(200, content="{}")
 
     async def ask() -> Json:
@@ -185,7 +185,7 @@ def test_an_address_elsewhere_is_not_asked(path: str) -> None:
 
     with pytest.raises(RequestRejectedError, match="belongs to another server"):
         asyncio.run(ask())
-    assert not asked
+    assert not texts
 
 
 @pytest.mark.parametrize(

@@ -39,14 +39,14 @@ async def answer(provider: OpenAI, story: Sequence[Message]) -> list[Chunk]:
 
 async def converse(provider: OpenAI, result: str) -> list[list[Chunk]]:
     """Ask, and answer each tool call, until none is made."""
-    story, heard = [Message.user("What is in a.txt? It is 2026-11-21.")], list[list[Chunk]]()
+    story, rows = [Message.user("What is in a.txt? It is 2026-11-21.")], list[list[Chunk]]()
     async with provider:
-        while not heard or any(isinstance(chunk, ToolCall) for chunk in heard[-1]):
-            heard.append(await answer(provider, story))
-            reply = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | StreamEnd))
+        while not rows or any(isinstance(chunk, ToolCall) for chunk in rows[-1]):
+            rows.append(await answer(provider, story))
+            reply = tuple(chunk for chunk in rows[-1] if not isinstance(chunk, Buffered | StreamEnd))
             results = [ToolResult(result, call=part.id) for part in reply if isinstance(part, ToolCall)]
             story += [Message(Role.ASSISTANT, reply), Message.user(*results)]
-    return heard
+    return rows
 
 
 def recorded(file: Path, *ids: str) -> list[list[Chunk]]:

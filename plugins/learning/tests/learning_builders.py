@@ -68,11 +68,11 @@ def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Lear
 
 
 def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> LearningState:
-    kept = LearningState()
+    state = LearningState()
     output = [*(("start", EntryUpdated(one)) for one in entries), *events]
     for number, (run, event) in enumerate(output):
-        kept.apply(Record(f"{number:05}", NOW, run, event))
-    return kept
+        state.apply(Record(f"{number:05}", NOW, run, event))
+    return state
 
 
 def asked(text: str = "export the invoices", **more: str) -> TaskQuery:

@@ -156,9 +156,9 @@ class Inline(ThreadPoolExecutor):
     """Does at once what it is given: switching threads would be most of the work here."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **more: Any) -> "Future[Any]":
-        done: Future[Any] = Future()
-        done.set_result(fn(*args, **more))
-        return done
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **more))
+        return future
 
 
 async def lived(pond: Pond, learner: Learner, tasks: int, drift: int) -> Course:

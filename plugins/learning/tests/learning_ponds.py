@@ -105,8 +105,8 @@ class Thing:
 
     def chosen_in(self, text: str) -> list[str]:
         """The ways of this thing that a text names: one that is common must stand beside the thing."""
-        spoken = f" {text.lower()} "
-        here = all(word in spoken or WORDS[word] in spoken for word in (self.head, self.tail))
+        message = f" {text.lower()} "
+        here = all(word in message or WORDS[word] in message for word in (self.head, self.tail))
         return [way for way in self.ways if way in text and (here or " " not in way)]
 
 
@@ -204,21 +204,21 @@ class Pond:
 
     def result(self, task: Task, needs: Sequence[Thing], report: Sequence[str]) -> Result:
         """A whole run: three attempts at most, each told what was found wrong with the one before."""
-        done: list[Iteration] = []
-        plan, heard, kept = Plan(), list(report), dict[str, str]()
+        iterations: list[Iteration] = []
+        plan, texts, kept = Plan(), list(report), dict[str, str]()
         for turn in range(3):
-            ways = {one.name: kept.get(one.name) or self.attempt(one, heard) for one in needs}
+            ways = {one.name: kept.get(one.name) or self.attempt(one, texts) for one in needs}
             good = [self.seems(one, ways[one.name], first=turn == 0) for one in needs]
             judged = self.judged(needs, good)
             lines = [f"{one.name} = {ways[one.name]}" for one in needs]
             work = ExecutionResult(f"attempt {turn}", diff=patch("src/app.py", *lines))
-            done.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost()))
+            iterations.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost()))
             if all(good):
                 break
             kept = {one.name: ways[one.name] for one, right in zip(needs, good, strict=True) if right}
-            plan, heard = Plan(feedback=judged.open), [finding.fix for finding in judged.open]
+            plan, texts = Plan(feedback=judged.open), [finding.fix for finding in judged.open]
         decision = Decision(NextAction.ACCEPT if all(good) else NextAction.ACCEPT_BEST, "")
-        return Result(task, decision, best=done[-1], iterations=done, cost=Cost())
+        return Result(task, decision, best=iterations[-1], iterations=iterations, cost=Cost())
 
     def misleading(self, project: str, text: str) -> bool:
         """Whether a text would have the model do what is wrong here."""

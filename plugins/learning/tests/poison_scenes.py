@@ -118,12 +118,12 @@ class Home:
         )
         koi = stage.build_app(self.workspace, self.folder / "home")
 
-        async def person(question: Question) -> str:
+        async def user(question: Question) -> str:
             return self.answers.pop(0) if self.answers else "no"
 
         async def done() -> list[Record]:
             async with koi:
-                koi.attend(person)
+                koi.attend(user)
                 await koi.solve(Task(text, project=more.get("project", "pond"), workspace=str(self.workspace)))
                 await koi.drain()
                 return list(koi.records(koi.session))
@@ -188,8 +188,8 @@ def ways_in(poison: Poison) -> list[ToolCall]:
         "page": ToolCall("c1", "browse_page", {}),
         "correction": ToolCall("c1", "ask_user", {"question": "Did the mail say more? What should be done?"}),
     }
-    read = ToolCall("c0", "read_file", {"path": "answer.py"})
-    return [read, *([calls[poison.way]] if poison.way in calls else [])]
+    call = ToolCall("c0", "read_file", {"path": "answer.py"})
+    return [call, *([calls[poison.way]] if poison.way in calls else [])]
 
 
 def spoken_by(poison: Poison) -> str:

@@ -21,15 +21,15 @@ pytestmark = pytest.mark.unit
 
 
 def test_a_projects_memory_never_leaves_it() -> None:
-    kept = book([entry("Export invoices by `tab`.", project="lake"), entry("Export invoices by `x`.", scope="user")])
+    state = book([entry("Export invoices by `tab`.", project="lake"), entry("Export invoices by `x`.", scope="user")])
 
-    assert ["Export invoices by `x`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `x`."] == [one.text for one in select_entries(state, asked(), NEVER).shown]
 
 
 def test_what_is_not_about_the_task_is_not_shown_however_much_room_there_is() -> None:
-    kept = book([entry("Export invoices by `tab`."), entry("Water the roses.")])
+    state = book([entry("Export invoices by `tab`."), entry("Water the roses.")])
 
-    assert ["Export invoices by `tab`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `tab`."] == [one.text for one in select_entries(state, asked(), NEVER).shown]
 
 
 @pytest.mark.row("MEM-11", "C68")
@@ -74,10 +74,10 @@ def test_preferences_are_recalled_and_traps_stand_first() -> None:
 
 def test_the_same_run_is_shown_the_same() -> None:
     guess = {"standing": LearningStatus.PROBATION, "trust": Trust.MODEL}
-    kept = book([entry(f"Export invoices w{n} x{n} by step_{n}.", **guess) for n in range(12)])
+    state = book([entry(f"Export invoices w{n} x{n} by step_{n}.", **guess) for n in range(12)])
 
-    assert select_entries(kept, asked(), SelectionRules()) == select_entries(kept, asked(), SelectionRules())
-    assert any(select_entries(kept, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
+    assert select_entries(state, asked(), SelectionRules()) == select_entries(state, asked(), SelectionRules())
+    assert any(select_entries(state, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
 
 
 def test_what_a_person_stands_for_is_never_withheld() -> None:
@@ -91,25 +91,25 @@ def test_what_a_person_stands_for_is_never_withheld() -> None:
 
 def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
     proved = entry("Export invoices by `tab`.", trust=Trust.CHECK, proofs=(EntryEvidence(run="run1", rule="columns"),))
-    kept, always = book([proved]), SelectionRules(withheld=1.0)
-    first = select_entries(kept, asked(), always)
-    kept.apply(Record("s", NOW, "r1", EntriesShown("Export the invoices", "pond", "m", (proved.id,))))
-    kept.apply(Record("c", NOW, "r1", OutcomeCredited(True)))
+    state, always = book([proved]), SelectionRules(withheld=1.0)
+    first = select_entries(state, asked(), always)
+    state.apply(Record("s", NOW, "r1", EntriesShown("Export the invoices", "pond", "m", (proved.id,))))
+    state.apply(Record("c", NOW, "r1", OutcomeCredited(True)))
 
     assert [proved] == list(first.shown)
-    assert [proved.id] == [one.id for one in select_entries(kept, asked(), always).withheld]
+    assert [proved.id] == [one.id for one in select_entries(state, asked(), always).withheld]
 
 
 def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
     proof = EntryEvidence(run="run1", rule="columns")
-    kept = book(
+    state = book(
         [
             entry("Export invoices by `tab`.", proofs=(proof,)),
             entry("Export invoices by `x`.", proofs=(proof,), base=0.9),
         ]
     )
 
-    assert ["Export invoices by `x`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `x`."] == [one.text for one in select_entries(state, asked(), NEVER).shown]
 
 
 def test_what_faded_is_not_shown_and_what_helped_since_is() -> None:

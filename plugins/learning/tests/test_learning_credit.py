@@ -117,10 +117,10 @@ def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
     )
 
 
-def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
+def tried(id: str, text: str, withheld: str) -> list[tuple[str, Event]]:
     """Runs in which an entry was shown, then runs in which it was withheld: ``+`` passed, ``-`` did not."""
     output: list[tuple[str, Event]] = []
-    for number, (there, went) in enumerate([(True, one) for one in shown] + [(False, one) for one in withheld]):
+    for number, (there, went) in enumerate([(True, one) for one in text] + [(False, one) for one in withheld]):
         visit = EntriesShown("export", "pond", "m", (id,)) if there else EntriesShown("export", "pond", "m", (), (id,))
         output += [(f"r{number}", visit), (f"r{number}", OutcomeCredited(went == "+"))]
     return output
@@ -129,9 +129,9 @@ def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
 def test_probation_ends_when_runs_without_it_prove_that_it_helps_and_what_was_read_stays_quoted() -> None:
     guess = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    def settling(one: LearningEntry, shown: str, withheld: str) -> list[tuple[LearningStatus, bool]]:
-        known = book([one], *tried(one.id, shown, withheld))
-        return [(each.standing, each.is_untrusted) for each in status_changes(known, [one.id], "pond", NOW)]
+    def settling(one: LearningEntry, text: str, withheld: str) -> list[tuple[LearningStatus, bool]]:
+        state = book([one], *tried(one.id, text, withheld))
+        return [(each.standing, each.is_untrusted) for each in status_changes(state, [one.id], "pond", NOW)]
 
     assert [] == settling(guess, "+", "")
     assert [] == settling(guess, "+" * 12, "--")

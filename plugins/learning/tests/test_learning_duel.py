@@ -73,16 +73,16 @@ def test_the_sides_of_a_duel_differ_in_the_entry_alone_wherever_they_are_fought(
     book = book_of(
         ("", EntryUpdated(LearningEntry("bb22", "heuristic", "Export by `comma`.", project="pond", since=NOW)))
     )
-    asked = TaskQuery(run="r", text="Export the invoices", project="a copy", now=NOW)
+    query = TaskQuery(run="r", text="Export the invoices", project="a copy", now=NOW)
 
     sides = [
-        select_entries(*prepare_comparison(book, asked, f"{side} aa11"), SelectionRules(withheld=0.0)).shown
+        select_entries(*prepare_comparison(book, query, f"{side} aa11"), SelectionRules(withheld=0.0)).shown
         for side in ("with", "without")
     ]
 
-    assert [["aa11", "bb22"], ["bb22"]] == [sorted(one.id for one in shown) for shown in sides]
+    assert [["aa11", "bb22"], ["bb22"]] == [sorted(one.id for one in entries) for entries in sides]
     with pytest.raises(KoiError, match="no such entry"):
-        prepare_comparison(book, asked, "with zz")
+        prepare_comparison(book, query, "with zz")
 
 
 def test_a_part_of_a_task_and_one_whose_folder_is_gone_cannot_be_done_again(tmp_path: Path) -> None:

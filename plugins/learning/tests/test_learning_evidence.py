@@ -68,14 +68,14 @@ def test_a_test_that_was_made_to_ask_for_less_verifies_nothing(tmp_path: Path) -
     home.workspace.mkdir()
     (home.workspace / "answer.py").write_text("VALUE = 1\n")
     (home.workspace / "test_answer.py").write_text(TEST.format(holds="VALUE == 2"))
-    read = [
+    calls = [
         ToolCall(f"r{number}", "read_file", {"path": name})
         for number, name in enumerate(("answer.py", "test_answer.py"))
     ]
     easier = ToolCall("w2", "write_file", {"path": "test_answer.py", "content": TEST.format(holds="VALUE")})
     home.do(
         "Fix answer.py so that the value is right",
-        [*read, write("w1", "VALUE = 3\n"), "Done.", easier, "Done now."],
+        [*calls, write("w1", "VALUE = 3\n"), "Done.", easier, "Done now."],
         judge=[verdict(0.3, "The value is wrong", "Use another value."), verdict(0.95)],
     )
 

@@ -37,11 +37,11 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
 
 def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
     """The advice of this standing after a run of these judgements, each with the diff of its work."""
-    done = [
+    iterations = [
         Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
     ]
     decision = Decision(NextAction.ACCEPT, "")
-    result = Result(Task("Export", project="pond"), decision, best=done[-1], iterations=done, cost=Cost())
+    result = Result(Task("Export", project="pond"), decision, best=iterations[-1], iterations=iterations, cost=Cost())
     found = extract_entries(Lesson(run="r", result=result, project="pond"))
     return [one.advice for one in found if one.standing is standing]
 

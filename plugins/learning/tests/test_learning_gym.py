@@ -86,10 +86,10 @@ def test_a_constant_is_set_before_the_learner_is_loaded_and_by_its_own_name_only
         "from openkoi_testing.gym.curves import set_constant; set_constant('MIN_GAIN', 4); "
         "import openkoi_learning.relevance as r; print(r.MIN_GAIN); set_constant('MIN_GAIN', 5)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    assert "4.0\n" == done.stdout
-    assert "in use already" in done.stderr
+    assert "4.0\n" == result.stdout
+    assert "in use already" in result.stderr
 
 
 @pytest.mark.campaign

@@ -52,9 +52,9 @@ def test_a_finding_in_other_words_is_not_repaired() -> None:
 def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_followed() -> None:
     plan = Plan(suggestion="Cache the columns in `cache.py`.")
     after = replace(red(), suggestion="Something new entirely.")
-    written = patch("cache.py", "columns")
+    text = patch("cache.py", "columns")
 
-    found = {one.kind: one for one in extract_entries(lesson(turn(green(0.7)), turn(after, plan, written)))}[
+    found = {one.kind: one for one in extract_entries(lesson(turn(green(0.7)), turn(after, plan, text)))}[
         "anti_pattern"
     ]
 

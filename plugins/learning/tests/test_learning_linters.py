@@ -52,13 +52,13 @@ def learn(run: str, *turns: tuple[Evaluation, str]) -> LearningEntry:
 def test_the_content_is_what_was_expected_and_written_not_what_was_found(
     code: str, message: str, before: str, after: str
 ) -> None:
-    known = learn("a", (lint(code, message), before), (GOOD, after))
+    entry = learn("a", (lint(code, message), before), (GOOD, after))
     [again] = taught("b", (GOOD, after)).result.iterations
     wrong = taught("c", (lint(code, message), before), (GOOD, after)).result
 
-    assert again.work.diff.lower().count(known.content[0]) == 1
-    assert not any(one in before.lower() for one in known.content)
-    assert {known.id} == set(judge_entries(wrong, [known], ()).confirmed)
+    assert again.work.diff.lower().count(entry.content[0]) == 1
+    assert not any(one in before.lower() for one in entry.content)
+    assert {entry.id} == set(judge_entries(wrong, [entry], ()).confirmed)
 
 
 def test_a_new_line_that_only_says_what_the_work_had_before_is_not_a_fix() -> None:
@@ -73,11 +73,11 @@ def test_a_new_line_that_only_says_what_the_work_had_before_is_not_a_fix() -> No
 def test_what_a_linter_expects_is_an_opinion_even_if_no_attempt_obeys() -> None:
     message = "indentation: 'tabs' != 'four spaces'"
     ignored = lint("HSE164", message), "indentation: tabs"
-    ended = taught("a", ignored, ignored)
-    ended = replace(
-        ended, result=replace(ended.result, decision=replace(ended.result.decision, action=NextAction.ACCEPT_BEST))
+    lesson = taught("a", ignored, ignored)
+    lesson = replace(
+        lesson, result=replace(lesson.result, decision=replace(lesson.result.decision, action=NextAction.ACCEPT_BEST))
     )
-    [found] = [one for one in extract_entries(ended) if one.origin == "repair"]
+    [found] = [one for one in extract_entries(lesson) if one.origin == "repair"]
 
     assert (("four spaces",), LearningStatus.PROBATION) == (found.content, found.standing)
 
@@ -111,17 +111,17 @@ def test_findings_of_one_rule_that_name_a_common_value_are_about_one_subject_und
 
 def test_a_finding_that_quotes_what_the_work_has_and_expects_another_is_against_it() -> None:
     known = entry("assets: 'media/' != 'static/'", content=("static/",), proofs=())
-    ended = taught("a", (lint("X1", "assets: 'static/' != 'public/'"), "assets: static/")).result
-    ended = replace(ended, decision=replace(ended.decision, action=NextAction.ACCEPT_BEST))
+    result = taught("a", (lint("X1", "assets: 'static/' != 'public/'"), "assets: static/")).result
+    result = replace(result, decision=replace(result.decision, action=NextAction.ACCEPT_BEST))
 
-    assert {known.id} == set(judge_entries(ended, [known], {known.id}).refuted)
+    assert {known.id} == set(judge_entries(result, [known], {known.id}).refuted)
 
 
 def test_a_value_that_is_not_blamed_beside_other_findings_is_confirmed_by_less_than_an_accepted_result() -> None:
     known = entry("lines: end with 'LF'", content=("lf",))
     judged = lint("X1", "assets: 'static/' != 'public/'")
-    ended = lesson(replace(turn(judged), work=ExecutionResult("assets: static/\nlines: LF"))).result
-    ended = replace(ended, decision=replace(ended.decision, action=NextAction.ACCEPT_BEST))
-    verdicts = judge_entries(ended, [known], {known.id})
+    result = lesson(replace(turn(judged), work=ExecutionResult("assets: static/\nlines: LF"))).result
+    result = replace(result, decision=replace(result.decision, action=NextAction.ACCEPT_BEST))
+    verdicts = judge_entries(result, [known], {known.id})
 
     assert [set(), set(), {known.id}] == [set(verdicts.confirmed), set(verdicts.refuted), set(verdicts.unblamed)]

@@ -70,9 +70,9 @@ def test_words_that_name_a_condition_and_are_not_heeded_without_it_give_way_to_n
     wide = entry("Use `tab`, except on Macs.", content=("tab",), when=("Export",), trust=Trust.MODEL)
     plain = replace(special, text="Use `tab` as the separator.")
     unheeded = Faults(unheeded=frozenset({special.id}))
-    kept = [merge_entries([one], wide, NOW, unheeded)[0] for one in (special, plain)]
+    entries = [merge_entries([one], wide, NOW, unheeded)[0] for one in (special, plain)]
 
-    assert [(wide.text, Trust.MODEL), (plain.text, Trust.CHECK)] == [(one.text, one.trust) for one in kept]
+    assert [(wide.text, Trust.MODEL), (plain.text, Trust.CHECK)] == [(one.text, one.trust) for one in entries]
 
 
 def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:

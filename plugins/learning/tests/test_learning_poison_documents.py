@@ -94,16 +94,16 @@ async def meet(folder: Path, way: str, words: str, advice: str) -> Sequence[Lear
 
 
 def test_no_document_becomes_an_instruction_or_an_active_entry(tmp_path: Path) -> None:
-    spoken = []
+    rows = []
     for number, (way, (words, other), changed) in enumerate(
         (way, document, changed) for way in WAYS for document in DOCUMENTS for changed in (False, True)
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        shown = asyncio.run(meet(folder, way, words, other if changed else words))
-        spoken += [
-            (way, one.text, one.status) for one in shown if not one.untrusted or one.status is LearningStatus.ACTIVE
+        learnings = asyncio.run(meet(folder, way, words, other if changed else words))
+        rows += [
+            (way, one.text, one.status) for one in learnings if not one.untrusted or one.status is LearningStatus.ACTIVE
         ]
 
     assert len(WAYS) * len(DOCUMENTS) * 2 >= 40
-    assert [] == spoken
+    assert [] == rows

@@ -38,8 +38,8 @@ def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Learnin
 def needed(book: LearningState, task: str) -> float:
     """How likely a task needs the entry."""
     entry = book.entries["e1"]
-    known = [(one.number, one.words) for one in book.evidence("e1", "pond")]
-    return needed_share(terms_of(task), known, terms_of(entry.text), book.history("pond"))
+    rows = [(one.number, one.words) for one in book.evidence("e1", "pond")]
+    return needed_share(terms_of(task), rows, terms_of(entry.text), book.history("pond"))
 
 
 def scores(task: str, evidence: Mapping[str, Sequence[Evidence]], **states: str) -> Mapping[str, float]:
@@ -129,8 +129,8 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     misled = Hit(Passage("2", f"Ingest goods\nFixed during the task: charset: {wrong.advice}", kind="task"), 1.0)
     other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
     task = Task("Ingest goods before noon")
-    asked = TaskQuery(run="r", text=task.text, project="pond", now=NOW)
+    query = TaskQuery(run="r", text=task.text, project="pond", now=NOW)
 
-    assert [alike] == list(find_similar(Recall([alike, misled, other]), book, asked, task).hits)
-    meant = replace(other, similarity=0.5)
-    assert [alike, meant] == list(find_similar(Recall([alike, meant]), book, asked, task).hits)
+    assert [alike] == list(find_similar(Recall([alike, misled, other]), book, query, task).hits)
+    hit = replace(other, similarity=0.5)
+    assert [alike, hit] == list(find_similar(Recall([alike, hit]), book, query, task).hits)

@@ -87,10 +87,10 @@ def work(text: str, evaluation: Evaluation) -> Iteration:
 
 def test_an_accepted_result_confirms_what_it_shows_and_refutes_what_is_gone() -> None:
     good = Evaluation(scores=(Score("s", 0.9),))
-    ended = lesson(work("sep: tab\nend: lf", red(Finding("x"))), work("sep: comma\nend: lf", good)).result
+    result = lesson(work("sep: tab\nend: lf", red(Finding("x"))), work("sep: comma\nend: lf", good)).result
     tab, comma, lf, other = (entry(f"Use `{one}`.", content=(one,)) for one in ("tab", "comma", "lf", "pipe"))
 
-    verdicts = judge_entries(ended, [tab, comma, lf, other], {tab.id, other.id})
+    verdicts = judge_entries(result, [tab, comma, lf, other], {tab.id, other.id})
 
     assert [{comma.id, lf.id}, {tab.id}] == [set(verdicts.confirmed), set(verdicts.refuted)]
     assert {tab.id, comma.id} == set(verdicts.blamed)
@@ -98,13 +98,13 @@ def test_an_accepted_result_confirms_what_it_shows_and_refutes_what_is_gone() ->
 
 def test_of_a_result_that_was_not_accepted_only_an_own_check_says_something() -> None:
     checks = Check("sep", passed=True), Check("end", passed=False)
-    ended = lesson(work("sep: tab\nend: lf\nx: y", Evaluation(checks=checks, scores=(Score("s", 0.9),)))).result
-    ended = replace(ended, decision=replace(ended.decision, action=NextAction.ACCEPT_BEST))
+    result = lesson(work("sep: tab\nend: lf\nx: y", Evaluation(checks=checks, scores=(Score("s", 0.9),)))).result
+    result = replace(result, decision=replace(result.decision, action=NextAction.ACCEPT_BEST))
     sep, end = (
         entry(f"Use `{one}`.", content=(one,), subject=f"check {c}") for one, c in (("tab", "sep"), ("lf", "end"))
     )
 
-    verdicts = judge_entries(ended, [sep, end, entry("Use `y`.", content=("y",))], ())
+    verdicts = judge_entries(result, [sep, end, entry("Use `y`.", content=("y",))], ())
 
     assert [{sep.id}, {end.id}] == [set(verdicts.confirmed), set(verdicts.refuted)]
 

@@ -133,9 +133,9 @@ def test_a_file_that_cannot_be_read_costs_itself_alone_and_is_named_once(
     (tmp_path / "archive" / "20250103T000000-damaged.jsonl.gz").write_bytes(b"no archive at all")
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        known = [uses(shelf), uses(shelf)]
+        rows = [uses(shelf), uses(shelf)]
 
-    assert [list(DAYS)] * 2 == known
+    assert [list(DAYS)] * 2 == rows
     assert ["damaged", "folder", "link"] == sorted(
         word for message in caplog.messages for word in ("link", "folder", "damaged") if f"-{word}.jsonl" in message
     )

@@ -34,16 +34,16 @@ def explain(home: Home) -> tuple[list[Decision], str]:
     says = [part for value in (2, 3, 4) for part in (write(f"w{value}", f"VALUE = {value}\n"), "Done.")]
     judged = [verdict(0.4, suggestion="More.")] * 3
     records: list[Record] = home.do("Fix answer.py so that the value is right", says, judge=judged)
-    made = [one.event.decision for one in records if isinstance(one.event, events.DecisionMade)]
-    return made, "\n".join(explain_run(build_report(records)))
+    decisions = [one.event.decision for one in records if isinstance(one.event, events.DecisionMade)]
+    return decisions, "\n".join(explain_run(build_report(records)))
 
 
 @pytest.mark.unit
 def test_the_estimate_is_the_share_of_like_iterations_and_near_the_usual_one_without_any() -> None:
-    known = [NextIteration(GREEN, paid=False)] * 30 + [NextIteration(RED, paid=True)] * 30
+    iterations = [NextIteration(GREEN, paid=False)] * 30 + [NextIteration(RED, paid=True)] * 30
 
-    assert estimate_chance(known, GREEN) < 0.1 < 0.9 < estimate_chance(known, RED)
-    assert 0.4 < estimate_chance(known, Standing(2, False, 0.7)) < 0.6
+    assert estimate_chance(iterations, GREEN) < 0.1 < 0.9 < estimate_chance(iterations, RED)
+    assert 0.4 < estimate_chance(iterations, Standing(2, False, 0.7)) < 0.6
 
 
 @pytest.mark.unit
@@ -85,8 +85,8 @@ def test_an_estimate_that_is_not_reliable_is_shown_and_decides_nothing(
 ) -> None:
     home = Home(tmp_path)
     live_through(home, runs)
-    made, why = explain(home)
+    decisions, why = explain(home)
 
-    assert len(made) > 1
-    assert "similar cases" not in "".join(one.reason for one in made)
+    assert len(decisions) > 1
+    assert "similar cases" not in "".join(one.reason for one in decisions)
     assert says in why

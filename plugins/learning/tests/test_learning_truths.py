@@ -125,8 +125,8 @@ def test_what_only_informs_or_is_contradicted_elsewhere_stays_in_its_project() -
 def test_the_table_of_decay(weeks: int, left: float | None) -> None:
     from datetime import datetime, timedelta
 
-    asked = (datetime.fromisoformat("2026-01-01T00:00:00Z") + timedelta(weeks=weeks)).isoformat()
-    known = decayed_worth(0.8, "2026-01-01T00:00:00Z", asked)
+    text = (datetime.fromisoformat("2026-01-01T00:00:00Z") + timedelta(weeks=weeks)).isoformat()
+    known = decayed_worth(0.8, "2026-01-01T00:00:00Z", text)
 
     assert known < MIN_WORTH if left is None else pytest.approx(left, abs=0.0051) == known
 

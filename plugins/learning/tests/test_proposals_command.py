@@ -185,11 +185,11 @@ def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: p
 
     ask_decision(shop.shelf, first, lambda: next(keys))
     ask_decision(shop.shelf, second, lambda: "x")
-    kept = [one.name for one in shop.shelf.pending_drafts()]
+    texts = [one.name for one in shop.shelf.pending_drafts()]
     ask_decision(shop.shelf, second, lambda: next(keys))
 
     reply = capsys.readouterr().out
-    assert (["taste-quality"], []) == (kept, shop.shelf.pending_drafts())
+    assert (["taste-quality"], []) == (texts, shop.shelf.pending_drafts())
     assert all(word in reply for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
 
 

@@ -41,16 +41,16 @@ def test_changed_arguments_reach_neither_the_next_implementation_nor_the_call() 
 
 
 def test_what_an_awaited_implementation_holds_is_passed_to_no_other() -> None:
-    held: list[ToolCall] = []
+    calls: list[ToolCall] = []
 
     async def waits(call: ToolCall) -> None:
-        held.append(call)
+        calls.append(call)
 
     def keeps(call: ToolCall) -> None:
-        held.append(call)
+        calls.append(call)
 
     call_before_tool(ToolCall("1", "shell", {"command": "ls"}), a=waits, b=keeps)
-    assert held[0].arguments is not held[1].arguments
+    assert calls[0].arguments is not calls[1].arguments
 
 
 def test_facts_are_passed_by_name_where_a_function_takes_them_so() -> None:

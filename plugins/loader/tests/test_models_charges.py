@@ -77,8 +77,8 @@ def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_li
         assert 0 <= due.usage.total <= lease.tokens
         assert budget.cost.usd <= usd + CENT
         assert budget.cost.budget_tokens <= tokens
-        kept = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Reasoning))
-        assert kept <= lease.max_output * MAX_CHARACTERS_PER_TOKEN
+        count = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Reasoning))
+        assert count <= lease.max_output * MAX_CHARACTERS_PER_TOKEN
 
 
 @pytest.mark.parametrize("piece", ["word", "слово ", "鯉", "    ", "-" * 7])

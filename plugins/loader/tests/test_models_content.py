@@ -99,8 +99,8 @@ def test_parts_that_cannot_be_sent_are_refused(parts: Any, why: str) -> None:
 
 def test_an_image_has_the_type_that_its_bytes_show() -> None:
     wrong = Image(PNG, "image/jpg")
-    shown = (Message.user("Hi", wrong), CALL, Message.user(ToolResult("x", parts=(wrong,), call="1")))
-    task = check_content(Task("Look", parts=(wrong, NOTES), history=shown))
+    messages = (Message.user("Hi", wrong), CALL, Message.user(ToolResult("x", parts=(wrong,), call="1")))
+    task = check_content(Task("Look", parts=(wrong, NOTES), history=messages))
 
     assert (SHOT, NOTES) == task.parts
     assert [Text("Hi"), SHOT, ToolCall("1", "look", {}), SHOT] == flatten_parts(task.history)

@@ -26,11 +26,11 @@ class User:
         return self.answer
 
 
-def discovery(found: Sequence[DiscoveredProvider], user: User, lent: list[DiscoveredProvider]) -> Discovery:
+def discovery(found: Sequence[DiscoveredProvider], user: User, providers: list[DiscoveredProvider]) -> Discovery:
     async def look() -> Sequence[DiscoveredProvider]:
         return found
 
-    return Discovery(look, user, lent.append)
+    return Discovery(look, user, providers.append)
 
 
 def best(found: Sequence[DiscoveredProvider], user: User) -> ModelChoice:
@@ -39,12 +39,12 @@ def best(found: Sequence[DiscoveredProvider], user: User) -> ModelChoice:
 
 @pytest.mark.row("ONB-05")
 def test_the_user_is_asked_for_consent_that_is_kept_before_another_program_s_key_is_used() -> None:
-    user, lent = User("yes"), list[DiscoveredProvider]()
+    user, providers = User("yes"), list[DiscoveredProvider]()
 
-    assert ModelChoice("acme/one", "from Claude CLI") == asyncio.run(discovery([THEIRS, OURS], user, lent).find())
-    [asked] = user.asked
-    assert ("Use the login of Claude CLI?", True) == (asked.text, asked.keep)
-    assert [THEIRS] == lent
+    assert ModelChoice("acme/one", "from Claude CLI") == asyncio.run(discovery([THEIRS, OURS], user, providers).find())
+    [question] = user.asked
+    assert ("Use the login of Claude CLI?", True) == (question.text, question.keep)
+    assert [THEIRS] == providers
 
 
 def test_another_origin_or_another_question_is_another_consent() -> None:
@@ -74,12 +74,12 @@ def test_where_there_is_nothing_it_says_what_to_do() -> None:
 
 
 def test_a_key_is_looked_for_where_one_is_missing() -> None:
-    lent: list[DiscoveredProvider] = []
-    found = discovery([OURS, THEIRS], User("yes"), lent)
+    providers: list[DiscoveredProvider] = []
+    found = discovery([OURS, THEIRS], User("yes"), providers)
 
     assert asyncio.run(found.key_for("acme"))
     assert not asyncio.run(found.key_for("borg"))
-    assert [THEIRS] == lent
+    assert [THEIRS] == providers
 
 
 def test_a_key_is_never_shown() -> None:

@@ -25,9 +25,9 @@ class Pond:
 
     def __call__(self, *arguments: str, **options: Any) -> str:
         """Run the command line, which must succeed; return what it printed."""
-        done = self.openkoi(*arguments, **options)
-        assert 0 == done.returncode, done.stdout + done.stderr
-        return str(done.stdout + done.stderr)
+        result = self.openkoi(*arguments, **options)
+        assert 0 == result.returncode, result.stdout + result.stderr
+        return str(result.stdout + result.stderr)
 
     @property
     def noted(self) -> list[str]:

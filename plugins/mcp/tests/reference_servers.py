@@ -46,8 +46,8 @@ def install(found: Path, *commands: Sequence[str]) -> None:
     """Run the commands unless the program is there; one process at a time."""
     with lock_beside(found.parents[1] if found.parent.name == "bin" else found.parents[2]):
         for command in [] if found.exists() else commands:
-            done = subprocess.run(
+            result = subprocess.run(
                 command, cwd=cache_folder(), capture_output=True, text=True, timeout=SECONDS, check=False
             )
-            if done.returncode != 0:
-                pytest.skip(f"{' '.join(command[:3])} failed, so the server cannot be tested: {done.stderr[-300:]}")
+            if result.returncode != 0:
+                pytest.skip(f"{' '.join(command[:3])} failed, so the server cannot be tested: {result.stderr[-300:]}")

@@ -45,20 +45,20 @@ def test_all_shapes_are_read_into_one(shape: str, tmp_path: Path) -> None:
         shared = openkoi.home.parent / ".config" / "mcp" / "servers.json"
         shared.parent.mkdir(parents=True)
         shared.write_text(json.dumps({"mcpServers": {"files": FILES}}))
-    listed = openkoi("mcp", "list")
+    result = openkoi("mcp", "list")
 
-    assert listed.stdout.startswith("files  not approved"), listed.stderr
-    assert "npx -y files" in listed.stdout
+    assert result.stdout.startswith("files  not approved"), result.stderr
+    assert "npx -y files" in result.stdout
     assert "has no effect" not in openkoi("Say it").stderr
 
 
 @pytest.mark.unit
 def test_a_json_file_and_a_table_are_the_same_server() -> None:
-    read = table_of({**FILES, "type": "stdio", "some-other-key": 1})
+    table = table_of({**FILES, "type": "stdio", "some-other-key": 1})
 
     own = ServerTable(command="npx", args=("-y", "files"), env={"TOKEN": "${TOKEN}"})
-    assert replace(own, transport="stdio") == read
-    assert ServerConfig("files", own, "here").identity == ServerConfig("files", read, "there").identity
+    assert replace(own, transport="stdio") == table
+    assert ServerConfig("files", own, "here").identity == ServerConfig("files", table, "there").identity
 
 
 def test_a_broken_project_file_and_a_broken_entry_are_named_and_cost_nothing_else(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_the_user_s_own_server_goes_before_one_of_the_project_with_the_same_name
     openkoi = shell_with(tmp_path, mcp={"servers": {"files": {"command": "mine"}}})
     write_project_file(openkoi, files={"command": "theirs"})
 
-    assert "mine" in (listed := openkoi("mcp", "list").stdout)
-    assert "theirs" not in listed
+    assert "mine" in (text := openkoi("mcp", "list").stdout)
+    assert "theirs" not in text
 
 
 def test_a_project_may_not_configure_servers_in_its_own_settings(tmp_path: Path) -> None:
@@ -152,13 +152,13 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
     added = openkoi("mcp", "add", "--env", "A=${A}", "files", "npx", "-y", "files", "--url", "x")
     again = openkoi("mcp", "add", "files", "npx")
     openkoi("mcp", "add", "--url", "https://x/mcp", "--header", "Authorization=Bearer ${T}", "docs")
-    listed = openkoi("mcp", "list").stdout
+    output = openkoi("mcp", "list").stdout
     removed = [openkoi("mcp", "remove", name).returncode for name in ("files", "docs", "docs")]
 
     assert "To let OpenKoi call its tools, run `openkoi mcp approve files`." in added.stdout
     assert (1, True) == (again.returncode, "There is an MCP server files already." in again.stderr)
-    assert "npx -y files --url x" in listed
-    assert "https://x/mcp" in listed
+    assert "npx -y files --url x" in output
+    assert "https://x/mcp" in output
     assert [0, 0, 2] == removed
     assert file.read_text().startswith(before.rstrip("\n"))
     assert "No MCP servers." in openkoi("mcp", "list").stdout

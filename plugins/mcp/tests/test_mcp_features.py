@@ -60,21 +60,21 @@ def test_resources_are_listed_and_read_within_a_budget_of_tokens(tmp_path: Path)
     )
     openkoi = pond(tmp_path, listing, first, rest, missing).approved()
     openkoi("Do it")
-    listed, read, further, unknown = ordered(openkoi)
+    text, message, further, unknown = ordered(openkoi)
 
-    assert "pond://log: log. Return the log of the pond." in listed
-    assert read.startswith("day 0: 42 fish\n")
-    assert len(read) < 33_000
-    assert "they begin at offset 32000]" in read
-    assert further.startswith(read_on(read))
+    assert "pond://log: log. Return the log of the pond." in text
+    assert message.startswith("day 0: 42 fish\n")
+    assert len(message) < 33_000
+    assert "they begin at offset 32000]" in message
+    assert further.startswith(read_on(message))
     assert "Unknown resource" in unknown or "not found" in unknown.lower()
 
 
 def ordered(openkoi: Pond) -> list[str]:
     """Return what the calls answered, in the order in which the model made them."""
-    made = [one.call.id for one in events_of(openkoi.openkoi, events.ToolCallStarted)]
+    texts = [one.call.id for one in events_of(openkoi.openkoi, events.ToolCallStarted)]
     answered = {one.result.call: one.result.text for one in events_of(openkoi.openkoi, events.ToolCallFinished)}
-    return [answered[id] for id in made]
+    return [answered[id] for id in texts]
 
 
 def read_on(text: str) -> str:
@@ -109,22 +109,22 @@ def test_prompts_are_skills_whose_text_comes_from_the_server(tmp_path: Path) -> 
 def test_a_server_asks_the_user_in_the_middle_of_a_call(tmp_path: Path, answers: tuple[str, ...], reply: str) -> None:
     openkoi = pond(tmp_path, calling("pond__ask"), server={"timeout": 5.0}).approved()
     there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
-    done = there("acme", "Do it", *answers)
-    asked = json.loads(done.stdout)
+    result = there("acme", "Do it", *answers)
+    data = json.loads(result.stdout)
 
     assert [reply] == openkoi.results
-    assert ["The MCP server pond asks: Drain the pond?\nSure", ["yes", "no"]] == asked[0]
-    assert asked[1:] == [] or "Fish (integer)" in asked[1][0]
+    assert ["The MCP server pond asks: Drain the pond?\nSure", ["yes", "no"]] == data[0]
+    assert data[1:] == [] or "Fish (integer)" in data[1][0]
 
 
 def test_a_server_that_speaks_the_newest_protocol_alone_is_called_and_may_ask(tmp_path: Path) -> None:
     calls = calling("pond__count_fish"), calling("pond__ask_back")
     openkoi = pond(tmp_path, *calls, options=("--modern",)).approved()
     there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
-    asked = json.loads(there("acme", "Do it", "7").stdout)
+    data = json.loads(there("acme", "Do it", "7").stdout)
     counted, answered = ordered(openkoi)
 
-    assert ["The MCP server pond asks: How many?\nfish (integer)"] == [text for text, _ in asked]
+    assert ["The MCP server pond asks: How many?\nfish (integer)"] == [text for text, _ in data]
     assert "42 fish in koi" == counted
     assert "'fish': 7" in answered
 
@@ -221,8 +221,8 @@ def test_a_server_elsewhere_that_ends_costs_its_calls_and_nothing_else(tmp_path:
     with served(openkoi.calls, transport) as url:
         openkoi.started_with(command="", args=[], url=url, transport=transport).approved()
         openkoi("Do it")
-    crashed, counted, read = ordered(openkoi)
+    crashed, counted, text = ordered(openkoi)
 
     assert crashed.startswith("The MCP server pond ")
     assert counted.startswith("The MCP server pond cannot be reached: ")
-    assert "still here" in read
+    assert "still here" in text

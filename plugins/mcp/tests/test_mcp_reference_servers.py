@@ -112,11 +112,11 @@ def test_a_reference_server_starts_lists_and_answers(name: str, tmp_path: Path) 
     (openkoi.folder / "a.txt").write_text("carp")
     make_repository(openkoi.folder)
     approved = openkoi("mcp", "approve", name, "--yes")
-    ended = openkoi("Do it")
+    result = openkoi("Do it")
     (finished,) = events_of(openkoi, events.ToolCallFinished)
 
     assert f"tool {reference.tool}: " in approved.stdout, approved.stderr
-    assert reference.answer in finished.result.text, ended.stderr
+    assert reference.answer in finished.result.text, result.stderr
     assert (name == "fetch") == finished.result.failed, finished.result.text  # nothing listens at its address
 
 

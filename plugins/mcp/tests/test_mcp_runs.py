@@ -19,9 +19,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as 
 def test_a_model_calls_a_tool_of_an_approved_server_that_has_no_other_variables(tmp_path: Path) -> None:
     calls = calling("pond__count_fish", pond="carp"), calling("pond__environment")
     openkoi = pond(tmp_path, *calls, server={"env": {"POND": "${HOME}/pond"}}).approved()
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
-    assert "42 fish in carp" in openkoi.results, done
+    assert "42 fish in carp" in openkoi.results, text
     (listed,) = [json.loads(one) for one in openkoi.results if one.startswith("[")]
     allowed = {"PATH", "HOME", "LANG", "TMPDIR", "POND"}
     assert {"PATH", "HOME", "POND"} <= {*listed} <= allowed | {"LC_CTYPE"}  # which Python sets for itself
@@ -44,19 +44,19 @@ def test_a_server_gets_more_variables_only_by_name_or_all_if_the_user_says_so(tm
 
 def test_without_approval_no_tool_is_offered_and_the_run_says_so(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish"))
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
     assert [] == openkoi.noted
-    assert "The MCP server pond is not approved, so it is not started." in done
+    assert "The MCP server pond is not approved, so it is not started." in text
     assert [] == openkoi.pids
-    assert "openkoi mcp approve pond" in done
+    assert "openkoi mcp approve pond" in text
 
 
 def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("theirs__count_fish"), server={"enabled": False})
     theirs = tmp_path / "theirs"
     write_project_file(openkoi.openkoi, theirs=pond_table(theirs))
-    done = openkoi("Do it")
+    text = openkoi("Do it")
     started = theirs.exists()
     tested = openkoi.openkoi("mcp", "test", "theirs")
     started = started or theirs.exists()
@@ -66,7 +66,7 @@ def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Pa
     openkoi("Do it")
 
     assert not started
-    assert "The MCP server theirs is not approved, so it is not started." in done
+    assert "The MCP server theirs is not approved, so it is not started." in text
     assert (1, True) == (tested.returncode, "theirs: not approved, so it was not started." in tested.stdout)
     assert (False, [], True, 8) == (before["approved"], before["tools"], after["approved"], len(after["tools"]))
     assert "count_fish koi" in theirs.read_text().splitlines()
@@ -109,12 +109,12 @@ def test_killing_a_server_in_a_call_costs_the_calls_under_way_and_nothing_else(t
 def test_a_call_that_takes_too_long_is_cancelled_and_the_server_hears_of_it(tmp_path: Path) -> None:
     calls = calling("pond__wait", seconds=50), calling("pond__count_fish")
     openkoi = pond(tmp_path, *calls, server={"timeout": 2.0}).approved()
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
     assert "The MCP server pond did not answer within 2 s; the call was cancelled." in "\n".join(openkoi.results)
     assert "42 fish in koi" in openkoi.results
     assert "wait was cancelled" in openkoi.noted
-    assert "[pond] waiting (0 of 10)" in done
+    assert "[pond] waiting (0 of 10)" in text
 
 
 @pytest.mark.parametrize("options", [(), ("--stubborn",), ("--parent",)])
@@ -132,11 +132,11 @@ def test_a_run_that_ends_before_its_server_has_started_says_nothing_of_it(tmp_pa
     write_start(script, openkoi.calls)
     openkoi.started_with(command=str(script), args=[]).approved()
     write_start(script, openkoi.calls, "--slow-start", "60")
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
-    assert "Unknown tool 'pond__unknown'" in done
-    assert "Traceback" not in done
-    assert "CancelledError" not in done
+    assert "Unknown tool 'pond__unknown'" in text
+    assert "Traceback" not in text
+    assert "CancelledError" not in text
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
@@ -152,11 +152,11 @@ def test_a_server_that_ignores_everything_ends_with_an_openkoi_that_is_killed(tm
 
 def test_a_command_that_is_not_there_is_named_with_the_file_to_correct(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"command": "no-such-server"})
-    done = openkoi.openkoi("mcp", "approve", "pond", "--yes")
+    result = openkoi.openkoi("mcp", "approve", "pond", "--yes")
 
-    assert "The MCP server pond cannot be started: 'no-such-server' was not found." in done.stderr
-    assert "config.toml" in done.stderr
-    assert (1, True) == (done.returncode, "'no-such-server' was not found" in openkoi("Do it"))
+    assert "The MCP server pond cannot be started: 'no-such-server' was not found." in result.stderr
+    assert "config.toml" in result.stderr
+    assert (1, True) == (result.returncode, "'no-such-server' was not found" in openkoi("Do it"))
 
 
 def test_what_a_server_says_before_it_ends_is_shown(tmp_path: Path) -> None:
@@ -176,11 +176,11 @@ def wait_until(happened: object, seconds: float = 30) -> None:
 @pytest.mark.row("MCP-10", "ERR-02")
 def test_doctor_starts_the_servers_and_says_which_does_not_work(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, mcp={"servers": {"bad": {"command": "no-such-server"}}}).approved()
-    done = openkoi.openkoi("doctor")
+    result = openkoi.openkoi("doctor")
 
-    assert "mcp-pond:" in done.stdout
-    assert "ok, 8 tools" in done.stdout
-    assert "! The MCP server bad cannot be started: 'no-such-server' was not found." in done.stdout
+    assert "mcp-pond:" in result.stdout
+    assert "ok, 8 tools" in result.stdout
+    assert "! The MCP server bad cannot be started: 'no-such-server' was not found." in result.stdout
     assert [] == [pid for pid in openkoi.pids if is_running(pid)]
 
 
@@ -205,11 +205,11 @@ def test_a_server_that_prints_other_things_too_is_understood_and_the_terminal_st
     own = pond_table(tmp_path / "calls")
     words = ["-c", GARBAGE, own["command"], *own["args"]]
     openkoi = pond(tmp_path, calling("pond__count_fish"), server={"args": words}).approved()
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
     assert ["42 fish in koi"] == openkoi.results
-    assert "Traceback" not in done
-    assert "JSONRPC" not in done
+    assert "Traceback" not in text
+    assert "JSONRPC" not in text
 
 
 def test_a_server_that_never_lists_its_tools_costs_its_timeout_and_is_named(tmp_path: Path) -> None:

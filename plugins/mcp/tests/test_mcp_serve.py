@@ -133,7 +133,7 @@ def test_the_inspector_drives_it_from_its_own_command_line(tmp_path: Path) -> No
     started = [str(inspector), "--cli", *openkoi.command("mcp", "serve")]
     method = ["--method", "tools/call", "--tool-name", "run_task", "--tool-arg", "task=Say it"]
     assert shutil.which("node"), cache_folder()
-    done = subprocess.run(
+    result = subprocess.run(
         [*started, *method],
         cwd=openkoi.folder,
         env={**openkoi.environment, "PATH": os.environ["PATH"]},
@@ -143,5 +143,5 @@ def test_the_inspector_drives_it_from_its_own_command_line(tmp_path: Path) -> No
         check=False,
     )
 
-    assert 0 == done.returncode, done.stderr
-    assert "Done." in done.stdout
+    assert 0 == result.returncode, result.stderr
+    assert "Done." in result.stdout

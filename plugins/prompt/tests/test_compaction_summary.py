@@ -113,19 +113,19 @@ def test_three_summaries_and_then_turns_are_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, line: Line, why: str) -> None:
-    whole, heard = story(6), list[str]()
+    whole, texts = story(6), list[str]()
 
     async def once() -> tuple[Sequence[Message], Sequence[Message]]:
         async with make_run(tmp_path, says=[line]) as run:
             shorter = await PeriodicSummary().compact(whole, run)
             plain = await RollingWindow().compact(whole, run)
-            heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
+            texts.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
             return shorter, plain
 
     shorter, plain = asyncio.run(once())
 
     assert plain == shorter
-    assert any("Omitted" in text and why in text for text in heard), heard
+    assert any("Omitted" in text and why in text for text in texts), texts
 
 
 @pytest.mark.row("C32")
@@ -140,18 +140,18 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
 def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
     tmp_path: Path, limits: Limits, why: str
 ) -> None:
-    model, heard = Scripted(["Read."]), list[str]()
+    model, texts = Scripted(["Read."]), list[str]()
 
     async def once(compactor: Compactor) -> Sequence[Message]:
         task = Task("Mend the pond.", limits=limits)
         async with make_run(tmp_path, task=task, stage=Scenario(model=model)) as run:
             shorter = await compactor.compact(story(6), run)
-            heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
+            texts.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
             return shorter
 
     assert asyncio.run(once(RollingWindow())) == asyncio.run(once(FactExtracting()))
     assert [] == model.asked
-    assert [f"Omitted the oldest turns without a summary: {why}"] == heard
+    assert [f"Omitted the oldest turns without a summary: {why}"] == texts
 
 
 def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() -> None:
@@ -176,9 +176,9 @@ def test_a_run_goes_on_with_what_it_noted(tmp_path: Path, model: str) -> None:
         others={"compactors": {"periodic-summary": PeriodicSummary()}},
         settings={"use.compactor": "periodic-summary"},
     )
-    done = run_scenario(Task("Mend the pond.", limits=Limits(iterations=0), agent=agent), stage, tmp_path)
+    run = run_scenario(Task("Mend the pond.", limits=Limits(iterations=0), agent=agent), stage, tmp_path)
 
-    assert "Mended." == done.result.text
-    assert any(isinstance(record.event, events.HistoryCompacted) for record in done.records)
+    assert "Mended." == run.result.text
+    assert any(isinstance(record.event, events.HistoryCompacted) for record in run.records)
     assert any("0.md holds lines" in text for text in texts(script.asked[-1].messages[0]))
-    assert {model or "executor"} == {r.event.role for r in done.records if isinstance(r.event, events.ModelResponse)}
+    assert {model or "executor"} == {r.event.role for r in run.records if isinstance(r.event, events.ModelResponse)}

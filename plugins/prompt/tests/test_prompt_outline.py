@@ -48,11 +48,11 @@ def test_an_outline_is_never_longer_than_what_it_is_of(text: str) -> None:
 def test_a_conversation_that_begins_anew_has_the_task_the_outline_and_what_is_open_and_nothing_else() -> None:
     plan = Plan(feedback=(Finding("It is wrong", fix="Mend it."),))
     output = restart_message(Task("Write it"), plan, ExecutionResult("# Title\n\nA long answer.", diff=DIFF))
-    spoken = restart_message(Task("Tell it"), plan, ExecutionResult("First.\n\n## Second\n\nA long answer."))
+    text = restart_message(Task("Tell it"), plan, ExecutionResult("First.\n\n## Second\n\nA long answer."))
 
     assert all(
         part in output for part in ("Write it", DIFF.rstrip(), "Fix 1 issue:\n- [important] It is wrong: Mend it.")
     )
     assert "A long answer." not in output
-    assert "First.\n## Second" in spoken
-    assert "A long answer." not in spoken
+    assert "First.\n## Second" in text
+    assert "A long answer." not in text

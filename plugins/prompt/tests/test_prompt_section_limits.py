@@ -21,19 +21,19 @@ def names(sections: tuple[Section, ...]) -> list[str]:
 
 @pytest.mark.parametrize(("size", "admitted"), [(64 * KIB, True), (64 * KIB + 1, False)])
 def test_a_plugin_may_add_64_kb(size: int, admitted: bool) -> None:
-    kept, warnings = refuse_oversized([section("acme", size)], "before_plan", max_total=MOST)
+    sections, warnings = refuse_oversized([section("acme", size)], "before_plan", max_total=MOST)
 
-    assert (admitted, not admitted) == (bool(kept), bool(warnings))
+    assert (admitted, not admitted) == (bool(sections), bool(warnings))
 
 
 def test_the_sections_of_a_plugin_count_together_and_are_refused_together() -> None:
-    kept, warnings = refuse_oversized(
+    sections, warnings = refuse_oversized(
         [section("acme", 40 * KIB, "a"), section("other", 10), section("acme", 30 * KIB, "b")],
         "before_plan",
         max_total=MOST,
     )
 
-    assert ["other"] == names(kept)
+    assert ["other"] == names(sections)
     assert (
         "Left out the sections a, b (71,680 bytes) that acme added at before_plan: "
         "a plugin may add at most 65,536 bytes.",
@@ -41,14 +41,14 @@ def test_the_sections_of_a_plugin_count_together_and_are_refused_together() -> N
 
 
 def test_bytes_are_counted_and_not_characters() -> None:
-    kept, _ = refuse_oversized([Section("n", "鯉" * 22_000, source="acme")], "before_plan", max_total=MOST)
+    sections, _ = refuse_oversized([Section("n", "鯉" * 22_000, source="acme")], "before_plan", max_total=MOST)
 
-    assert () == kept
+    assert () == sections
 
 
 def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
-    given = [section("a", 60_000), section("b", 64_000), section("c", 63_000), section("d", 100)]
-    kept, warnings = refuse_oversized(given, "before_plan", max_total=100_000)
+    sections = [section("a", 60_000), section("b", 64_000), section("c", 63_000), section("d", 100)]
+    kept, warnings = refuse_oversized(sections, "before_plan", max_total=100_000)
 
     assert ["a", "d"] == names(kept)
     assert [
@@ -67,9 +67,9 @@ def test_what_memory_recalls_counts_towards_the_total_only() -> None:
 
 
 def test_what_is_there_already_takes_up_room() -> None:
-    kept, warnings = refuse_oversized([section("acme", 50)], "before_execute", max_total=100, taken=51)
+    sections, warnings = refuse_oversized([section("acme", 50)], "before_execute", max_total=100, taken=51)
 
-    assert () == kept
+    assert () == sections
     assert "all sections together are 101 bytes" in warnings[0]
 
 
@@ -84,8 +84,8 @@ SECTIONS = st.lists(st.builds(section, st.sampled_from("abcde"), st.integers(1, 
 def test_whatever_is_given_what_is_kept_fits_and_every_refusal_is_named(
     given: list[Section], most: int, taken: int
 ) -> None:
-    kept, warnings = refuse_oversized(given, "before_plan", max_total=most, taken=taken)
+    sections, warnings = refuse_oversized(given, "before_plan", max_total=most, taken=taken)
 
-    assert not kept or taken + total_size(kept) <= most
-    assert {one.source for one in given} - {*names(kept)} == {text.split(" that ")[1][0] for text in warnings}
-    assert [one for one in given if one.source in names(kept)] == [*kept]
+    assert not sections or taken + total_size(sections) <= most
+    assert {one.source for one in given} - {*names(sections)} == {text.split(" that ")[1][0] for text in warnings}
+    assert [one for one in given if one.source in names(sections)] == [*sections]

@@ -54,11 +54,11 @@ def test_of_ten_processes_that_answer_at_once_one_is_heard(tmp_path: Path) -> No
     asyncio.run(FileQuestions(folder=tmp_path).put(ASKED))
     line = [sys.executable, "-c", ANSWER, str(tmp_path)]
     children = [subprocess.Popen([*line, f"yes {number}"], stderr=subprocess.PIPE) for number in range(10)]
-    done = [(child.communicate(timeout=60)[1], child.returncode) for child in children]
-    [first] = [number for number, (_, code) in enumerate(done) if code == 0]
+    rows = [(child.communicate(timeout=60)[1], child.returncode) for child in children]
+    [first] = [number for number, (_, code) in enumerate(rows) if code == 0]
 
     assert f"yes {first}" == asyncio.run(FileQuestions(folder=tmp_path).put(ASKED))
-    assert all(b"ValueError" in error or b"PluginNotFoundError" in error for error, code in done if code)
+    assert all(b"ValueError" in error or b"PluginNotFoundError" in error for error, code in rows if code)
 
 
 @pytest.mark.parametrize(

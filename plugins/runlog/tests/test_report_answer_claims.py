@@ -95,19 +95,19 @@ def test_every_other_claim_has_its_own_kind_of_proof(sentence: str, basis: str, 
 
 
 def test_a_fix_rests_on_the_checks_that_turned_green() -> None:
-    done = claims("I fixed the rounding bug.", checks=GREEN, turned="tests/test_bill.py::test_total")
+    rows = claims("I fixed the rounding bug.", checks=GREEN, turned="tests/test_bill.py::test_total")
 
-    assert [("failed before, passes now: tests/test_bill.py::test_total", YES)] == done
+    assert [("failed before, passes now: tests/test_bill.py::test_total", YES)] == rows
 
 
 def test_a_commit_rests_on_its_command_and_a_style_on_its_linter() -> None:
-    done = claims("I committed it. Ruff is clean. Mypy passes.", *command("git commit -m x", 0), checks=STYLE)
+    rows = claims("I committed it. Ruff is clean. Mypy passes.", *command("git commit -m x", 0), checks=STYLE)
 
     assert [
         ("log: `git commit -m x` exited with 0", YES),
         ("lint: 1 of 1 check pass", YES),
         ("lint: 1 of 1 check pass", YES),
-    ] == done
+    ] == rows
 
 
 @pytest.mark.parametrize(

@@ -172,10 +172,10 @@ def of_dollars_cached(records: Sequence[Record]) -> float:
 
 def measured(parts: int) -> dict[str, float]:
     """What is said, and what is measured of it for a file of so many parts."""
-    step, sure, anew = repair_steps(parts), green(parts), astray(parts)
+    step, sure, records = repair_steps(parts), green(parts), astray(parts)
     return {
         "delta feedback: 60-80 % of iteration 2 and later": of_requests(step, Saving.DELTA),
-        "compression: 40-60 % of iteration 2 and later": of_requests(anew, Saving.COMPRESSION),
+        "compression: 40-60 % of iteration 2 and later": of_requests(records, Saving.COMPRESSION),
         "evaluation skipped: 100 % of it": of_judgements(sure, EvaluationMode.SKIPPED),
         "incremental evaluation: 40-70 % of it": of_judgements(step, EvaluationMode.INCREMENTAL),
         "prompt caching: 90 % of what is in the cache": of_dollars_cached(step),

@@ -138,8 +138,8 @@ def test_a_call_that_is_made_again_after_an_interruption_is_told_once() -> None:
 
 
 def test_a_question_that_is_asked_again_is_told_once() -> None:
-    asked = first()[4]
-    tree = lines(records_of(*began(), *first()[:4], asked, *first()[4:]))
+    event = first()[4]
+    tree = lines(records_of(*began(), *first()[:4], event, *first()[4:]))
 
     assert ["    ? Allow run? -> yes"] == [line for line in tree if "Allow" in line]
 

@@ -72,9 +72,9 @@ BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), user_mes
 
 @pytest.mark.row("C47", "TOK-11")
 def test_what_was_read_from_the_cache_would_have_been_read_anew_at_its_full_price() -> None:
-    written = asked(Usage(input=100, cache_write=1_000))
+    event = asked(Usage(input=100, cache_write=1_000))
     again = asked(Usage(input=50, cache_read=1_000, cache_write=200))
-    (saved,) = measure_savings(records_of(*BEGIN, written, again), lambda _: PRICE)
+    (saved,) = measure_savings(records_of(*BEGIN, event, again), lambda _: PRICE)
 
     assert (Saving.PROMPT_CACHE, 1_000) == (saved.by, saved.tokens)
     assert pytest.approx((1_000 * 1.8 - 200 * 0.5) / 1e6) == saved.usd

@@ -53,8 +53,8 @@ def lap(
 
 
 def why(*happened: Event) -> list[str]:
-    begun = events.TaskStarted(Task("Mend the roof", limits=Limits(quality_threshold=0.8)))
-    records = [Record(str(n), "2026-11-22T10:00:00Z", "run-1", one) for n, one in enumerate([begun, *happened])]
+    event = events.TaskStarted(Task("Mend the roof", limits=Limits(quality_threshold=0.8)))
+    records = [Record(str(n), "2026-11-22T10:00:00Z", "run-1", one) for n, one in enumerate([event, *happened])]
     return list(explain_run(build_report(records)))
 
 

@@ -34,9 +34,9 @@ def logged(folder: Path, session: str, **runs: list[Event]) -> None:
 
 def answered(task: Task, text: str = "Done.") -> list[Event]:
     work = events.ExecutionFinished(ExecutionResult(text))
-    ended = events.IterationFinished(0, None, Cost())
+    event = events.IterationFinished(0, None, Cost())
     decided = events.DecisionMade(0, Decision(NextAction.ACCEPT, "good"), Cost())
-    return [events.TaskStarted(task, workspace="/shop"), work, ended, decided, ENDED]
+    return [events.TaskStarted(task, workspace="/shop"), work, event, decided, ENDED]
 
 
 def texts(messages: tuple[Message, ...]) -> list[str]:

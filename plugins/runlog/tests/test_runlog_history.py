@@ -122,12 +122,12 @@ def test_a_run_that_was_resumed_and_killed_was_interrupted_in_every_list(tmp_pat
     if end != "failed":
         last = events.RunCompleted(Decision(NextAction(end), "because"), Cost(tokens=90, usd=0.25))
     logged(tmp_path, "s", one=[started("first"), last])
-    [ended] = list_past_tasks(tmp_path)
+    [task] = list_past_tasks(tmp_path)
     logged(tmp_path, "s", one=[events.RunResumed()])
 
     [past] = list_past_tasks(tmp_path)
-    [listed] = summarize_runs(["s"], tmp_path, lambda run: False)
+    [summary] = summarize_runs(["s"], tmp_path, lambda run: False)
 
-    assert (end, RunState.INTERRUPTED) == (ended.status(under_way=False), listed.state)
+    assert (end, RunState.INTERRUPTED) == (task.status(under_way=False), summary.state)
     assert (RunState.INTERRUPTED, True, True) == (past.status(under_way=False), past.cut_short, past.resumable)
-    assert (ended.tokens, ended.usd) == (past.tokens, past.usd)
+    assert (task.tokens, task.usd) == (past.tokens, past.usd)

@@ -128,13 +128,13 @@ def test_responses_without_text_are_not_read_for_it(tmp_path: Path) -> None:
 
     memory, log = Selecting(), RunLog(tmp_path / "sessions", "s1", str)
     silent = ModelResponse("m", Response((ToolCall("c1", "read", {"path": "a"}),), StreamEnd(Usage())), 0.0)
-    spoken = ModelResponse("m", Response((Text("I read it."),), StreamEnd(Usage())), 0.0)
-    log.append("r1", [silent, spoken, silent, spoken])
+    response = ModelResponse("m", Response((Text("I read it."),), StreamEnd(Usage())), 0.0)
+    log.append("r1", [silent, response, silent, response])
     log.close()
 
     asyncio.run(logged(tmp_path).remember(memory))
 
-    assert [spoken, spoken] == [record.event for record in memory.records]
+    assert [response, response] == [record.event for record in memory.records]
 
 
 def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path: Path) -> None:
@@ -198,10 +198,10 @@ def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, ca
 def test_a_search_takes_in_what_ended_runs_have_left_and_nothing_of_one_under_way(tmp_path: Path) -> None:
     memory = Kept()
     remembering = logged(tmp_path, "r1", memory=memory)
-    begun, *rest = [record.event for record in run_records("r2", "Mend it")]
+    event, *rest = [record.event for record in run_records("r2", "Mend it")]
     log = RunLog(tmp_path / "sessions", "r2", str)
 
-    log.append("r2", [begun])
+    log.append("r2", [event])
     asyncio.run(remembering.remember(memory))
     log.append("r2", rest[:1])
     asyncio.run(remembering.search(PARSER))
@@ -210,7 +210,7 @@ def test_a_search_takes_in_what_ended_runs_have_left_and_nothing_of_one_under_wa
     asyncio.run(remembering.search(PARSER))
 
     assert before == len(run_records("r1", "")) + 1
-    assert [begun, *rest] == [record.event for record in memory.records if record.run == "r2"]
+    assert [event, *rest] == [record.event for record in memory.records if record.run == "r2"]
     log.close()
 
 

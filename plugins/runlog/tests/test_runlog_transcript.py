@@ -146,9 +146,9 @@ def test_a_line_is_ascii_and_ends_once() -> None:
 
 
 def test_where_a_record_stands_is_told_when_it_is_read() -> None:
-    read = read_line(line(events.ModelDelta("a")), "s.jsonl", 99)
+    record = read_line(line(events.ModelDelta("a")), "s.jsonl", 99)
 
-    assert ("s.jsonl", 99) == (read.segment, read.end)
+    assert ("s.jsonl", 99) == (record.segment, record.end)
 
 
 # Damage.
@@ -187,10 +187,10 @@ def test_what_is_no_record_is_noticed(whole: bytes) -> None:
 def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, Any]) -> None:
     reply = {"ts": AT, "type": "acme.happened", "id": "a1b2", "run": "run-1", **more}
     whole = add_checksum(json.dumps(reply, separators=(",", ":")))
-    read = read_line(whole)
+    record = read_line(whole)
 
-    assert events.UnknownEvent({"type": "acme.happened", **more}) == read.event
-    assert whole == add_checksum(write_line(read))
+    assert events.UnknownEvent({"type": "acme.happened", **more}) == record.event
+    assert whole == add_checksum(write_line(record))
 
 
 @pytest.mark.parametrize(
@@ -205,10 +205,10 @@ def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, An
 )
 def test_an_event_of_another_version_is_never_lost(reply: dict[str, Any]) -> None:
     whole = add_checksum(json.dumps({"ts": AT, **reply, "id": "a1b2", "run": "r"}, separators=(",", ":")))
-    read = read_line(whole)
+    record = read_line(whole)
 
-    assert isinstance(read.event, events.UnknownEvent) or "usage" == reply["type"]
-    assert reply["type"] in write_line(read)
+    assert isinstance(record.event, events.UnknownEvent) or "usage" == reply["type"]
+    assert reply["type"] in write_line(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,10 +370,10 @@ VOTED = {
     ids=["votes", "a ref", "a file outside", "a skipped folder"],
 )
 def test_what_other_plugins_read_keeps_the_words_of_written_logs(name: str, data: object, event: Event) -> None:
-    written = add_checksum(dumps({"ts": AT, "type": name, "id": "a1b2", "run": "run-1", "data": data}))
+    content = add_checksum(dumps({"ts": AT, "type": name, "id": "a1b2", "run": "run-1", "data": data}))
 
-    assert written == line(event)
-    assert record(event) == read_line(written)
+    assert content == line(event)
+    assert record(event) == read_line(content)
 
 
 def test_a_vote_that_cannot_be_read_is_kept_as_it_is() -> None:

@@ -84,9 +84,9 @@ def test_no_secret_is_kept_wherever_it_is_cut(tmp_path: Path, size: int) -> None
     data = b"".join(b"%06d %s and\n" % (n, forms[n % 3]) for n in range(9000))
 
     capture = captured(tmp_path, *(data[n : n + size] for n in range(0, len(data), size)))
-    kept = Path(capture.output_file).read_bytes() + capture.text.encode()
+    content = Path(capture.output_file).read_bytes() + capture.text.encode()
 
-    assert [] == [form for form in (secret[:8], forms[1][:16], forms[2][:12], forms[2][-8:]) if form in kept]
+    assert [] == [form for form in (secret[:8], forms[1][:16], forms[2][:12], forms[2][-8:]) if form in content]
     assert 9000 == Path(capture.output_file).read_text().count(MASK)
 
 

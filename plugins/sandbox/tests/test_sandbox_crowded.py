@@ -21,6 +21,6 @@ def test_a_command_begins_however_much_lies_beside_what_is_hidden(tmp_path: Path
     for number in range(2_000):
         (data / f"{number:04}-{'long' * 15}").touch()
 
-    done = asyncio.run(LandlockSandbox(folder=data / "outputs").execute(Command(["echo", "begun"]), workspace))
+    result = asyncio.run(LandlockSandbox(folder=data / "outputs").execute(Command(["echo", "begun"]), workspace))
 
-    assert (0, "begun\n") == (done.exit_code, done.output)
+    assert (0, "begun\n") == (result.exit_code, result.output)

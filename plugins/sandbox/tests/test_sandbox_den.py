@@ -184,9 +184,9 @@ def test_where_nothing_is_confined_only_compiled_python_goes_elsewhere(tmp_path:
     (root / "module.py").write_text("x = 1\n")
     line = "python3 -c 'import module'; env | grep -c \"$0/\""
 
-    done = asyncio.run(limits.execute(Command(["bash", "-c", line, str(tmp_path / "caches")]), root))
+    result = asyncio.run(limits.execute(Command(["bash", "-c", line, str(tmp_path / "caches")]), root))
 
-    assert "1" == done.output.strip()
+    assert "1" == result.output.strip()
     assert (1, []) == (len([*(tmp_path / "caches").rglob("module.*.pyc")]), [*root.rglob("*.pyc")])
 
 
@@ -220,10 +220,12 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @linux
 def test_a_worktree_is_committed_in_and_the_hooks_of_all_are_not_touched(changed: Path, run: Run) -> None:
-    done = run("echo x > new && git add new && git -c user.name=a -c user.email=b commit -q -m x && git log --oneline")
+    result = run(
+        "echo x > new && git add new && git -c user.name=a -c user.email=b commit -q -m x && git log --oneline"
+    )
     hooked = run("echo x > $(git rev-parse --git-common-dir)/hooks/pre-commit; git config core.pager x")
 
-    assert (0, 2) == (done.exit_code, len(done.output.splitlines())), done.output
+    assert (0, 2) == (result.exit_code, len(result.output.splitlines())), result.output
     assert 0 != hooked.exit_code
     assert not (changed / ".git/hooks/pre-commit").exists()
 

@@ -116,9 +116,9 @@ def test_one_file_can_be_hidden_and_one_shown(run: Run, place: Path) -> None:
     (place / "hidden" / "secret").write_text("sesame")
     (place / "hidden" / "known").write_text("hosts")
 
-    hidden, shown = (str(place / "hidden"),), (str(place / "hidden" / "known"),)
+    hidden, texts = (str(place / "hidden"),), (str(place / "hidden" / "known"),)
 
-    assert "hosts" == run(f"cat {place}/hidden/*n", hidden=hidden, readable=shown).output
+    assert "hosts" == run(f"cat {place}/hidden/*n", hidden=hidden, readable=texts).output
     assert KEPT not in run("cat ../kept", hidden=(str(place / "kept"),)).output
 
 
@@ -127,10 +127,10 @@ def test_what_is_hidden_in_the_workspace_is_not_read_either(run: Run, place: Pat
     (place / "root" / ".ssh" / "key").write_text("sesame")
     (place / "root" / "open").write_text("readable")
 
-    done = run("cat open; cat .ssh/key; echo x > new && mkdir more", hidden=(str(place / "root" / ".ssh"),))
+    result = run("cat open; cat .ssh/key; echo x > new && mkdir more", hidden=(str(place / "root" / ".ssh"),))
 
-    assert done.output.startswith("readable")
-    assert "sesame" not in done.output
+    assert result.output.startswith("readable")
+    assert "sesame" not in result.output
     assert (place / "root" / "new").exists()
 
 
@@ -175,9 +175,9 @@ def test_the_network_can_be_switched_off(run: Run, network: bool) -> None:
             f'import socket; s=socket.socket(type=socket.{kind}); s.connect({door.getsockname()!r}); s.send(b"x")'
             for kind, door in doors.items()
         ]
-        done = run("; ".join(python(code.replace("'", '"')) for code in codes), network=network)
+        result = run("; ".join(python(code.replace("'", '"')) for code in codes), network=network)
 
-        assert [network, network] == [heard(door, kind) for kind, door in doors.items()], done.output
+        assert [network, network] == [heard(door, kind) for kind, door in doors.items()], result.output
 
 
 def heard(door: socket.socket, kind: str) -> bool:
@@ -239,9 +239,9 @@ def test_the_cage_cannot_be_rebuilt_from_inside(run: Run, line: str) -> None:
     ),
 )
 def test_ordinary_work_goes_on(run: Run, line: str) -> None:
-    done = run(f"set -ex\n{line}")
+    result = run(f"set -ex\n{line}")
 
-    assert 0 == done.exit_code, done.output
+    assert 0 == result.exit_code, result.output
 
 
 @pytest.mark.parametrize("kind", [LandlockSandbox, BubblewrapSandbox])

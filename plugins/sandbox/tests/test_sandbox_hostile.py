@@ -165,11 +165,11 @@ EACH = [pytest.param(name, marks=[] if name in SAMPLE else pytest.mark.campaign)
 def test_nothing_of_it_is_left(sandbox: Sandbox, tmp_path: Path, name: str) -> None:
     hostile, before, begun = COMMANDS[name], descriptors(), time.monotonic()
 
-    done = ran(sandbox, tmp_path, hostile)
+    result = ran(sandbox, tmp_path, hostile)
 
     assert hostile.at_most > time.monotonic() - begun
-    assert hostile.exit_code == done.exit_code
-    assert hostile.output in (None, done.output)
+    assert hostile.exit_code == result.exit_code
+    assert hostile.output in (None, result.output)
     assert [] == left(WORD, "47.11")
     assert before == descriptors()
 
@@ -229,13 +229,13 @@ def test_one_after_the_other_they_leave_nothing(
 
     for hostile in COMMANDS.values():
         ran(sandbox, tmp_path, hostile)
-    kept, opened, grown = left(WORD, "47.11"), descriptors() - descriptors_before, peak() - memory_before
+    texts, opened, grown = left(WORD, "47.11"), descriptors() - descriptors_before, peak() - memory_before
 
     with capsys.disabled():
         count = f"{type(sandbox).__name__}: {len(COMMANDS)} hostile commands"
-        print(f"\n{count}, {len(kept)} processes and {opened} descriptors left, {grown / 1e6:.1f} MB more at most")
+        print(f"\n{count}, {len(texts)} processes and {opened} descriptors left, {grown / 1e6:.1f} MB more at most")
     assert 27 <= len(COMMANDS)
-    assert ([], 0) == (kept, opened)
+    assert ([], 0) == (texts, opened)
     assert 10_000_000 >= grown
 
 
@@ -245,11 +245,11 @@ def test_a_gigabyte_is_kept_whole_and_out_of_memory(sandbox: Sandbox, tmp_path: 
     ran(roomy, tmp_path, Hostile("head -c 1000000 /dev/zero"))
     before = count_anew()
 
-    done = ran(roomy, tmp_path, Hostile("head -c 1000000000 /dev/zero", seconds=100))
+    result = ran(roomy, tmp_path, Hostile("head -c 1000000000 /dev/zero", seconds=100))
 
-    assert 1_000_000_000 == Path(done.output_file).stat().st_size
+    assert 1_000_000_000 == Path(result.output_file).stat().st_size
     assert 10_000_000 >= peak() - before
-    Path(done.output_file).unlink()
+    Path(result.output_file).unlink()
 
 
 @pytest.mark.campaign
@@ -270,7 +270,7 @@ def test_a_fork_bomb_is_bounded(sandbox: Sandbox, tmp_path: Path, depth: int) ->
         pytest.skip("plainly run, nothing bounds it")
     bounded = type(sandbox)(folder=tmp_path / "outputs", grace=0.1, processes=100)  # type: ignore[call-arg]  # a rung's
 
-    done = ran(bounded, tmp_path, Hostile(BOMB % depth))
+    result = ran(bounded, tmp_path, Hostile(BOMB % depth))
 
-    assert "more than 100 processes" in done.output or "fork" in done.output
+    assert "more than 100 processes" in result.output or "fork" in result.output
     assert [] == left(WORD)

@@ -129,7 +129,7 @@ def test_what_stays_open_is_told(tmp_path: Path) -> None:
 def test_a_file_that_is_too_long_is_cut(tmp_path: Path) -> None:
     landlock, long = LandlockSandbox(folder=tmp_path / "outputs", file_mb=1), tmp_path / "long"
 
-    done = asyncio.run(landlock.execute(Command(["sh", "-c", "exec head -c 5000000 /dev/zero > long"]), tmp_path))
+    result = asyncio.run(landlock.execute(Command(["sh", "-c", "exec head -c 5000000 /dev/zero > long"]), tmp_path))
 
-    assert 128 + signal.SIGXFSZ == done.exit_code, done
-    assert 1_000_000 == long.stat().st_size, done
+    assert 128 + signal.SIGXFSZ == result.exit_code, result
+    assert 1_000_000 == long.stat().st_size, result

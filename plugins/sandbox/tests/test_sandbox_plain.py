@@ -61,10 +61,10 @@ def test_a_workspace_that_is_gone_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("argv", [[], ["/"], ["true", "a\0b"], ["true", "x" * 3_000_000]])
 def test_what_cannot_be_run_is_an_answer(tmp_path: Path, argv: list[str]) -> None:
-    done = ran(tmp_path, Command(argv))
+    result = ran(tmp_path, Command(argv))
 
-    assert done.exit_code in (126, 127)
-    assert done.output.endswith(".")
+    assert result.exit_code in (126, 127)
+    assert result.output.endswith(".")
 
 
 def test_there_is_no_terminal(tmp_path: Path) -> None:
@@ -78,9 +78,11 @@ def test_a_stopped_process_is_ended(tmp_path: Path) -> None:
 def test_job_control_groups_are_ended(tmp_path: Path) -> None:
     code = "import subprocess\nfor _ in range(3): subprocess.Popen(['sleep', '60'], process_group=0)"
 
-    done = ran(tmp_path, Command([sys.executable, "-c", code], env={"FISH": "groups-koi", "PYTHONWARNINGS": "ignore"}))
+    result = ran(
+        tmp_path, Command([sys.executable, "-c", code], env={"FISH": "groups-koi", "PYTHONWARNINGS": "ignore"})
+    )
 
-    assert CommandResult(0, "") == done
+    assert CommandResult(0, "") == result
     assert [] == carrying("groups-koi")
 
 
@@ -111,19 +113,19 @@ def test_a_command_within_a_command_is_ended_with_it(tmp_path: Path) -> None:
 
 
 def test_endless_output_is_cut_and_said_to_be(tmp_path: Path) -> None:
-    done = ran(tmp_path, shell("yes"), max_output_mb=1.0)
+    result = ran(tmp_path, shell("yes"), max_output_mb=1.0)
 
-    assert 128 + 15 == done.exit_code
-    assert done.output.endswith("[The output exceeded the limit of 1 MB; the rest was discarded.]")
-    assert 1_000_000 == Path(done.output_file).stat().st_size
+    assert 128 + 15 == result.exit_code
+    assert result.output.endswith("[The output exceeded the limit of 1 MB; the rest was discarded.]")
+    assert 1_000_000 == Path(result.output_file).stat().st_size
 
 
 def test_a_flood_does_not_fill_the_memory(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-    done = ran(tmp_path, shell("head -c 100000000 /dev/zero"), max_output_mb=80.0)
+    result = ran(tmp_path, shell("head -c 100000000 /dev/zero"), max_output_mb=80.0)
 
-    assert "exceeded the limit of 80 MB" in done.output
+    assert "exceeded the limit of 80 MB" in result.output
     assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 
 
@@ -177,7 +179,7 @@ def test_told_twice_to_stop_it_still_cleans_up(tmp_path: Path) -> None:
 
 
 def test_a_closed_output_does_not_end_the_waiting(tmp_path: Path) -> None:
-    begun = time.monotonic()
+    start = time.monotonic()
 
     assert 5 == ran(tmp_path, shell("exec >/dev/null 2>&1; sleep 0.3; exit 5")).exit_code
-    assert 0.3 <= time.monotonic() - begun
+    assert 0.3 <= time.monotonic() - start

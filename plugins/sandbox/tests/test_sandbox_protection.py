@@ -77,8 +77,8 @@ async def until(path: Path) -> None:
         await asyncio.sleep(0.02)
 
 
-def undone(done: CommandResult) -> list[str]:
-    return [event.path for event in done.events if isinstance(event, Protected)]
+def undone(result: CommandResult) -> list[str]:
+    return [event.path for event in result.events if isinstance(event, Protected)]
 
 
 @pytest.mark.parametrize("make", SANDBOXES)
@@ -110,11 +110,11 @@ def test_a_submodule_s_folder_elsewhere_is_watched(root: Path, make: type[Sandbo
 def test_what_is_approved_may_be_changed_and_nothing_else(root: Path, make: type[Sandbox]) -> None:
     line = "git config user.name new; echo x > .envrc; echo x > .git/hooks/pre-commit"
 
-    done = run(make, root, line, approved=(root / ".git/config", root / ".envrc"))
+    result = run(make, root, line, approved=(root / ".git/config", root / ".envrc"))
 
     assert "new" in (root / ".git/config").read_text()
     assert ((root / ".envrc").exists(), (root / ".git/hooks/pre-commit").exists()) == (True, False)
-    assert ".git/config" not in undone(done)
+    assert ".git/config" not in undone(result)
 
 
 @pytest.mark.parametrize("make", SANDBOXES)
@@ -156,9 +156,9 @@ def test_what_its_user_changes_between_two_commands_stays(root: Path, make: type
     (root / ".envrc").write_text("the user's")
     git(root, "config", "core.pager", "less -R")
 
-    done = run(make, root, "echo b > b")
+    result = run(make, root, "echo b > b")
 
-    assert ("the user's", []) == ((root / ".envrc").read_text(), undone(done))
+    assert ("the user's", []) == ((root / ".envrc").read_text(), undone(result))
     assert "less -R" in (root / ".git/config").read_text()
 
 
@@ -174,9 +174,9 @@ def test_what_is_read_only_to_commands_its_user_may_change_meanwhile(root: Path)
         (root / "go").touch()
         return await task
 
-    done = asyncio.run(meanwhile())
+    result = asyncio.run(meanwhile())
 
-    assert ("the user" in (root / ".git/config").read_text(), []) == (True, undone(done))
+    assert ("the user" in (root / ".git/config").read_text(), []) == (True, undone(result))
 
 
 @pytest.mark.parametrize(
@@ -225,11 +225,11 @@ def test_what_git_reads_in_settings_is_read_the_same(tmp_path: Path) -> None:
     for _ in range(150):
         text = chance.choice(("", "[core]\n")) + "".join(chance.choices(PIECES, k=chance.randint(1, 9)))
         (tmp_path / "c").write_bytes(text.encode())
-        done = subprocess.run(["git", "config", "-f", tmp_path / "c", "-lz"], capture_output=True, check=False)
-        read = [*parse_settings(text)]
-        if done.returncode == 0 and all(key for key, _ in read):
-            keys = [one.partition("\n")[0].lower() for one in done.stdout.decode().split("\0") if one]
-            assert keys == [key for key, _ in read], repr(text)
+        result = subprocess.run(["git", "config", "-f", tmp_path / "c", "-lz"], capture_output=True, check=False)
+        rows = [*parse_settings(text)]
+        if result.returncode == 0 and all(key for key, _ in rows):
+            keys = [one.partition("\n")[0].lower() for one in result.stdout.decode().split("\0") if one]
+            assert keys == [key for key, _ in rows], repr(text)
 
 
 def test_hooks_and_further_settings_are_found_in_settings() -> None:
@@ -254,7 +254,7 @@ def test_hooks_that_settings_name_are_protected_wherever_they_are(root: Path, ma
 
 def test_an_index_sees_what_came_and_went(tmp_path: Path) -> None:
     index = AutorunIndex(tmp_path)
-    seen = []
+    rows = []
     for change in (
         lambda: (tmp_path / "a/b").mkdir(parents=True),
         lambda: (tmp_path / "a/b/.envrc").write_text("x"),
@@ -265,10 +265,10 @@ def test_an_index_sees_what_came_and_went(tmp_path: Path) -> None:
         lambda: (tmp_path / "c/b/.envrc").unlink(),
     ):
         change()
-        seen.append(sorted(index.find_files()))
+        rows.append(sorted(index.find_files()))
 
     found, workflow = ["c/b/.envrc"], "c/.github/workflows/x.yml"
-    assert [[], ["a/b/.envrc"], found, found, found, [workflow, *found], [workflow]] == seen
+    assert [[], ["a/b/.envrc"], found, found, found, [workflow, *found], [workflow]] == rows
 
 
 @pytest.mark.parametrize("make", SANDBOXES)

@@ -53,9 +53,9 @@ def serve_pond() -> Iterator[int]:
 
 def section_of(openkoi: Shell, name: str) -> str:
     """Run a task; return what a script added to its prompt, or what is wrong with the script."""
-    done = openkoi("Say hello")
+    result = openkoi("Say hello")
     plan = events_of(openkoi, events.PlanReady)[-1].plan
-    return next((one.text for one in plan.sections if one.source == name), done.stderr)
+    return next((one.text for one in plan.sections if one.source == name), result.stderr)
 
 
 @pytest.mark.row("SEC-05", "PLUG-03")
@@ -116,8 +116,8 @@ def test_a_script_without_a_manifest_can_only_log(tmp_path: Path) -> None:
 
     assert errors.count("one 2\n") == len(REFUSED) - 1  # an unknown name is an error before the script runs
     for number, problem in enumerate(REFUSED.values()):
-        (shown,) = [part for part in errors.split("! Plugin ") if part.startswith(f"'call{number}'")]
-        assert problem in shown
+        (message,) = [part for part in errors.split("! Plugin ") if part.startswith(f"'call{number}'")]
+        assert problem in message
 
 
 def test_memory_is_searched_if_it_is_granted(tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_a_script_is_a_command(tmp_path: Path) -> None:
         }
     )
 
-    done = openkoi("standup", "monday")
+    result = openkoi("standup", "monday")
 
-    assert (0, "Koi fed.\n") == (done.returncode, done.stdout), done.stderr
-    assert "standup: asked\n" in done.stderr
+    assert (0, "Koi fed.\n") == (result.returncode, result.stdout), result.stderr
+    assert "standup: asked\n" in result.stderr
     assert (0, "") == (openkoi("quiet").returncode, openkoi("quiet").stdout)
     assert "command returned 1. Return the text of a task, or None." in openkoi("wrong").stderr
     assert "none.star has no function command(words)" in openkoi("none").stderr

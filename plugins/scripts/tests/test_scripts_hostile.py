@@ -27,8 +27,8 @@ def run_attacks() -> Mapping[str, Any]:
     if sys.platform == "win32":
         pytest.skip("memory as POSIX counts it")
     program = [sys.executable, str(Path(__file__).with_name("hostile_run.py")), str(SECONDS)]
-    done = subprocess.run(program, capture_output=True, text=True, check=True)
-    found: Mapping[str, Any] = json.loads(done.stdout)
+    result = subprocess.run(program, capture_output=True, text=True, check=True)
+    found: Mapping[str, Any] = json.loads(result.stdout)
     return found
 
 

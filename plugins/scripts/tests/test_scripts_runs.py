@@ -42,10 +42,10 @@ def test_a_script_of_the_user_changes_the_prompt_the_calls_and_the_answer(tmp_pa
     openkoi = scripts_shell(tmp_path, WRITE + DONE_TURN)
     write_user(openkoi, {"our_style.star": STYLE})
 
-    done = openkoi("Write it")
+    result = openkoi("Write it")
 
-    assert (0, "Finished.\n") == (done.returncode, done.stdout), done.stderr
-    assert "our-style: planning Write it" in done.stderr
+    assert (0, "Finished.\n") == (result.returncode, result.stdout), result.stderr
+    assert "our-style: planning Write it" in result.stderr
     plan = events_of(openkoi, events.PlanReady)[0].plan
     assert "Write British English." in [one.text for one in plan.sections if one.source == "our-style"]
     assert "End with a summary." in plan.steps
@@ -63,10 +63,10 @@ def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
     write_user(openkoi, {"our_style.star": STYLE})
     (tmp_path / "mine.star").write_text("def message_sending(message):\n    return {'text': message.text.upper()}\n")
 
-    listed, checked = openkoi("plugins").stdout, openkoi("doctor", "--hooks")
+    text, checked = openkoi("plugins").stdout, openkoi("doctor", "--hooks")
 
-    assert "listed by scripts\n" in listed
-    assert f"our-style        {openkoi.home}/data/plugins/scripts/our_style.star" in listed
+    assert "listed by scripts\n" in text
+    assert f"our-style        {openkoi.home}/data/plugins/scripts/our_style.star" in text
     assert "" == checked.stderr
     assert not [line for line in checked.stdout.splitlines() if line.startswith("! Plugin ")]
     rows = {tuple(line.split()[:2]) for line in checked.stdout.splitlines()}
@@ -80,10 +80,10 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     folder = write_project(openkoi, {name: text})
 
     def sections() -> list[str]:
-        done = openkoi("Say hello")
+        result = openkoi("Say hello")
         plan = events_of(openkoi, events.PlanReady)[-1].plan
         return [one.text for one in plan.sections if one.source == "style"] + [
-            line for line in done.stderr.splitlines() if "is not used" in line
+            line for line in result.stderr.splitlines() if "is not used" in line
         ]
 
     decide = "To decide, run `openkoi script approve style`."
@@ -92,8 +92,8 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     unproven = openkoi("doctor", "--hooks")
     assert (1, True) == (unproven.returncode, "! Plugin 'style' is not used" in unproven.stdout)
     assert "Approved style." in openkoi("script", "approve", "style", "--yes").stdout
-    shown = sections()
-    assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == shown
+    texts = sections()
+    assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == texts
     assert "! Plugin 'style'" not in openkoi("doctor", "--hooks").stdout
     write_project(openkoi, {name: text.replace("From", "To")})
     assert [warning.replace("is not approved", "has changed since you approved it")] == sections()
@@ -140,14 +140,14 @@ def test_a_wrong_script_is_named_with_the_place_and_fails_the_check(tmp_path: Pa
     openkoi = scripts_shell(tmp_path, sources={"scripts": {"seconds": 0.3}})
     folder = write_user(openkoi, {f"wrong_{name.replace(' ', '_')}.star": text for name, (text, *_) in WRONG.items()})
 
-    done, checked = openkoi("Say hello"), openkoi("doctor", "--hooks")
+    result, checked = openkoi("Say hello"), openkoi("doctor", "--hooks")
 
-    assert (0, 1) == (done.returncode, checked.returncode)
-    for name, (_, place, shown) in WRONG.items():
+    assert (0, 1) == (result.returncode, checked.returncode)
+    for name, (_, place, content) in WRONG.items():
         file = folder.resolve() / f"wrong_{name.replace(' ', '_')}.star"
-        for text in (done.stderr, checked.stdout):
+        for text in (result.stderr, checked.stdout):
             (message,) = [one for one in text.split("! ")[1:] if str(file) in one and place in one]
-            assert shown in message, name
+            assert content in message, name
 
 
 def test_two_neighbours_of_a_script_that_is_used_are_reported(tmp_path: Path) -> None:
@@ -176,16 +176,16 @@ def test_two_neighbours_of_a_script_that_is_used_are_reported(tmp_path: Path) ->
 def test_a_newcomer_writes_a_script_and_sees_it_work(tmp_path: Path) -> None:
     openkoi = scripts_shell(tmp_path)
 
-    written = openkoi("plugin", "new", "script", "my-style")
+    result = openkoi("plugin", "new", "script", "my-style")
     file = openkoi.home / "data" / "plugins" / "scripts" / "my-style.star"
-    shown, checked = (
-        openkoi.bash(line.partition("#")[0]) for line in written.stdout.splitlines() if "openkoi " in line
+    process, checked = (
+        openkoi.bash(line.partition("#")[0]) for line in result.stdout.splitlines() if "openkoi " in line
     )
     file.write_text(file.read_text().replace("British English", "American English"))
     openkoi("Say hello")
 
-    assert written.stdout.startswith(f"Created {file}. It is used from the next task on.")
-    assert "my-style" in shown.stdout
+    assert result.stdout.startswith(f"Created {file}. It is used from the next task on.")
+    assert "my-style" in process.stdout
     assert ["my-style", "before_plan"] in [line.split()[:2] for line in checked.stdout.splitlines()]
     plan = events_of(openkoi, events.PlanReady)[-1].plan
     assert "Write American English. No exclamation marks." in [one.text for one in plan.sections]

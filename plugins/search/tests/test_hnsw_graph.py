@@ -45,8 +45,8 @@ def kept(tmp_path: Path) -> Path:
     """Where vectors are kept whose graph was built."""
     path = tmp_path / "openkoi.db.vectors"
     matrix = heaps()
-    made = asked_often(graph_of(path, MARK, matrix), matrix)
-    assert made.graph is not None
+    graph = asked_often(graph_of(path, MARK, matrix), matrix)
+    assert graph.graph is not None
     return path
 
 
@@ -118,10 +118,10 @@ def test_a_graph_that_finds_too_little_is_given_up_and_not_built_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     matrix = heaps()
-    kept = GraphFile(tmp_path / "v.hnsw", MARK)
-    kept.mark_unusable(len(matrix), matrix.shape[1], 0.4)
+    file = GraphFile(tmp_path / "v.hnsw", MARK)
+    file.mark_unusable(len(matrix), matrix.shape[1], 0.4)
 
-    assert asked_often(VerifiedGraph(kept, matrix), matrix, 3 * BUILD_AT).work is None
+    assert asked_often(VerifiedGraph(file, matrix), matrix, 3 * BUILD_AT).work is None
 
     subject = asked_often(VerifiedGraph(GraphFile(tmp_path / "w.hnsw", MARK), matrix), matrix)
     assert subject.graph is not None

@@ -120,8 +120,8 @@ def test_without_its_library_it_says_which_extra_has_it(verb: str) -> None:
         "except h.ConfigError as error: print(error)"
     )
 
-    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert "The embedder minilm needs tokenizers. Run `pip install 'openkoi-search[minilm]'`.\n" == printed
+    text = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert "The embedder minilm needs tokenizers. Run `pip install 'openkoi-search[minilm]'`.\n" == text
 
 
 def test_it_is_what_the_contract_asks_for() -> None:

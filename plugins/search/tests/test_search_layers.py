@@ -64,9 +64,9 @@ class Table:
 
 
 def table() -> Table:
-    made = Table()
-    made.put(range(0, SIZE * 3, 3))
-    return made
+    table = Table()
+    table.put(range(0, SIZE * 3, 3))
+    return table
 
 
 def now(vectors: VectorStore, truth: Table) -> VectorLayers:

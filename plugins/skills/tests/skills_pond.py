@@ -97,13 +97,13 @@ class Pond:
 
     async def solved(self, task: str, stage: Scenario) -> Result:
         async with stage.build_app(self.workspace, self.home) as koi:
-            koi.attend(self.person)
+            koi.attend(self.user)
             result = await koi.solve(Task(task))
             await koi.drain()
             self.records = tuple(koi.records(koi.session))
             return result
 
-    async def person(self, question: Question) -> str | None:
+    async def user(self, question: Question) -> str | None:
         self.asked.append(question)
         return self.answer
 

@@ -37,12 +37,12 @@ def open_cache(folder: Path) -> FrontMatterCache:
 def test_a_skill_from_the_cache_is_the_one_of_its_file_without_its_body(tmp_path: Path) -> None:
     file = write_pond(tmp_path)
     whole, first = load_skill(file, TASK), open_cache(tmp_path)
-    read = first.read(file, TASK)
+    skill = first.read(file, TASK)
     first.save()
 
     kept = open_cache(tmp_path).read(file, TASK)
 
-    assert read == kept
+    assert skill == kept
     assert ("", whole.purpose, whole.by_name, whole.tools) == (kept.body, kept.purpose, kept.by_name, kept.tools)
     assert (whole.name, whole.requires) == (kept.name, kept.requires)
     assert whole.metadata_value("deterministic") == kept.metadata_value("deterministic")
@@ -111,9 +111,9 @@ def test_a_body_is_read_as_the_file_is_now_and_only_if_that_is_approved(
     tmp_path: Path, source: SkillSource, approved: bool, bodies: list[str]
 ) -> None:
     file = write_pond(tmp_path)
-    listed = FoundSkill(open_cache(tmp_path).read(file, TASK), source, file)
-    gone = FoundSkill(listed.skill, source, tmp_path / "none" / "SKILL.md")
-    ranked = [RankedSkill(one, signals=Signals()) for one in (listed, gone)]
+    skill = FoundSkill(open_cache(tmp_path).read(file, TASK), source, file)
+    gone = FoundSkill(skill.skill, source, tmp_path / "none" / "SKILL.md")
+    ranked = [RankedSkill(one, signals=Signals()) for one in (skill, gone)]
 
     found = with_bodies(ranked, lambda _folder, _digest: approved)
 

@@ -21,16 +21,19 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 
 
 def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) -> None:
-    made = [shop.openkoi("new", "feed-koi", "--description", "Feeds: koi"), shop.openkoi("new", "other", "--project")]
-    made.append(shop.openkoi("new", "taste", "--kind", "evaluator"))
+    results = [
+        shop.openkoi("new", "feed-koi", "--description", "Feeds: koi"),
+        shop.openkoi("new", "other", "--project"),
+    ]
+    results.append(shop.openkoi("new", "taste", "--kind", "evaluator"))
 
-    files = [Path(one.stdout.strip()) for one in made]
+    files = [Path(one.stdout.strip()) for one in results]
     assert [[], [], []] == [validate(file, strict=True) for file in files]
     assert shop.data / "skills" / "user" / "feed-koi" / "SKILL.md" == files[0]
-    listed = shop.openkoi("list").stdout
-    assert "feed-koi  Feeds: koi  [user]" in listed
-    assert "other  not used: its current content is not approved" in listed
-    assert "taste (evaluator)" in listed
+    output = shop.openkoi("list").stdout
+    assert "feed-koi  Feeds: koi  [user]" in output
+    assert "other  not used: its current content is not approved" in output
+    assert "taste (evaluator)" in output
     with pytest.raises(KoiError, match="already exists"):
         shop.openkoi("new", "feed-koi")
     with pytest.raises(KoiError, match="lower-case letters"):
@@ -85,11 +88,11 @@ def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: 
 def test_what_was_mended_in_reading_is_told_and_is_no_mistake(shop: Shop) -> None:
     file = shop.put("home/data/skills/user", "feed", text=TEXT.replace("It {name}s.", "Use when: koi are hungry"))
 
-    output, listed = shop.openkoi("validate"), shop.openkoi("list")
+    output, result = shop.openkoi("validate"), shop.openkoi("list")
 
     assert (0, "") == (output.exit_code, output.stdout)
-    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (output, listed))
-    assert "feed  Use when: koi are hungry  [user]" in listed.stdout
+    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (output, result))
+    assert "feed  Use when: koi are hungry  [user]" in result.stdout
     assert 1 == shop.openkoi("validate", "--strict").exit_code
     assert "warning: line 3: 'description'" in shop.openkoi("install", str(file.parent), "--yes").stderr
 
@@ -98,13 +101,13 @@ def test_what_is_proposed_is_listed_with_the_command_that_decides(shop: Shop) ->
     shop.put("home/data/skills/proposed", "feed")
     shop.put("home/data/evaluators/proposed", "taste", "kind: evaluator\n")
 
-    listed = shop.openkoi("list")
+    result = shop.openkoi("list")
 
     assert [
         "feed  not used: it is a proposal that is not approved; run `openkoi learn`",
         "taste (evaluator)  not used: it is a proposal that is not approved; run `openkoi learn`",
-    ] == [line.partition("  (")[0] for line in listed.stdout.splitlines()]
-    assert (2, "") == (listed.stdout.count("openkoi learn"), listed.stderr)
+    ] == [line.partition("  (")[0] for line in result.stdout.splitlines()]
+    assert (2, "") == (result.stdout.count("openkoi learn"), result.stderr)
 
 
 def test_each_mistake_says_what_to_do(shop: Shop) -> None:
@@ -152,10 +155,10 @@ def test_the_list_names_what_gives_way_to_another_of_its_name(shop: Shop) -> Non
     shop.put("home/data/skills/user", "other", text=TEXT.replace("{name}", "feed"))
     shop.put("home/data/skills/user", "quiet", "disable-model-invocation: true\n")
 
-    listed = shop.openkoi("list").stdout.splitlines()
+    lines = shop.openkoi("list").stdout.splitlines()
 
-    assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, only when asked for by name]"] == listed[:2]
-    assert listed[2].startswith(f"feed  not used: {file} has the same name and takes precedence")
+    assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, only when asked for by name]"] == lines[:2]
+    assert lines[2].startswith(f"feed  not used: {file} has the same name and takes precedence")
 
 
 @pytest.mark.row("SKILL-08")
@@ -208,14 +211,14 @@ def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
         "gone": "it is a broken link to nowhere",
     }
 
-    listed, checked = shop.openkoi("list").stderr, shop.openkoi("validate")
-    given = shop.openkoi("validate", *map(str, (made["device"], made["folder"])))
+    text, checked = shop.openkoi("list").stderr, shop.openkoi("validate")
+    result = shop.openkoi("validate", *map(str, (made["device"], made["folder"])))
 
     for name, reason in reasons.items():
-        assert f"{made[name]} is not used: line 1: it cannot be read: {reason}" in listed
+        assert f"{made[name]} is not used: line 1: it cannot be read: {reason}" in text
         assert f"{made[name]}:1: it cannot be read: {reason}" in checked.stdout
-    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: invalid name '['" in listed
-    assert (1, 1, 2) == (checked.exit_code, given.exit_code, given.stdout.count("it cannot be read"))
+    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: invalid name '['" in text
+    assert (1, 1, 2) == (checked.exit_code, result.exit_code, result.stdout.count("it cannot be read"))
 
 
 def zipped(shop: Shop) -> bytes:

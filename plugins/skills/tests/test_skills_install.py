@@ -62,9 +62,9 @@ def test_learn_installs_too(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed")
     learning = Shop(shop.folder, {"commands": {"skill": skill}}).koi
 
-    done = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
+    result = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
     with pytest.raises(KoiError, match="no terminal is attached"):
-        raise done.exception or AssertionError(done.output)
+        raise result.exception or AssertionError(result.output)
     shop.openkoi("install", str(file.parent), "--yes")
     again = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
 

@@ -22,14 +22,14 @@ def test_the_model_reads_a_skill_and_a_file_of_it(pond: Pond) -> None:
     (folder / "references").mkdir()
     (folder / "references" / "gates.md").write_text("There are three gates.")
     (pond.home / "secret").write_text("a secret")
-    read = [
+    calls = [
         ToolCall("1", "read_skill", {"name": "Deploy-Pond"}),
         ToolCall("2", "read_skill", {"name": "deploy-pond", "file": "references/gates.md"}),
         ToolCall("3", "read_skill", {"name": "deploy-pond", "file": "../../../../secret"}),
         ToolCall("4", "read_skill", {"name": "deploy-pont"}),
     ]
 
-    pond.solve("Say hello", *read)
+    pond.solve("Say hello", *calls)
 
     first, second, third, fourth = pond.results()
     assert "Open the sluice." in first.text

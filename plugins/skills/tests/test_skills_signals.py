@@ -58,9 +58,9 @@ def test_the_five_best_are_kept_and_what_was_asked_for_always_is() -> None:
     weak = [rank(f"weak-{n}", approved=0.3) for n in range(3)]
     good = [rank(f"good-{n}", recalled=True) for n in range(4)]
 
-    kept = rank_candidates([*weak, *good, rank("mine", explicit=True), rank("fair", approved=0.5)])
+    skills = rank_candidates([*weak, *good, rank("mine", explicit=True), rank("fair", approved=0.5)])
 
-    assert ["mine", "good-0", "good-1", "good-2", "good-3"] == [one.found.skill.name for one in kept]
+    assert ["mine", "good-0", "good-1", "good-2", "good-3"] == [one.found.skill.name for one in skills]
     assert [] == rank_candidates(weak)
 
 
@@ -152,21 +152,21 @@ def test_the_index_omits_the_skills_of_the_lowest_rank_and_keeps_its_order() -> 
 
     cut = format_index(skills, 100, {"s099": 2.0, "s050": 1.0})
 
-    listed = [line.removeprefix("- ") for line in cut.text.splitlines() if line.startswith("- ")]
-    assert ["s050", "s099"] == listed[-2:] == sorted(listed)[-2:]
-    assert "s000" == listed[0]
-    assert 100 == len(listed) + len(cut.omitted)
+    lines = [line.removeprefix("- ") for line in cut.text.splitlines() if line.startswith("- ")]
+    assert ["s050", "s099"] == lines[-2:] == sorted(lines)[-2:]
+    assert "s000" == lines[0]
+    assert 100 == len(lines) + len(cut.omitted)
 
 
 @pytest.mark.row("SKILL-04")
 def test_bodies_are_shown_of_what_is_about_the_task_while_there_is_room() -> None:
-    asked = rank("asked", "x" * 900, explicit=True)
+    skill = rank("asked", "x" * 900, explicit=True)
     near, far = rank("near", similarity=0.9), rank("far", effect=SkillEffect(1.0, 10))
     long = rank("long", "x" * 5_000, similarity=0.9)
 
-    chosen = choose_skills([asked, near, long, far], tokens=300, most=2)
+    chosen = choose_skills([skill, near, long, far], tokens=300, most=2)
 
-    assert ((asked, near), (long, far)) == (chosen.bodies, chosen.hints)
+    assert ((skill, near), (long, far)) == (chosen.bodies, chosen.hints)
     assert () == choose_skills([near], tokens=300, most=0).bodies
 
 

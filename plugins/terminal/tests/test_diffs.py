@@ -37,11 +37,11 @@ def test_lines_have_numbers_and_signs() -> None:
 
 
 def test_the_words_that_changed_are_marked() -> None:
-    shown = "\n".join(render_diff(DIFF, Style()))
+    text = "\n".join(render_diff(DIFF, Style()))
 
-    assert "\x1b[31;7m2\x1b[0m" in shown
-    assert "\x1b[32;7m3\x1b[0m" in shown
-    assert "\x1b[32mthree\x1b[0m" in shown
+    assert "\x1b[31;7m2\x1b[0m" in text
+    assert "\x1b[32;7m3\x1b[0m" in text
+    assert "\x1b[32mthree\x1b[0m" in text
 
 
 def test_a_long_diff_is_folded_and_names_the_command_for_the_rest() -> None:
@@ -56,6 +56,6 @@ def test_counts_by_file() -> None:
 
 
 def test_a_hostile_diff_cannot_control_the_terminal() -> None:
-    shown = "\n".join(render_diff(DIFF.replace("three", "\x1b[2J\u202e"), PLAIN))
+    text = "\n".join(render_diff(DIFF.replace("three", "\x1b[2J\u202e"), PLAIN))
 
-    assert "+ <ESC>[2J<U+202E>" in shown
+    assert "+ <ESC>[2J<U+202E>" in text

@@ -41,9 +41,9 @@ def test_nothing_foreign_is_left_wherever_it_is_cut(text: str, cut: int) -> None
 
 
 def test_an_approval_shows_what_is_hidden() -> None:
-    shown = show_hidden("rm\u200b -rf \x1b[8m/\x1b[0m \u202etxt.exe\r")
+    text = show_hidden("rm\u200b -rf \x1b[8m/\x1b[0m \u202etxt.exe\r")
 
-    assert "rm<U+200B> -rf <ESC>[8m/<ESC>[0m <U+202E>txt.exe<CR>" == shown
+    assert "rm<U+200B> -rf <ESC>[8m/<ESC>[0m <U+202E>txt.exe<CR>" == text
 
 
 @given(st.text())

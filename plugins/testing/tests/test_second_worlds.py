@@ -252,14 +252,14 @@ def test_no_name_or_value_can_be_mistaken_for_another() -> None:
 def test_drift_changes_what_is_right_at_its_task_only() -> None:
     world = world_like("drift", drift=0.4, drifts_at=6, projects=2, exceptions=2)
     keys = [(project, subject) for project in world.plan.projects for subject in options(world.plan)]
-    seen = []
+    rows = []
     for _ in range(12):
         world.next_task()
-        seen.append([world.truth.right(*key) for key in keys])
+        rows.append([world.truth.right(*key) for key in keys])
 
-    assert seen[:6] == [seen[0]] * 6
-    assert seen[6:] == [seen[6]] * 6
-    changed = sum(old != new for old, new in zip(seen[0], seen[6], strict=True))
+    assert rows[:6] == [rows[0]] * 6
+    assert rows[6:] == [rows[6]] * 6
+    changed = sum(old != new for old, new in zip(rows[0], rows[6], strict=True))
     assert 0.4 == pytest.approx(changed / len(keys), abs=0.5 / len(keys))
 
 
@@ -304,8 +304,8 @@ def test_platitudes_are_as_frequent_as_drawn() -> None:
 
 
 def test_what_is_shown_does_not_disturb_other_tasks() -> None:
-    plain, shown = world_like("streams", obeys=0.8), world_like("streams", obeys=0.8)
+    plain, world = world_like("streams", obeys=0.8), world_like("streams", obeys=0.8)
     plain.attempt(Prompt(task=plain.next_task()))
-    first_look(shown, shown=("Use your head.",))
+    first_look(world, shown=("Use your head.",))
 
-    assert first_look(plain)[:2] == first_look(shown)[:2]
+    assert first_look(plain)[:2] == first_look(world)[:2]

@@ -131,12 +131,12 @@ def test_a_wrong_signature_is_refused(session: BedrockServer, access: str, secre
 
 def test_a_request_that_was_changed_on_the_way_is_refused(session: BedrockServer, sdk: Any) -> None:
     sdk.converse(modelId=MODEL, messages=HELLO)
-    seen = session.requests[-1]
-    headers = {name: value for name, value in seen.headers.items() if name != "content-length"}
+    request = session.requests[-1]
+    headers = {name: value for name, value in request.headers.items() if name != "content-length"}
 
     with httpx2.Client(verify=False, trust_env=False) as http:
-        same = http.post(session.url + seen.path, headers=headers, content=seen.body)
-        other = http.post(session.url + seen.path, headers=headers, content=seen.body + b" ")
+        same = http.post(session.url + request.path, headers=headers, content=request.body)
+        other = http.post(session.url + request.path, headers=headers, content=request.body + b" ")
 
     assert (same.status_code, other.status_code) == (200, 403)
 

@@ -148,7 +148,7 @@ def test_a_stream_that_is_not_of_events_is_a_list(server: GoogleServer) -> None:
 def test_requests_are_kept(server: GoogleServer, sdk: genai.Client) -> None:
     sdk.models.generate_content(model="gemini-one", contents="Hello")
 
-    assert [(seen.method, seen.path) for seen in server.requests] == [
+    assert [(request.method, request.path) for request in server.requests] == [
         ("POST", "/v1beta/models/gemini-one:generateContent")
     ]
     assert server.requests[0].headers["x-goog-api-key"] == "AIza-right"

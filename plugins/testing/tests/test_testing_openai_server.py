@@ -109,7 +109,7 @@ def test_answers_are_given_in_turn_and_the_last_again(sdk: openai.OpenAI) -> Non
 def test_requests_are_kept(server: OpenAIServer, sdk: openai.OpenAI) -> None:
     sdk.chat.completions.create(model="gpt-one", messages=HELLO)
 
-    assert [(seen.method, seen.path) for seen in server.requests] == [("POST", "/v1/chat/completions")]
+    assert [(request.method, request.path) for request in server.requests] == [("POST", "/v1/chat/completions")]
     assert server.requests[0].headers["authorization"] == "Bearer sk-right"
     assert server.asked[0]["messages"] == HELLO
 
@@ -186,11 +186,11 @@ def test_slices_and_keep_alives_change_no_byte_of_the_events() -> None:
     ],
 )
 def test_it_hangs_when_it_is_told_to_and_ends_at_once(fault: ServerFault) -> None:
-    begun = time.monotonic()
+    start = time.monotonic()
 
     with pytest.raises(httpx2.ReadTimeout):
         body(fault, timeout=0.2)
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - start < 8
 
 
 def test_a_body_may_take_the_place_of_the_answer() -> None:

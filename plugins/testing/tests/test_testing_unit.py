@@ -29,29 +29,29 @@ def run_unit_tests(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_a_unit_test_that_does_more_than_compute_fails(line: str, tmp_path: Path) -> None:
-    done = run_unit_tests(tmp_path, line)
+    result = run_unit_tests(tmp_path, line)
 
-    assert 1 == done.returncode
-    assert "is marked as a unit test, but does" in done.stdout
+    assert 1 == result.returncode
+    assert "is marked as a unit test, but does" in result.stdout
 
 
 def test_a_unit_test_may_import_what_is_not_compiled_yet(tmp_path: Path) -> None:
     (tmp_path / "lazy.py").write_text("")
     (tmp_path / "conftest.py").write_text("import sys\n\nsys.dont_write_bytecode = False\n")
-    done = run_unit_tests(tmp_path, "sys.path.insert(0, str(pathlib.Path(__file__).parent))\n    import lazy")
+    result = run_unit_tests(tmp_path, "sys.path.insert(0, str(pathlib.Path(__file__).parent))\n    import lazy")
 
-    assert 0 == done.returncode, done.stdout
+    assert 0 == result.returncode, result.stdout
 
 
 def test_the_time_of_unit_tests_is_reported_with_its_budget(tmp_path: Path) -> None:
-    done = run_unit_tests(tmp_path, "assert pathlib.Path(__file__).read_text()")
+    result = run_unit_tests(tmp_path, "assert pathlib.Path(__file__).read_text()")
 
-    assert 0 == done.returncode, done.stdout
-    assert "1 unit tests took 0.00 s of processor time; the budget is 0.00 s" in done.stdout
+    assert 0 == result.returncode, result.stdout
+    assert "1 unit tests took 0.00 s of processor time; the budget is 0.00 s" in result.stdout
 
 
 def test_unit_tests_over_their_budget_fail(tmp_path: Path) -> None:
-    done = run_unit_tests(tmp_path, "end = time.process_time() + 0.1\n    while time.process_time() < end: pass")
+    result = run_unit_tests(tmp_path, "end = time.process_time() + 0.1\n    while time.process_time() < end: pass")
 
-    assert 1 == done.returncode
-    assert "1 unit tests took 0.1" in done.stdout
+    assert 1 == result.returncode
+    assert "1 unit tests took 0.1" in result.stdout

@@ -88,9 +88,9 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     with asyncio.Runner() as runner:
-        lent = AsyncExitStack()
-        yield Bench(workspace, runner, lent)
-        runner.run(lent.aclose())
+        stack = AsyncExitStack()
+        yield Bench(workspace, runner, stack)
+        runner.run(stack.aclose())
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from openkoi_tools import WorkspaceTools
 
 
 def test_a_person_is_asked_and_heard_word_for_word(tmp_path: Path) -> None:
-    asked, answer = asyncio.run(asking("the <b>blue</b> one", tmp_path, question="Which?", choices=["red", "blue"]))
+    questions, answer = asyncio.run(asking("the <b>blue</b> one", tmp_path, question="Which?", choices=["red", "blue"]))
 
-    assert [Question("Which?", choices=("red", "blue"))] == asked
+    assert [Question("Which?", choices=("red", "blue"))] == questions
     assert ToolResult("the <b>blue</b> one") == answer
 
 
@@ -42,23 +42,23 @@ def test_what_is_no_question_is_refused(tmp_path: Path, arguments: dict[str, Jso
 def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path) -> None:
     lines = [ToolCall(str(n), "ask_user", {"question": f"Shall I do {n}?"}) for n in range(60)]
 
-    done = run_scenario(Task("a task", limits=Limits(cycles=60)), Scenario(says=lines), tmp_path)
+    run = run_scenario(Task("a task", limits=Limits(cycles=60)), Scenario(says=lines), tmp_path)
 
-    assert StopReason.LOOP is done.result.best.work.ended
+    assert StopReason.LOOP is run.result.best.work.ended
 
 
 async def asking(reply: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:
     """Ask a person who says this; return what the person was asked, and what the model reads."""
-    asked: list[Question] = []
+    questions: list[Question] = []
 
-    async def person(question: Question) -> str | None:
-        asked.append(question)
+    async def user(question: Question) -> str | None:
+        questions.append(question)
         return reply
 
     home = workspace / "home"
     async with Scenario().build_app(workspace, home) as koi:
-        koi.attend(person)
+        koi.attend(user)
         tools = {
             tool.name: tool for tool in await WorkspaceTools().tools(await koi.run_starter.make_run(Task("a task")))
         }
-        return asked, await tools["ask_user"].call(arguments)
+        return questions, await tools["ask_user"].call(arguments)

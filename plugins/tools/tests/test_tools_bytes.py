@@ -58,8 +58,8 @@ def test_the_span_itself_becomes_the_replacement(edit: tuple[bytes, TextChange])
     changed = splice_bytes(text, [change])
 
     middle = text.encoding.encode("") + changed[len(before) : len(changed) - len(after)]
-    written = middle.decode(text.encoding.codec, text.encoding.errors)
-    assert change.new == written.replace("\r\n", "\n").replace("\r", "\n")
+    content = middle.decode(text.encoding.codec, text.encoding.errors)
+    assert change.new == content.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @given(FILES, st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True), ASCII_LINES)

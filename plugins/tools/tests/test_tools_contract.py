@@ -59,9 +59,9 @@ def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Pat
         "Done.",
     ]
 
-    done = run_scenario(Task("Rename login"), Scenario(says=lines), tmp_path)
+    run = run_scenario(Task("Rename login"), Scenario(says=lines), tmp_path)
 
-    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
+    answers = [record.event.result for record in run.records if isinstance(record.event, events.ToolCallFinished)]
     assert [True, False, False] == [answer.failed for answer in answers]
     assert "File not found: src/auth.sr. Did you mean src/auth.rs?" == answers[0].text
     assert "fn log_in() {}\n" == (tmp_path / "src/auth.rs").read_text()
@@ -71,10 +71,10 @@ def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
     (tmp_path / "auth.rs").write_text("fn login() {}\n")
     lines: list[Line] = [ToolCall("1", "read_file", {"path": "auth.rs"}), "Done."]
 
-    done = run_scenario(Task("What does login do?"), Scenario(says=lines), tmp_path)
+    run = run_scenario(Task("What does login do?"), Scenario(says=lines), tmp_path)
 
     assert ["Reading auth.rs"] == [
-        r.event.progress_text for r in done.records if isinstance(r.event, events.ToolCallStarted)
+        r.event.progress_text for r in run.records if isinstance(r.event, events.ToolCallStarted)
     ]
 
 

@@ -26,9 +26,9 @@ def test_what_version_control_ignores_is_left_out(hands: "Hands") -> None:
         hands.write(path, "")
     hands.write("node_modules/x/index.js", "")
 
-    listed = hands.use("list_files").text.splitlines()[1:]
+    lines = hands.use("list_files").text.splitlines()[1:]
 
-    assert [".gitignore", "lib/dist/y", "lib/tmp/x", "src/.gitignore", "src/keep.log"] == listed
+    assert [".gitignore", "lib/dist/y", "lib/tmp/x", "src/.gitignore", "src/keep.log"] == lines
 
 
 def test_an_ignored_folder_is_shown_to_who_names_it(hands: "Hands") -> None:

@@ -91,9 +91,9 @@ def test_nothing_is_near_in_an_empty_file() -> None:
 
 
 def test_after_an_edit_the_whole_line_is_known() -> None:
-    known = list(lines_after("x = a + a\ny\n", [TextChange(4, 5, "b"), TextChange(8, 9, "b")]))
+    rows = list(lines_after("x = a + a\ny\n", [TextChange(4, 5, "b"), TextChange(8, 9, "b")]))
 
-    assert [("x = a + a", "x = b + b")] * 2 == known
+    assert [("x = a + a", "x = b + b")] * 2 == rows
 
 
 def test_a_removed_line_makes_no_other_line_known() -> None:

@@ -74,9 +74,9 @@ def test_every_byte_outside_the_changed_lines_stays(hands: "Hands", data: bytes)
 
 def test_context_lines_keep_bytes_that_no_patch_could_write(hands: "Hands") -> None:
     file = hands.have_read("a.txt", b"one\ncaf\xe9 \xc3\xa9\xc3\xa9\xc3\xa9\ntwo\n")
-    shown = hands.use("read_file", path="a.txt").text.split("2|")[1].split("\n")[0]
+    text = hands.use("read_file", path="a.txt").text.split("2|")[1].split("\n")[0]
 
-    hands.use("apply_patch", patch=f"--- a/a.txt\n+++ b/a.txt\n@@ @@\n-one\n+1\n {shown}\n-two\n+2\n")
+    hands.use("apply_patch", patch=f"--- a/a.txt\n+++ b/a.txt\n@@ @@\n-one\n+1\n {text}\n-two\n+2\n")
 
     assert b"1\ncaf\xe9 \xc3\xa9\xc3\xa9\xc3\xa9\n2\n" == file.read_bytes()
 
@@ -246,7 +246,7 @@ def test_after_an_interruption_what_a_patch_wrote_is_known(tmp_path: Path) -> No
         (ToolCall("3", "apply_patch", {"patch": "nonsense"}), ToolResult("?")),
     ]
 
-    seen = replay_reads(calls, tmp_path)
+    tracker = replay_reads(calls, tmp_path)
 
-    assert {tmp_path.resolve() / "new.txt"} == set(seen.pieces)
-    assert seen.covers(tmp_path.resolve() / "new.txt", ["one", "two"])
+    assert {tmp_path.resolve() / "new.txt"} == set(tracker.pieces)
+    assert tracker.covers(tmp_path.resolve() / "new.txt", ["one", "two"])

@@ -31,13 +31,13 @@ def test_a_long_file_is_read_in_pages_that_miss_nothing(hands: "Hands") -> None:
     lines = [f"line {n} " + "x" * 60 for n in range(1, 1001)]
     hands.write("a.txt", "\n".join(lines))
 
-    shown: list[str] = []
-    while len(shown) < 1000:
-        answer = hands.use("read_file", path="a.txt", start=len(shown) + 1)
+    texts: list[str] = []
+    while len(texts) < 1000:
+        answer = hands.use("read_file", path="a.txt", start=len(texts) + 1)
         assert len(answer.text.encode()) <= LIMIT
-        shown += [line.partition("|")[2] for line in answer.text.splitlines() if "|" in line]
+        texts += [line.partition("|")[2] for line in answer.text.splitlines() if "|" in line]
 
-    assert lines == shown
+    assert lines == texts
 
 
 def test_a_long_line_is_cut_where_one_can_see_it(hands: "Hands") -> None:

@@ -62,5 +62,5 @@ def path_escapes() -> Iterator[Hostile]:
 def bomb(blocks: int) -> bytes:
     """Return a valid module of one long function, which takes long to compile: 1.7 s for 20,000 blocks."""
     block = "(block (br_if 0 (local.get $a)) (local.set $a (i32.add (local.get $a) (local.get 0))))"
-    made = f"(func (param i32) (local $a i32) {block * blocks})"
-    return bytes(wat2wasm(returning_nothing().removesuffix(")") + made + ")"))
+    text = f"(func (param i32) (local $a i32) {block * blocks})"
+    return bytes(wat2wasm(returning_nothing().removesuffix(")") + text + ")"))

@@ -149,8 +149,8 @@ def test_plugins_are_found_where_the_configuration_names_them_before_the_data_fo
         paths = [str(mine / "fish"), str(named / "carp" / "carp.wasm"), str(tmp_path / "missing")]
         async with make_run(tmp_path) as run, WasmPlugins(paths=paths, folder=data) as source:
             found = [(one.name, one.version) for one in source.find(run.koi)]
-            listed = [entry.name for entry in source.discover(run.koi, tmp_path)]
-            assert [name for name, _ in found] == listed
+            texts = [entry.name for entry in source.discover(run.koi, tmp_path)]
+            assert [name for name, _ in found] == texts
             return found, [*run.koi.warnings()]
 
     found, warnings = asyncio.run(work())

@@ -35,14 +35,14 @@ def test_a_revoked_plugin_is_not_used_and_a_removed_one_has_to_be_approved_again
     openkoi = pond(tmp_path, HERE)
     folder = write_plugin(tmp_path, answering("42 fish"))
     openkoi.add(folder)
-    (kept,) = [line.split()[0] for line in openkoi("trust").splitlines() if "fish" in line]
-    openkoi("trust", "revoke", kept)
+    (text,) = [line.split()[0] for line in openkoi("trust").splitlines() if "fish" in line]
+    openkoi("trust", "revoke", text)
     openkoi("Do it")
     openkoi("wasm", "approve", "fish", "--yes")
     openkoi("wasm", "remove", "fish")
-    listed = openkoi("wasm", "list")
+    message = openkoi("wasm", "list")
     openkoi.add(folder, approve=False)
     openkoi("Do it")
 
-    assert "No WASM plugins." in listed
+    assert "No WASM plugins." in message
     assert not any("42 fish" in one for one in openkoi.results)

@@ -48,20 +48,20 @@ def test_hooks_of_a_module_see_facts_and_change_the_run(tmp_path: Path) -> None:
 def test_a_hook_that_answers_nonsense_is_named_and_a_guard_that_does_asks(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("read_file", path="a.txt"))
     openkoi.add(write_plugin(tmp_path, answering({"text": 1}), '[hooks]\nnames = ["before_plan", "before_tool"]'))
-    done = openkoi.openkoi("Do it")
-    reply = done.stdout + done.stderr
+    result = openkoi.openkoi("Do it")
+    reply = result.stdout + result.stderr
 
     assert "'fish' failed at before_plan: ArgumentError: before_plan must answer with a list of Sections" in reply
-    assert 8 == done.returncode
+    assert 8 == result.returncode
     assert 'with "permission", which is "allow", "ask" or "deny"' in reply
 
 
 def test_the_facts_of_a_hook_have_the_names_of_the_contract(tmp_path: Path) -> None:
     openkoi = pond(tmp_path)
     openkoi.add(write_plugin(tmp_path, echoing('{"ok":'), '[hooks]\nnames = ["after_plan"]'))
-    done = openkoi("Do it")
+    text = openkoi("Do it")
 
-    assert "ArgumentError: a Plan has no field 'method'; it has steps, sections, feedback, suggestion" in done
+    assert "ArgumentError: a Plan has no field 'method'; it has steps, sections, feedback, suggestion" in text
 
 
 def test_an_evaluator_of_a_module_judges_or_only_checks_as_its_manifest_says(tmp_path: Path) -> None:
@@ -96,20 +96,20 @@ def test_a_module_reads_and_writes_granted_files_and_the_change_is_seen_and_undo
     granted = '[capabilities]\nfilesystem = ["readwrite:./pond/*.txt"]\n'
     schema = "[tools.parameters]\nproperties = {}\n"
     openkoi = pond(tmp_path, calling("fish__run"), use={"checkpoints": "store"})
-    written = module(
+    text = module(
         imports=("write_file",),
         data={0: '{"path":"pond/new.txt","text":"koi"}', 100: '{"ok":"written"}'},
         body="(drop (call $write_file (i32.const 0) (i32.const 36))) (i64.const 429496729616)",
     )
     tool = TOOL.replace("reads", "writes") + schema + granted
-    openkoi.add(write_plugin(tmp_path, written, tool))
+    openkoi.add(write_plugin(tmp_path, text, tool))
     openkoi("Do it")
     file = openkoi.openkoi.folder / "pond" / "new.txt"
-    made = file.read_text()
+    content = file.read_text()
     openkoi("undo")
 
     assert ["written"] == openkoi.results
-    assert "koi" == made
+    assert "koi" == content
     assert not file.exists()
 
 

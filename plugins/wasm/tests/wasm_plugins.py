@@ -85,9 +85,9 @@ class Pond:
 
     def __call__(self, *arguments: str, status: int = 0) -> str:
         """Run the command line; return what it printed."""
-        done = self.openkoi(*arguments)
-        assert status == done.returncode, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        result = self.openkoi(*arguments)
+        assert status == result.returncode, result.stdout + result.stderr
+        return result.stdout + result.stderr
 
     def add(self, folder: Path, *, approve: bool = True) -> "Pond":
         """Add a plugin, and approve it."""

@@ -91,7 +91,7 @@ def test_each_call_reads_all_that_the_one_before_sent(conversed: tuple[list[Usag
 @pytest.mark.row("PROV-11")
 def test_each_request_begins_with_the_bytes_of_the_one_before(conversed: tuple[list[Usage], AnthropicServer]) -> None:
     _, server = conversed
-    beginnings = [seen.body.partition(b'],"max_tokens"')[0] for seen in server.requests]
+    beginnings = [request.body.partition(b'],"max_tokens"')[0] for request in server.requests]
 
     assert all(after.startswith(before) for before, after in pairwise(beginnings))
     assert all(b'"tools":' in one and b'"system":' in one and b'"messages":' in one for one in beginnings)

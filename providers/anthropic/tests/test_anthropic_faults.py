@@ -131,24 +131,24 @@ class TestFaults(Messages, FaultsContract):
     breaks = (0, 1, 700, len(WHOLE) - 60, len(WHOLE) - 30)
 
     def test_a_cut_that_no_one_can_see_is_seen(self) -> None:
-        heard = self.receive(ServerFault(cut=len(WHOLE) - 60, framed=False))
+        response = self.receive(ServerFault(cut=len(WHOLE) - 60, framed=False))
 
-        assert "none of it was used" in str(heard.error)
+        assert "none of it was used" in str(response.error)
 
     @pytest.mark.parametrize("keep_alive", [b": still there\n\n", format_event("ping")], ids=["comments", "pings"])
     def test_keep_alives_alone_are_not_waited_for_longer_than_is_said(self, keep_alive: bytes) -> None:
         body = [WHOLE[: WHOLE.index(b"event: content_block_stop")], *[keep_alive] * 2000]
-        begun = time.monotonic()
-        heard = self.receive(ServerFault(body=body, pause=0.02), idle_seconds=0.2)
+        start = time.monotonic()
+        response = self.receive(ServerFault(body=body, pause=0.02), idle_seconds=0.2)
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert "sent no new content" in str(heard.error)
-        assert not heard.calls
-        assert time.monotonic() - begun < TIMEOUT_SECONDS
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert "sent no new content" in str(response.error)
+        assert not response.calls
+        assert time.monotonic() - start < TIMEOUT_SECONDS
 
     @pytest.mark.campaign
     def test_events_that_add_up_without_end_are_broken_off(self) -> None:
         piece = format_event("content_block_delta", index=0, delta={"type": "text_delta", "text": "x" * 4_000_000})
-        heard = self.receive(ServerFault(body=[piece] * 25))
+        response = self.receive(ServerFault(body=[piece] * 25))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
+        assert isinstance(response.error, ProviderUnavailableError)

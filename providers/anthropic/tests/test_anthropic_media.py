@@ -27,11 +27,9 @@ def blocks(*parts: Any) -> list[dict[str, Any]]:
     """How the parts of the last message are sent, where results answer a call."""
     calls = tuple(ToolCall(part.call, "look", {}) for part in parts if isinstance(part, ToolResult))
     before = (Message.user("Hi"), Message(Role.ASSISTANT, calls or (Text("Ho"),)))
-    written = json.loads(
-        MessagesRequestBuilder().build(Request((*before, Message.user(*parts)), model="claude-x"), 4096)
-    )
-    CREATED.validate_python(written)
-    found: list[dict[str, Any]] = written["messages"][-1]["content"]
+    data = json.loads(MessagesRequestBuilder().build(Request((*before, Message.user(*parts)), model="claude-x"), 4096))
+    CREATED.validate_python(data)
+    found: list[dict[str, Any]] = data["messages"][-1]["content"]
     return found
 
 

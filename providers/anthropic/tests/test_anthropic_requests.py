@@ -61,11 +61,11 @@ def bare(value: Any) -> Any:
 def sent(*messages: Message, thinking: Thinking = "off", model: str = "claude-x", **settings: Any) -> dict[str, Any]:
     """What is written for a request, proved against the vendor's types."""
     request = Request(messages, model=model, **settings)
-    written: dict[str, Any] = json.loads(MessagesRequestBuilder(thinking).build(request, 4096))
-    assert bare(CREATED.validate_python(written)) == {k: v for k, v in written.items() if k != "temperature"}
+    data: dict[str, Any] = json.loads(MessagesRequestBuilder(thinking).build(request, 4096))
+    assert bare(CREATED.validate_python(data)) == {k: v for k, v in data.items() if k != "temperature"}
     counted = json.loads(MessagesRequestBuilder(thinking).build_count(request, 4096))
     assert bare(COUNTED.validate_python(counted)) == counted
-    return written
+    return data
 
 
 def sent_parts(*parts: Part) -> list[dict[str, Any]]:

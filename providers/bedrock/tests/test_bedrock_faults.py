@@ -72,9 +72,9 @@ class TestFaults(Converse, FaultsContract):
         )
 
     def test_a_damaged_frame_is_said_to_be_one(self) -> None:
-        (heard,) = self.receive_bodies([WHOLE[:40] + b"\xff" + WHOLE[41:]])
+        (response,) = self.receive_bodies([WHOLE[:40] + b"\xff" + WHOLE[41:]])
 
-        assert str(heard.error).endswith("sent an invalid stream: a frame of it is damaged (ChecksumMismatch)")
+        assert str(response.error).endswith("sent an invalid stream: a frame of it is damaged (ChecksumMismatch)")
 
     @pytest.mark.parametrize(
         "frame",
@@ -89,30 +89,30 @@ class TestFaults(Converse, FaultsContract):
         ],
     )
     def test_a_frame_of_nonsense_is_never_a_crash(self, frame: bytes) -> None:
-        (heard,) = self.receive_bodies([frame])
+        (response,) = self.receive_bodies([frame])
 
-        assert isinstance(heard.error, ProviderUnavailableError) or all(
-            isinstance(chunk, StreamEnd) for chunk in heard.chunks
+        assert isinstance(response.error, ProviderUnavailableError) or all(
+            isinstance(chunk, StreamEnd) for chunk in response.chunks
         )
 
     def test_silence_in_the_middle_is_not_waited_for_for_ever(self) -> None:
-        begun = time.monotonic()
-        heard = self.receive(ServerFault(cut=len(WHOLE) // 2, after=AfterResponse.HANGS))
+        start = time.monotonic()
+        response = self.receive(ServerFault(cut=len(WHOLE) // 2, after=AfterResponse.HANGS))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert "no new content" in str(heard.error)
-        assert not heard.calls
-        assert time.monotonic() - begun < TIMEOUT_SECONDS
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert "no new content" in str(response.error)
+        assert not response.calls
+        assert time.monotonic() - start < TIMEOUT_SECONDS
 
     def test_a_frame_without_end_is_not_read_to_its_end(self) -> None:
-        heard = self.receive(ServerFault(body=[ENDLESS, *[bytes(4 * 1024 * 1024)] * 25]))
+        response = self.receive(ServerFault(body=[ENDLESS, *[bytes(4 * 1024 * 1024)] * 25]))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
+        assert isinstance(response.error, ProviderUnavailableError)
 
     def test_a_long_answer_is_read_in_no_time(self) -> None:
-        begun = time.monotonic()
-        (heard,) = self.receive_bodies([b"".join(stream_events(Say("x" * 12_000)))])
+        start = time.monotonic()
+        (response,) = self.receive_bodies([b"".join(stream_events(Say("x" * 12_000)))])
 
-        assert heard.error is None
-        assert len(heard.text) == 12_000
-        assert time.monotonic() - begun < TIMEOUT_SECONDS
+        assert response.error is None
+        assert len(response.text) == 12_000
+        assert time.monotonic() - start < TIMEOUT_SECONDS

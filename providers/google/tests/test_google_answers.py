@@ -340,7 +340,7 @@ def test_pages_are_asked_for_one_after_the_other() -> None:
         found = asyncio.run(call_once(Google(api_key="AIza-test", base_url=server.url), Google.models))
 
     assert [model.name for model in found] == names
-    assert [seen.path.partition("?")[2] for seen in server.requests] == [
+    assert [request.path.partition("?")[2] for request in server.requests] == [
         "pageSize=1000",
         "pageSize=1000&pageToken=1000",
     ]

@@ -56,7 +56,7 @@ def test_many_texts_are_asked_for_a_hundred_at_a_time() -> None:
     texts = [f"text {number}" for number in range(250)]
     with GoogleServer() as server:
         found = embedded(server.url, *texts)
-        sizes = [len(seen.json["requests"]) for seen in server.requests]  # type: ignore[index, call-overload, arg-type]  # our own request
+        sizes = [len(request.json["requests"]) for request in server.requests]  # type: ignore[index, call-overload, arg-type]  # our own request
         last = embedded(server.url, texts[-1])
 
     assert sizes == [100, 100, 50]

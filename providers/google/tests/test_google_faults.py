@@ -111,10 +111,10 @@ class TestFaults(Gemini, FaultsContract):
 
     def test_a_connection_that_breaks_after_the_last_word_is_unavailable_too(self) -> None:
         """A server that says why it stops with every event cannot be told from one that had more to say."""
-        heard = self.receive(ServerFault(cut=len(b"".join(self.spoken))))
+        response = self.receive(ServerFault(cut=len(b"".join(self.spoken))))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert not heard.calls
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert not response.calls
 
     def test_errors_are_sentences_about_a_host(self) -> None:
         body = b'{"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}'

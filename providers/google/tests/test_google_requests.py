@@ -48,8 +48,8 @@ HELLO = Message.user("Hi")
 
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
-    written: dict[str, Any] = json.loads(GeminiRequestBuilder().build(Request(messages, model="gemini-x", **settings)))
-    return written
+    data: dict[str, Any] = json.loads(GeminiRequestBuilder().build(Request(messages, model="gemini-x", **settings)))
+    return data
 
 
 def assistant(*parts: Part) -> Message:
@@ -58,8 +58,8 @@ def assistant(*parts: Part) -> Message:
 
 def sent_parts(*parts: Part) -> list[dict[str, Any]]:
     """How the vendor is told what its model said; calls get their results."""
-    asked = [ToolResult("x", call=part.id) for part in parts if isinstance(part, ToolCall)]
-    found: list[dict[str, Any]] = sent(assistant(*parts), Message.user("go on", *asked))["contents"][0]["parts"]
+    results = [ToolResult("x", call=part.id) for part in parts if isinstance(part, ToolCall)]
+    found: list[dict[str, Any]] = sent(assistant(*parts), Message.user("go on", *results))["contents"][0]["parts"]
     return found
 
 

@@ -217,7 +217,7 @@ def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
 
     with OllamaServer(READ, READ, READ, "Done.") as server:
         assert asyncio.run(ask())[0] == Text("Done")
-        paths = [seen.path for seen in server.requests]
+        paths = [request.path for request in server.requests]
 
     assert server.connections == 1
     assert paths == ["/api/show", *["/api/chat"] * 4]

@@ -91,7 +91,7 @@ def test_a_model_may_be_described_by_its_name_alone() -> None:
         found = describe(Ollama(base_url=server.url), "llama-fake")
 
     assert Model("llama-fake", context=9000, output=4500, price=FREE, can=ALL) == found
-    assert ["/api/show"] == [seen.path for seen in server.requests]
+    assert ["/api/show"] == [request.path for request in server.requests]
 
 
 def test_a_model_that_is_not_installed_is_refused_with_what_to_do() -> None:

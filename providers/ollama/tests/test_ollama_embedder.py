@@ -38,7 +38,7 @@ def test_each_text_gets_its_vector_in_order() -> None:
     with OllamaServer(models=MODELS) as server:
         found = embed(OllamaEmbedder(model="embed-fake", base_url=server.url), *texts)
         alone = embed(OllamaEmbedder(model="embed-fake", base_url=server.url), texts[149])
-        sizes = [len(body["input"]) for seen in server.requests if isinstance(body := seen.json, dict)]  # type: ignore[arg-type]  # a list
+        sizes = [len(body["input"]) for request in server.requests if isinstance(body := request.json, dict)]  # type: ignore[arg-type]  # a list
 
     assert sizes == [64, 64, 22, 1]
     assert (len(found.vectors), found.usage) == (150, Usage(input=300))

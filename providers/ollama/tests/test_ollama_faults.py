@@ -85,16 +85,16 @@ class TestFaults(OwnProtocol, FaultsContract):
         return [lengths[-1]] == list(well)
 
     def test_an_answer_may_take_longer_to_begin_than_to_go_on(self) -> None:
-        heard = self.receive(ServerFault(delay=1.5), idle_seconds=1.2)
+        response = self.receive(ServerFault(delay=1.5), idle_seconds=1.2)
 
-        assert heard.error is None
-        assert REPLY.text == heard.text
+        assert response.error is None
+        assert REPLY.text == response.text
 
     def test_a_line_that_never_ends_is_broken_off(self) -> None:
-        heard = self.receive(ServerFault(body=[b"x" * 4_000_000] * 25))
+        response = self.receive(ServerFault(body=[b"x" * 4_000_000] * 25))
 
-        assert "event of more than" in str(heard.error)
-        assert not heard.chunks
+        assert "event of more than" in str(response.error)
+        assert not response.chunks
 
     def test_a_full_queue_is_unavailable(self) -> None:
         body = b'{"error":"server busy, please try again.  maximum pending requests exceeded"}'

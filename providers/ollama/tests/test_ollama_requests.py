@@ -49,8 +49,8 @@ def sent(*messages: Message, **given: Any) -> dict[str, Any]:
         .encode_prompt(request)
         .complete(response_settings(request, window=8192, answer=100, think=None))
     )
-    written: dict[str, Any] = json.loads(body)
-    return written
+    data: dict[str, Any] = json.loads(body)
+    return data
 
 
 def assistant(*parts: Part) -> Message:
@@ -196,7 +196,7 @@ def test_a_key_is_shown_and_none_without_one() -> None:
     with OllamaServer() as server:
         asyncio.run(ask(""))
         asyncio.run(ask(" word "))
-    headers = [seen.headers.get("authorization") for seen in server.requests if seen.path == "/api/tags"]
+    headers = [request.headers.get("authorization") for request in server.requests if request.path == "/api/tags"]
 
     assert headers == [None, "Bearer word"]
 
@@ -224,7 +224,7 @@ def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes() -> 
 
     with OllamaServer() as server:
         asyncio.run(ask())
-    sent = [(seen.path, seen.json) for seen in server.requests if seen.method == "POST"]
+    sent = [(request.path, request.json) for request in server.requests if request.method == "POST"]
 
     assert ["/api/show", "/api/chat"] == [path for path, _ in sent]
     assert not [wrong for path, body in sent for wrong in schema_errors("ollama", KINDS[path], body)]

@@ -44,11 +44,11 @@ def calls(chunks: list[Chunk]) -> list[ToolCall]:
 @pytest.mark.parametrize("twice", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}'])
 def test_arguments_that_come_as_an_object_are_as_strictly_read(twice: str) -> None:
     delta = json.dumps({"choices": [{"delta": called("HERE"), "finish_reason": "tool_calls"}]})
-    done = json.dumps({"type": "response.output_item.done", "item": item(arguments="HERE")})
+    text = json.dumps({"type": "response.output_item.done", "item": item(arguments="HERE")})
 
     for chunks in (
         ending(chat.ChatResponseParser(SERVER), delta.replace('"HERE"', twice)),
-        completed(done.replace('"HERE"', twice)),
+        completed(text.replace('"HERE"', twice)),
     ):
         (call,) = calls(chunks)
         assert "not a valid JSON object" in call.parse_error
@@ -111,12 +111,12 @@ def test_a_call_that_only_comes_at_the_end_is_made() -> None:
 
 def test_ids_and_names_are_such_as_the_server_takes() -> None:
     ids = ("functions.read:0", "a b", "a\nb", "x" * 5000)
-    asked = Message(Role.ASSISTANT, tuple(ToolCall(id, "re ad\n", {}) for id in ids))
+    message = Message(Role.ASSISTANT, tuple(ToolCall(id, "re ad\n", {}) for id in ids))
     answered = Message.user(*(ToolResult("x", call=id) for id in ids))
-    (turn,) = chat_turns(asked)
+    (turn,) = chat_turns(message)
     report: Any = turn["tool_calls"]
     results = [result["tool_call_id"] for result in chat_turns(answered)]
-    items: Any = list(response_turns(asked))
+    items: Any = list(response_turns(message))
 
     assert [call["id"] for call in report] == results == [one["call_id"] for one in items]
     assert results[0] == ids[0]

@@ -43,11 +43,11 @@ RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", faile
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
     request = Request(messages, model="gpt-x", **settings)
-    written: dict[str, Any] = json.loads(
+    data: dict[str, Any] = json.loads(
         ChatRequestBuilder(ServerQuirks(limit_key="max_completion_tokens")).build(request)
     )
-    SENT.append(written)
-    return written
+    SENT.append(data)
+    return data
 
 
 def assistant(*parts: Part) -> Message:

@@ -53,11 +53,11 @@ def written_as_described() -> Iterator[None]:
 
 def sent(*messages: Message, model: str = "gpt-5.2", summary: str = "", **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
-    written: dict[str, Any] = json.loads(
+    data: dict[str, Any] = json.loads(
         ResponsesRequestBuilder(summary).build(Request(messages, model=model, **settings))
     )
-    SENT.append(written)
-    return written
+    SENT.append(data)
+    return data
 
 
 def assistant(*parts: Part) -> Message:

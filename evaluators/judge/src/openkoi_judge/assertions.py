@@ -33,8 +33,8 @@ class Expectations:
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Check what the rubrics for this task expect; return None if there are none."""
-        brought, _ = await installed_locations(run.koi)
-        places = search_locations(self.folder, run.workspace, self.path, brought)
+        locations, _ = await installed_locations(run.koi)
+        places = search_locations(self.folder, run.workspace, self.path, locations)
         shelf = load_rubrics(places, self.trust or Approvals(run.koi))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.asks_no_model]
         chosen = [find_rubric(fixed, name) for name in self.rubrics]

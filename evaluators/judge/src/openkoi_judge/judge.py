@@ -152,8 +152,8 @@ class Judge:
 
     async def _load_library(self, workspace: Path | None, koi: Koi | None) -> RubricLibrary:
         """Load the rubrics."""
-        brought, complaints = await installed_locations(koi) if koi else ([], [])
-        places = search_locations(self.folder, workspace, self.path, brought)
+        locations, complaints = await installed_locations(koi) if koi else ([], [])
+        places = search_locations(self.folder, workspace, self.path, locations)
         shelf = load_rubrics(places, self.trust or (Approvals(koi) if koi else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))
 

@@ -75,7 +75,7 @@ async def installed_locations(koi: Koi) -> tuple[list[SkillLocation], list[str]]
 
 
 def search_locations(
-    folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[SkillLocation] = ()
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], locations: Sequence[SkillLocation] = ()
 ) -> list[SkillLocation]:
     """Return the folders to search: the user's, the project's, configured ones, and those of installed packages."""
-    return [*list_locations("evaluator", folder, workspace, extra), *brought]
+    return [*list_locations("evaluator", folder, workspace, extra), *locations]

@@ -56,7 +56,7 @@ class LintBaseline:
         return not finding.where or file_of(finding) in self.files
 
 
-def make_baseline(heard: Sequence[LinterOutput], later: Collection[str] = ()) -> Baseline:
+def make_baseline(outputs: Sequence[LinterOutput], later: Collection[str] = ()) -> Baseline:
     """Return the record of the linters' findings; checks are about new findings, so none can fail yet."""
     state: dict[str, Json] = {
         one.linter: {
@@ -66,7 +66,7 @@ def make_baseline(heard: Sequence[LinterOutput], later: Collection[str] = ()) ->
             "later": one.linter in later,
             "cut": one.cut,
         }
-        for one in heard
+        for one in outputs
     }
     return Baseline("", state=state)
 

@@ -56,8 +56,8 @@ async def find_in_text(old: str | None, file: str, linter: Linter, runner: Linte
     """Return the findings in a file as it was; None if that is not known or cannot be checked."""
     if not old:  # nothing is wrong with a file that did not exist
         return None if old is None else ()
-    heard = await runner.check_text(linter, file, old)
-    return None if heard is None or heard.broke or heard.cut else heard.findings
+    output = await runner.check_text(linter, file, old)
+    return None if output is None or output.broke or output.cut else output.findings
 
 
 def is_checked(file: str, linter: Linter, root: Path) -> bool:
@@ -65,9 +65,9 @@ def is_checked(file: str, linter: Linter, root: Path) -> bool:
     return linter.checks(file) and not (root / file).is_symlink() and read_text_exactly(root / file) is not None
 
 
-def files_with_findings(heard: LinterOutput | None, changed: Sequence[str]) -> list[str]:
+def files_with_findings(output: LinterOutput | None, changed: Sequence[str]) -> list[str]:
     """Return the changed files that a linter has found something in."""
-    found = {file_of(finding) for finding in heard.findings} if heard else set()
+    found = {file_of(finding) for finding in output.findings} if output else set()
     return [file for file in changed if file in found]
 
 
@@ -86,6 +86,6 @@ def read_text_exactly(path: Path) -> str | None:
         return None
 
 
-def without(heard: LinterOutput | None, files: Sequence[str]) -> LinterOutput | None:
+def without(output: LinterOutput | None, files: Sequence[str]) -> LinterOutput | None:
     """Return a linter's output without its findings in these files."""
-    return heard and replace(heard, findings=tuple(one for one in heard.findings if file_of(one) not in files))
+    return output and replace(output, findings=tuple(one for one in output.findings if file_of(one) not in files))

@@ -13,15 +13,15 @@ SEVERITY_ORDER = (Severity.BLOCKER, Severity.IMPORTANT, Severity.SUGGESTION)
 
 
 def evaluate_findings(
-    heard: Sequence[LinterOutput], before: LintBaseline, gone: Sequence[str] = (), missing: Sequence[str] = ()
+    outputs: Sequence[LinterOutput], before: LintBaseline, gone: Sequence[str] = (), missing: Sequence[str] = ()
 ) -> Evaluation | None:
     """Return one check per linter, or None when no linter ran, now or before.
 
     Linters that ran before and are ``gone`` from the project are failed checks; ``missing`` says what was not checked.
     """
-    if not (heard or gone or missing):
+    if not (outputs or gone or missing):
         return None
-    new = {one.linter: before.new_findings(one) for one in heard}
+    new = {one.linter: before.new_findings(one) for one in outputs}
     checks = tuple(Check(name, not any(is_error(finding) for finding in found)) for name, found in new.items())
     lost = tuple(Check(name, passed=False) for name in gone)
     every = [finding for found in new.values() for finding in found]
@@ -58,8 +58,8 @@ def format_log(new: Mapping[str, Sequence[Finding]]) -> str:
     text = "\n".join(lines).encode(errors="replace")
     if len(text) <= MAX_LOG_BYTES:
         return text.decode()
-    shown = text[:MAX_LOG_BYTES].decode(errors="ignore").split("\n")[:-1]
-    return "\n".join([*shown, f"… and {len(lines) - len(shown)} more lines"])
+    texts = text[:MAX_LOG_BYTES].decode(errors="ignore").split("\n")[:-1]
+    return "\n".join([*texts, f"… and {len(lines) - len(texts)} more lines"])
 
 
 def linter_lines(name: str, found: Sequence[Finding]) -> Iterator[str]:

@@ -47,8 +47,8 @@ class Lint:
         runner, wanted = LinterRunner(run, self.seconds), await self._find_linters(run)
         later = [linter for linter in wanted if linter.files and run.koi.chosen_name("checkpoints")]
         checks = (runner.check_settings(one) if one in later else runner.check_project(one) for one in wanted)
-        heard = [await check for check in checks]
-        return make_baseline([one for one in heard if one is not None], later=[linter.label for linter in later])
+        outputs = [await check for check in checks]
+        return make_baseline([one for one in outputs if one is not None], later=[linter.label for linter in later])
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Report what is new since before the task; None when the project has no linter."""

@@ -44,13 +44,13 @@ class LinterRunner:
 
     async def check_settings(self, linter: Linter) -> LinterOutput | None:
         """Check an empty file, which shows whether the linter works here."""
-        heard = await self.check_text(linter, linter.probe, "")
-        return heard and replace(heard, findings=tuple(one for one in heard.findings if not one.where))
+        output = await self.check_text(linter, linter.probe, "")
+        return output and replace(output, findings=tuple(one for one in output.findings if not one.where))
 
     async def check_text(self, linter: Linter, file: str, text: str) -> LinterOutput | None:
         """Check a text as if it were this file of the workspace."""
-        heard = await self._check(linter, linter.stdin_command(file), text.encode())
-        return heard and replace(heard, findings=tuple(move_to(file, finding) for finding in heard.findings))
+        output = await self._check(linter, linter.stdin_command(file), text.encode())
+        return output and replace(output, findings=tuple(move_to(file, finding) for finding in output.findings))
 
     async def _check(self, linter: Linter, argv: Sequence[str], stdin: bytes = b"") -> LinterOutput | None:
         if not linter.argv:

@@ -13,9 +13,9 @@ async def recall(run: TaskRun) -> Recall:
     await run.emit(await make_started_event(run), *run.services.warnings.take())
     if known := run.replay.pop_event(events.RecallFinished):
         return known.recall
-    shown = await ask_memory(run)
-    await run.emit(events.RecallFinished(shown))
-    return shown
+    recall = await ask_memory(run)
+    await run.emit(events.RecallFinished(recall))
+    return recall
 
 
 async def ask_memory(run: TaskRun) -> Recall:

@@ -81,8 +81,8 @@ class StuckDetector:
         """
         taken = tuple(steps)
         repeated = all(digest_call(step.call) in self.answers for step in taken)
-        brought = max(map(self.measure_gain, taken), default=Gain.NOTHING)
-        best = brought if repeated and changed is Gain.SOMETHING else max(changed, brought)
+        gain = max(map(self.measure_gain, taken), default=Gain.NOTHING)
+        best = gain if repeated and changed is Gain.SOMETHING else max(changed, gain)
         self.changes += changed > Gain.NOTHING
         self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
         self.without_news = self.without_news + 1 if best is Gain.NOTHING else 0
@@ -90,10 +90,10 @@ class StuckDetector:
 
     def measure_gain(self, step: Step) -> Gain:
         """Return what a call added, and remember it."""
-        asked, answer = digest_call(step.call), hash_value(step.outcome)
-        like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(asked)
+        data, answer = digest_call(step.call), hash_value(step.outcome)
+        like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(data)
         unseen, unlike = answer not in self.texts, like not in self.texts
-        self.answers[asked] = Answer(answer, self.changes, self.edits)
+        self.answers[data] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
         self.last = [*self.last[-1:], answer]
         if step.polls or step.result.milliseconds >= WAITED:

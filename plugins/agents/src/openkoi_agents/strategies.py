@@ -48,8 +48,8 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
     latest: dict[str, MemberReply] = {}
     why = ROUNDS
     for number in range(1, team.rounds + 1):
-        asked = [(member, make_reply_task(member, latest, ANSWER)) for member in crew.available_members(others)]
-        latest |= {reply.by: reply for reply in await all_at_once(asked, crew)}
+        rows = [(member, make_reply_task(member, latest, ANSWER)) for member in crew.available_members(others)]
+        latest |= {reply.by: reply for reply in await all_at_once(rows, crew)}
         wish = f"{MODERATE} {LAST}" if number == team.rounds else MODERATE
         summary = await ask_decider(moderator, make_reply_task(moderator, latest, wish), crew)
         latest |= {moderator.name: summary} if summary else {}
@@ -96,8 +96,8 @@ async def in_turn(
     return last
 
 
-async def all_at_once(asked: Iterable[tuple[Agent, MemberTask]], crew: TeamRun) -> list[MemberReply]:
-    answers = await asyncio.gather(*(crew.send(member, errand) for member, errand in asked), return_exceptions=True)
+async def all_at_once(rows: Iterable[tuple[Agent, MemberTask]], crew: TeamRun) -> list[MemberReply]:
+    answers = await asyncio.gather(*(crew.send(member, errand) for member, errand in rows), return_exceptions=True)
     for fault in answers:
         if isinstance(fault, BaseException):
             raise fault
@@ -119,8 +119,8 @@ def end_rounds(text: str, why: str, member: Agent) -> TeamResult:
 
 def make_reply_task(member: Agent, latest: Mapping[str, MemberReply], wish: str) -> MemberTask:
     """Return the request to a member after others have replied."""
-    heard = [reply for name, reply in latest.items() if name != member.name]
-    return MemberTask(wish, heard) if heard else ALONE
+    replies = [reply for name, reply in latest.items() if name != member.name]
+    return MemberTask(wish, replies) if replies else ALONE
 
 
 def join_replies(answers: Iterable[MemberReply]) -> str:

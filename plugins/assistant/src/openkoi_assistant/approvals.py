@@ -88,23 +88,23 @@ class Approvals:
         origin = self.requests.find(found[0].identity) if found else None
         if found is None or origin is None:
             return ""
-        asked, answer = found
+        question, answer = found
         if role is not Role.OWNER:
             self.say(request, OWNERS_ONLY)
             self.outbox.wake(request.post.app)
             return ""
-        if asked.expired and request.post.kind in (PostKind.PRESS, PostKind.REACTION):
-            self.ask_again(origin, asked)
+        if question.expired and request.post.kind in (PostKind.PRESS, PostKind.REACTION):
+            self.ask_again(origin, question)
             return ""
         try:
-            await self.koi.answer_question(asked.id, answer)
+            await self.koi.answer_question(question.id, answer)
         except PluginNotFoundError:  # it was answered elsewhere
             answer = ""
         with transaction(self.requests.database):
-            self.questions.close(asked.identity, asked.id)
-            self.rewrite(asked, describe_answer(answer, request.post))
+            self.questions.close(question.identity, question.id)
+            self.rewrite(question, describe_answer(answer, request.post))
         self.outbox.wake(origin.post.app)
-        return asked.identity
+        return question.identity
 
     def find(self, request: Request) -> tuple[AskedQuestion, str] | None:
         """Return the open question that a post answers, and the answer; None for a post that answers none.
@@ -114,33 +114,33 @@ class Approvals:
         """
         post = request.post
         if post.kind is PostKind.REACTION:
-            asked = self.questions.by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
-            return (asked, chosen_by(post.choice, asked.choices)) if asked else None
+            question = self.questions.by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
+            return (question, chosen_by(post.choice, question.choices)) if question else None
         if post.kind is not PostKind.PRESS:
             answer, code = read_answer(post.text)
-            asked = self.questions.by_code(request.conversation, code)
-            return (asked, answer) if asked else None
+            question = self.questions.by_code(request.conversation, code)
+            return (question, answer) if question else None
         token, _, number = post.choice.partition(":")
-        asked = self.questions.by_token(token) if token else None
-        if asked is None or self.outbox.key_of(post.app, post.channel, post.reply_to) != asked.key:
+        question = self.questions.by_token(token) if token else None
+        if question is None or self.outbox.key_of(post.app, post.channel, post.reply_to) != question.key:
             return None
-        valid = number.isdecimal() and int(number) < len(asked.choices)
-        return (asked, asked.choices[int(number)]) if valid else None
+        valid = number.isdecimal() and int(number) < len(question.choices)
+        return (question, question.choices[int(number)]) if valid else None
 
-    def ask_again(self, origin: Request, asked: AskedQuestion) -> None:
+    def ask_again(self, origin: Request, question: AskedQuestion) -> None:
         """Replace buttons that are too old by new ones."""
-        renewed = renew(replace(asked, key=f"{asked.key}/{secrets.token_hex(4)}"))
+        renewed = renew(replace(question, key=f"{question.key}/{secrets.token_hex(4)}"))
         with transaction(self.requests.database):
-            self.rewrite(asked, EXPIRED)
+            self.rewrite(question, EXPIRED)
             self.put(origin, renewed, self.place_of_questions(origin))
         self.outbox.wake(origin.post.app)
 
-    def rewrite(self, asked: AskedQuestion, how: str) -> None:
+    def rewrite(self, question: AskedQuestion, how: str) -> None:
         """Edit the post of a question, so that it says how it was answered and has no buttons."""
-        if post := self.outbox.find(asked.key):
-            text = f"{fit(asked.text, self.messenger(post.app).capabilities)}\n\n{how}"
-            changed = replace(post, text=text, choices=(), key=f"{asked.key}/answered")
-            self.outbox.put(Outgoing(changed, replaces=asked.key))
+        if post := self.outbox.find(question.key):
+            text = f"{fit(question.text, self.messenger(post.app).capabilities)}\n\n{how}"
+            changed = replace(post, text=text, choices=(), key=f"{question.key}/answered")
+            self.outbox.put(Outgoing(changed, replaces=question.key))
 
     def say(self, request: Request, text: str) -> None:
         """Keep a sentence that is posted where a request came from."""
@@ -154,12 +154,12 @@ class Approvals:
         return [one for one in waiting if one.run not in open_runs]
 
 
-def question_post(place: Post, asked: AskedQuestion, capabilities: Capabilities) -> Post:
+def question_post(place: Post, question: AskedQuestion, capabilities: Capabilities) -> Post:
     """Return the post that asks a question: with buttons where the app has them, else with a code."""
-    buttons = 0 < len(asked.choices) <= capabilities.max_choices
-    hint = "" if buttons else f"\n\nReply {explain(asked.choices or ('your answer',), asked.code)}."
-    post = reply_to(place, fit(asked.text, capabilities) + hint, capabilities, key=asked.key)
-    labels = (Choice(word.capitalize(), f"{asked.token}:{number}") for number, word in enumerate(asked.choices))
+    buttons = 0 < len(question.choices) <= capabilities.max_choices
+    hint = "" if buttons else f"\n\nReply {explain(question.choices or ('your answer',), question.code)}."
+    post = reply_to(place, fit(question.text, capabilities) + hint, capabilities, key=question.key)
+    labels = (Choice(word.capitalize(), f"{question.token}:{number}") for number, word in enumerate(question.choices))
     return replace(post, choices=tuple(labels) if buttons else ())
 
 

@@ -48,14 +48,14 @@ class Arrivals:
         if post.kind is not PostKind.REACTION:
             return None
         key = self.outbox.key_of(post.app, post.channel, post.reply_to)
-        asked = Questions(self.requests.database).by_key(key)
-        return self.requests.find(asked.identity if asked else request_of_sign(key))
+        question = Questions(self.requests.database).by_key(key)
+        return self.requests.find(question.identity if question else request_of_sign(key))
 
     def meaning_of(self, post: Post, about: Request | None) -> Kind | None:
         """Return what a reaction asks for; None for one that asks for nothing."""
         if about is None:
             return None
-        asked = Questions(self.requests.database).by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
-        if asked:
-            return Kind.ANSWER if chosen_by(post.choice, asked.choices) else None
+        question = Questions(self.requests.database).by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
+        if question:
+            return Kind.ANSWER if chosen_by(post.choice, question.choices) else None
         return Kind.STOP if read_reaction(post.choice) == "no" and about.conversation in self.active else None

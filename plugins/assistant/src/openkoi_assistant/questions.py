@@ -80,10 +80,10 @@ class Questions:
         self.database.execute("UPDATE questions SET open = 0 WHERE identity = ? AND (? = '' OR id = ?)", every)
 
 
-def renew(asked: AskedQuestion) -> AskedQuestion:
+def renew(question: AskedQuestion) -> AskedQuestion:
     """Return a question with a token and a code that were never used."""
     code = "".join(secrets.choice(ALPHABET) for _ in range(4))
-    return replace(asked, token=secrets.token_hex(8), code=code, expires=time() + BUTTON_SECONDS)
+    return replace(question, token=secrets.token_hex(8), code=code, expires=time() + BUTTON_SECONDS)
 
 
 def to_question(row: sqlite3.Row) -> AskedQuestion:

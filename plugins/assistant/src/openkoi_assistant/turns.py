@@ -145,11 +145,11 @@ class Turns:
     def answer(self, request: Request, text: str) -> None:
         """Keep the answer and the posts that bring it, then let them be sent."""
         capabilities = self.messenger(request.post.app).capabilities
-        asked, shown = self.koi.redact(task_text(request.post)), self.koi.redact(text)
+        message, content = self.koi.redact(task_text(request.post)), self.koi.redact(text)
         with transaction(self.requests.database):
             self.approvals.questions.close(request.identity)
-            self.requests.finish(request, shown, asked)
-            self.outbox.put(*make_answer(request, shown, capabilities))
+            self.requests.finish(request, content, message)
+            self.outbox.put(*make_answer(request, content, capabilities))
         self.outbox.wake(request.post.app, [request.post.channel])
 
     def stop(self, conversation: str) -> bool:

@@ -30,8 +30,8 @@ class Approvals:
         if request is None:
             return await self.view.choose(plain_dialog(question))
         if request.scope in self.allowed:
-            shown = show_hidden(request.command or request.tool)
-            self.view.note(f"  allowed for this chat: {shown}", "dim")
+            text = show_hidden(request.command or request.tool)
+            self.view.note(f"  allowed for this chat: {text}", "dim")
             return "yes"
         lines, full = [[*describe_request(request, self.view.style, most=most)] for most in (MAX_LINES, 0)]
         answer = await self.view.choose(Dialog(lines, choices_for(request), full=full))

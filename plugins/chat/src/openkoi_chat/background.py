@@ -41,9 +41,9 @@ class BackgroundTask:
     @property
     def messages(self) -> tuple[Message, ...]:
         """What the conversation is shown of it."""
-        asked = Message.user(LATE.format(text=self.text))
+        message = Message.user(LATE.format(text=self.text))
         answer = self.turn.report.text.strip()
-        return (asked, Message(Role.ASSISTANT, (Text(answer),))) if answer else ()
+        return (message, Message(Role.ASSISTANT, (Text(answer),))) if answer else ()
 
 
 class Background:

@@ -33,14 +33,14 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     if not invocation.koi:
         invocation.open()
     paths = invocation.paths
-    brought = import_export(folder, Log(paths.data), current_redactor())
-    known = f"; {format_count(brought.known, 'record')} already known" if brought.known else ""
-    click.echo(f"{format_count(brought.records, 'record')} imported from {folder}{known}.")
+    result = import_export(folder, Log(paths.data), current_redactor())
+    known = f"; {format_count(result.known, 'record')} already known" if result.known else ""
+    click.echo(f"{format_count(result.records, 'record')} imported from {folder}{known}.")
     if left := list_user_files(folder):
         click.echo(
             NOT_IMPORTED.format(folder=folder, left=", ".join(left), config=paths.config.parent, data=paths.data)
         )
-    await update_memory_after(invocation, brought)
+    await update_memory_after(invocation, result)
 
 
 def list_user_files(folder: Path) -> list[str]:
@@ -48,11 +48,11 @@ def list_user_files(folder: Path) -> list[str]:
     return [f"{name}{remark}" for name, remark in USER_FILES.items() if (folder / name).exists()]
 
 
-async def update_memory_after(invocation: Invocation, brought: "ImportResult") -> None:
+async def update_memory_after(invocation: Invocation, result: "ImportResult") -> None:
     """Let memory read the new records; if it fails, the next start catches up."""
     from .memory_in_use import update_memory
 
-    if not (brought.records and invocation.koi):
+    if not (result.records and invocation.koi):
         return
     try:
         await update_memory(invocation.koi, invocation.paths.sessions)

@@ -87,8 +87,8 @@ class TerminalPrompt:
 
         style = detect_style(sys.stderr)
         if request.scope in self.allowed:
-            shown = show_hidden(request.command or request.tool)
-            click.echo(style.mark(f"  allowed for this task: {shown}", "dim"), err=True)
+            text = show_hidden(request.command or request.tool)
+            click.echo(style.mark(f"  allowed for this task: {text}", "dim"), err=True)
             return "yes"
         choices = list_choices(request)
         lines = [

@@ -85,9 +85,9 @@ def encoded_size(scene: EncodedMessage) -> int:
 
 def mismatch_error(before: EncodedMessage, after: EncodedMessage) -> KoiError:
     """Return the error for a conversation with unanswered tool calls."""
-    asked, answered = ", ".join(before.asks), ", ".join(after.answers)
+    text, answered = ", ".join(before.asks), ", ".join(after.answers)
     return KoiError(
-        f"The conversation is inconsistent: the tool calls [{asked}] are followed by results for [{answered}]. "
+        f"The conversation is inconsistent: the tool calls [{text}] are followed by results for [{answered}]. "
         "Each call needs exactly one result in the next turn. This is a bug in OpenKoi; please report it."
     )
 

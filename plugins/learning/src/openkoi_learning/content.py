@@ -91,9 +91,9 @@ def find_content(
     if extract_details(advice).denied:
         advice = affirmed_text(advice)
     names, written = names_of(advice), list(written)
-    shown = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
-    if shown or (names and (not written or MARKED_NAME.search(advice))):
-        return tuple(sorted(shown or names))
+    texts = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
+    if texts or (names and (not written or MARKED_NAME.search(advice))):
+        return tuple(sorted(texts or names))
     old = {word for line in known for word in line.terms}
     phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
     phrases = [phrase for phrase in phrases if terms_of(phrase) - set(about)]
@@ -103,8 +103,8 @@ def find_content(
 
 def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:
     """Return the names that a line has, a number with the unit that both texts have after it."""
-    shown = [one for one in names if has_phrase(line, one)]
-    return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in shown]
+    texts = [one for one in names if has_phrase(line, one)]
+    return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in texts]
 
 
 def number_with_unit(number: str, *texts: str) -> str:

@@ -54,12 +54,12 @@ class Counts:
 
 def count_outcomes(uses: Sequence[EntryOutcome]) -> Counts:
     """Count outcomes: a shown entry helped if the first attempt passed, and harmed if a finding is about it."""
-    shown = [use for use in uses if use.shown]
+    outcomes = [use for use in uses if use.shown]
     return Counts(
-        shown=len(shown),
-        helpful=sum(use.passed for use in shown),
-        harmful=sum(use.blamed and not use.passed for use in shown),
-        withheld=len(uses) - len(shown),
+        shown=len(outcomes),
+        helpful=sum(use.passed for use in outcomes),
+        harmful=sum(use.blamed and not use.passed for use in outcomes),
+        withheld=len(uses) - len(outcomes),
     )
 
 

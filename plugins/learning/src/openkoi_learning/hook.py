@@ -97,23 +97,23 @@ class LearningHook:
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             state.entries.setdefault(learning.id, entry_from_learning(learning, utc_now(), task.project))
         model = state.origins.get(run.id, RunOrigin()).model
-        asked = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=utc_now())
+        query = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=utc_now())
         if self.duel:
-            choice = select_entries(*prepare_comparison(state, asked, self.duel), replace(self.rules, withheld=0.0))
+            choice = select_entries(*prepare_comparison(state, query, self.duel), replace(self.rules, withheld=0.0))
             return Recall(
                 (
                     *entry_hits(choice, state),
-                    *fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules),
+                    *fit_past_tasks(find_similar(recall, state, query, task), choice, self.rules),
                 )
             )
-        choice = select_entries(state, asked, self.rules)
-        past = fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules)
-        shown, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
-        if past and not shows_past_tasks(state, asked, self.rules):
-            past, held = [], [*held, past_tasks_id(asked.project)]
+        choice = select_entries(state, query, self.rules)
+        past = fit_past_tasks(find_similar(recall, state, query, task), choice, self.rules)
+        texts, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
+        if past and not shows_past_tasks(state, query, self.rules):
+            past, held = [], [*held, past_tasks_id(query.project)]
         elif past:
-            shown.append(past_tasks_id(asked.project))
-        await run.emit(EntriesShown(asked.text, task.project, model, tuple(shown), tuple(held)))
+            texts.append(past_tasks_id(query.project))
+        await run.emit(EntriesShown(query.text, task.project, model, tuple(texts), tuple(held)))
         return Recall((*entry_hits(choice, state), *past))
 
     @hookimpl
@@ -174,7 +174,7 @@ def entry_hits(choice: Selection, state: LearningState) -> Iterable[Hit]:
     return [Hit(to_learning(state, entry), relevance) for entry, relevance in pairs]
 
 
-def prepare_comparison(state: LearningState, asked: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
+def prepare_comparison(state: LearningState, query: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
     """Return the state for a comparison: ``with ID`` always shows the entry, ``without ID`` never does.
 
     The folder is a copy, so the project is the entry's.
@@ -186,18 +186,18 @@ def prepare_comparison(state: LearningState, asked: TaskQuery, duel: str) -> tup
     if entry is None:
         raise KoiError(f"{COMPARISON_VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
     others = {one.id: one for one in state.entries.values() if one.id != id}
-    entries = {**others, id: pin_entry(entry, asked.now)} if side == "with" else others
-    return replace(state, entries=entries), replace(asked, project=entry.project or asked.project)
+    entries = {**others, id: pin_entry(entry, query.now)} if side == "with" else others
+    return replace(state, entries=entries), replace(query, project=entry.project or query.project)
 
 
-def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: Task) -> Recall:
+def find_similar(recall: Recall, state: LearningState, query: TaskQuery, task: Task) -> Recall:
     """Return the hits that resemble the task or share a name with its input, without lines that repeat entries.
 
     A lesson is in a prompt once, and one that is archived or held out does not return through a past task.
     """
-    tasks = [terms_of(text) for text in {task.text, asked.text}]
-    known = [one for one in state.entries.values() if in_scope(one, asked.project)]
-    given = names_in(asked.text.removeprefix(task.text))
+    tasks = [terms_of(text) for text in {task.text, query.text}]
+    known = [one for one in state.entries.values() if in_scope(one, query.project)]
+    given = names_in(query.text.removeprefix(task.text))
     alike = [hit for hit in recall.hits if is_like(hit, tasks) or given & names_in(hit.item.text)]
     cut = [replace(hit, item=replace(hit.item, text=drop_known_lines(hit.item.text, known))) for hit in alike]
     return Recall([hit for hit in cut if hit.item.text])
@@ -243,10 +243,10 @@ def past_tasks_id(project: str) -> str:
     return f"past tasks of {project}"
 
 
-def shows_past_tasks(state: LearningState, asked: TaskQuery, rules: SelectionRules) -> bool:
+def shows_past_tasks(state: LearningState, query: TaskQuery, rules: SelectionRules) -> bool:
     """Return whether to show past tasks: not in runs that hold them out, nor once these show that they do harm."""
-    uses = state.outcomes(past_tasks_id(asked.project))
-    if is_harmful(uses, state.success_rate(asked.project)):
+    uses = state.outcomes(past_tasks_id(query.project))
+    if is_harmful(uses, state.success_rate(query.project)):
         return False
     rate = holdout_rate(count_outcomes(uses), rules.withheld, proved=False)
-    return random_share(asked.run, past_tasks_id(asked.project)) >= rate
+    return random_share(query.run, past_tasks_id(query.project)) >= rate

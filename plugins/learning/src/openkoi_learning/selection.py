@@ -97,10 +97,10 @@ def select_entries(state: LearningState, query: TaskQuery, rules: SelectionRules
     fitted = fit_limits(relevant, rules)
     withheld = hold_out(fitted, query.run)
     held_out = {entry.id for entry in withheld}
-    shown = fit_limits([one for one in relevant if one.entry.id not in held_out], rules)
-    shown.sort(key=lambda one: (RANK.get(one.entry.kind, 2), one.entry.since, one.entry.id))
+    candidates = fit_limits([one for one in relevant if one.entry.id not in held_out], rules)
+    candidates.sort(key=lambda one: (RANK.get(one.entry.kind, 2), one.entry.since, one.entry.id))
     return Selection(
-        tuple(one.entry for one in shown), tuple(withheld), tuple(min(1.0, one.relevance) for one in shown)
+        tuple(one.entry for one in candidates), tuple(withheld), tuple(min(1.0, one.relevance) for one in candidates)
     )
 
 

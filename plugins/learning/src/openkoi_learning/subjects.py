@@ -24,10 +24,10 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
                 return
 
 
-def find_contents(result: Result, shown: Sequence[LearningEntry], task: str) -> Iterator[LearningEntry]:
+def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -> Iterator[LearningEntry]:
     """Yield entries of which no work showed anything until now with what the accepted first attempt shows of them."""
     lines = work_lines(result.iterations[0].work)
-    for one in shown:
+    for one in entries:
         if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):
             about = terms_of(" ".join((task, *(proof.finding for proof in one.proofs if proof.finding != one.advice))))
             if content := find_content(one.stance, lines, about=about):

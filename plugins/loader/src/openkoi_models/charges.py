@@ -30,22 +30,22 @@ class Charge:
         return f"counted {self.counted.output:,} tokens for an answer of about {self.usage.output:,}"
 
 
-def charge(heard: ResponseBuffer, estimate: int, lease: Reservation) -> Charge:
+def charge(buffer: ResponseBuffer, estimate: int, lease: Reservation) -> Charge:
     """Return what an answer is charged; of one that was cut off only what was read is known."""
-    counted = Usage(input=estimate, output=heard.tokens) if heard.overlong else credible_usage(heard, estimate)
-    return Charge(counted, lease.cap_usage(cap_implausible_output(counted, heard.tokens, lease)))
+    counted = Usage(input=estimate, output=buffer.tokens) if buffer.overlong else credible_usage(buffer, estimate)
+    return Charge(counted, lease.cap_usage(cap_implausible_output(counted, buffer.tokens, lease)))
 
 
-def credible_usage(heard: ResponseBuffer, estimate: int) -> Usage:
+def credible_usage(buffer: ResponseBuffer, estimate: int) -> Usage:
     """Return the vendor's count, with our estimate for whatever is missing in it or impossible."""
-    usage = heard.done.usage if heard.done else Usage()
+    usage = buffer.done.usage if buffer.done else Usage()
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
     if not all(type(count) is int and 0 <= count <= MAX_COUNT for count in counts):
-        return Usage(input=estimate, output=heard.tokens)
+        return Usage(input=estimate, output=buffer.tokens)
     asked = usage.input or usage.cache_read or usage.cache_write
     if asked and usage.output:
         return usage
-    return replace(usage, input=usage.input if asked else estimate, output=usage.output or heard.tokens)
+    return replace(usage, input=usage.input if asked else estimate, output=usage.output or buffer.tokens)
 
 
 def cap_implausible_output(counted: Usage, read: int, lease: Reservation) -> Usage:

@@ -163,24 +163,24 @@ class ModelClient:
         if stats.reasoning_models - {"", resolved.name}:
             messages = strip_foreign_reasoning(messages, resolved.name)
         sent = replace(request, messages=messages, model=resolved.model.name, max_output=lease.max_output)
-        heard, started = ResponseBuffer(lease.max_output), perf_counter()
+        buffer, started = ResponseBuffer(lease.max_output), perf_counter()
         note = ReservationLog(lease, resolved.name, request.model)
         try:
-            await self.listen(sent, note, heard, resolved)
-            due = charge(heard, estimate, lease)
-            parts = heard.parts_by(resolved.name)
+            await self.listen(sent, note, buffer, resolved)
+            due = charge(buffer, estimate, lease)
+            parts = buffer.parts_by(resolved.name)
         except BaseException:
-            await self.settle_failed(note, heard, estimate, resolved)
+            await self.settle_failed(note, buffer, estimate, resolved)
             raise
         self.router.estimator.learn(resolved.name, stats, due.counted)
         took = round((perf_counter() - started) * 1000)
-        reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
+        reply = Response(parts, StreamEnd(due.usage, buffer.done.stop if buffer.done else FinishReason.END))
         longest = resolved.model.output
         if resolved.guessed:
             resolved = await self.router.complete_model(resolved.name, LISTING_GRACE)
         await self.warn_of_price(resolved)
-        usd = await self.charge(lease, due, resolved, overlong=heard.overlong)
-        if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
+        usd = await self.charge(lease, due, resolved, overlong=buffer.overlong)
+        if reply.done.stop is FinishReason.LENGTH and not buffer.overlong:
             await self.emit(
                 events.WarningIssued(explain_cut(reply, resolved.name, lease.max_output, asked_for, longest))
             )
@@ -226,14 +226,14 @@ class ModelClient:
             raise ProviderUnavailableError(f"{resolved.name} stopped in the middle of its answer.")
 
     async def settle_failed(
-        self, note: "ReservationLog", heard: ResponseBuffer, estimate: int, resolved: ResolvedModel
+        self, note: "ReservationLog", buffer: ResponseBuffer, estimate: int, resolved: ResolvedModel
     ) -> None:
         """Settle a failed call: what had started to arrive is charged by estimate; the rest is not."""
-        if not heard.length:
+        if not buffer.length:
             await self.budget.release(note.lease)
             await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.lease.id))
             return
-        counted = Usage(input=estimate, output=heard.tokens)
+        counted = Usage(input=estimate, output=buffer.tokens)
         usage = note.lease.cap_usage(counted)
         usd = await self.budget.settle(note.lease, usage, resolved.price, counted=counted)
         await self.emit(events.ModelResponseBroken(resolved.name, usage, usd, role=note.role, lease=note.lease.id))

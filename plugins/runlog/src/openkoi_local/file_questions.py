@@ -94,8 +94,8 @@ class FileQuestions:
 
 def is_sound(kept: Kept, id: str) -> bool:
     """Return whether all texts of a stored question are texts."""
-    one, asked = kept.question, kept.question.question
-    texts = (one.id, one.run, one.at, one.outermost, one.session, asked.text, asked.digest, *asked.choices)
+    one, question = kept.question, kept.question.question
+    texts = (one.id, one.run, one.at, one.outermost, one.session, question.text, question.digest, *question.choices)
     return one.id == id and all(isinstance(text, str) for text in (*texts, kept.answer or ""))
 
 

@@ -169,8 +169,8 @@ class RunView:
 
     def add_answer(self, question_id: str, answer: str | None) -> None:
         """Note an answer of the user. After an iteration that waited for it, the next one must do it first."""
-        asked = self.questions.get(question_id, QuestionView(question_id, ""))
-        self.questions[question_id] = replace(asked, answered=True, answer=answer)
+        view = self.questions.get(question_id, QuestionView(question_id, ""))
+        self.questions[question_id] = replace(view, answered=True, answer=answer)
         if self.waiting and answer:
             last, plan = max(self.known), self.current.plan
             self.known[last] = replace(self.known[last], advice=answer)

@@ -45,12 +45,12 @@ class DocumentCache:
     cached: "tuple[Stamps, InMemoryDocuments] | None" = None
     last_stamps: Stamps | None = None
 
-    def current_documents(self, meant: "VectorQuery | None") -> "InMemoryDocuments | None":
+    def current_documents(self, query: "VectorQuery | None") -> "InMemoryDocuments | None":
         """Return the cached documents; None if the file has changed or the vectors are not loaded."""
         if self.cached is None or self.cached[0] != self.stamps:
             return None
         documents = self.cached[1]
-        return documents if meant is None or meant.vectors.is_current(documents.mark) else None
+        return documents if query is None or query.vectors.is_current(documents.mark) else None
 
     def rank_documents(
         self, query: Query, words: list[str], meant: "VectorQuery | None" = None

@@ -77,14 +77,14 @@ def rank_documents(
     documents: D,
     query: Query,
     words: list[str],
-    meant: "Similarity[D] | None" = None,
+    similarity: "Similarity[D] | None" = None,
     weights: FusionWeights | None = None,
 ) -> Sequence[FoundDocument]:
     """Return all documents that match the query, best first; by default with the best measured weights."""
-    weights = weights or weights_for(meant.weight if meant else 0.0)
+    weights = weights or weights_for(similarity.weight if similarity else 0.0)
     shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
     scores = documents.rank_by_words(query, shelves, words, number) if words else {}
-    near = meant.measure(documents, shelves, list(scores), number) if meant else {}
+    near = similarity.measure(documents, shelves, list(scores), number) if similarity else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
     scores = add_scores(scores, near, weights.vectors)
@@ -93,7 +93,7 @@ def rank_documents(
     scores = add_name_scores(documents, query, shelves, scores, weights.names)
     found = documents.fetch_documents(top_scores(scores, query.limit + EXTRA_READ))
     return sort_documents(
-        replace(hit, near=near.get(hit.doc, 0.0)) if meant and meant.tells_meaning else hit for hit in found
+        replace(hit, near=near.get(hit.doc, 0.0)) if similarity and similarity.tells_meaning else hit for hit in found
     )
 
 

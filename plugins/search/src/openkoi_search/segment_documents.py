@@ -72,11 +72,11 @@ class SegmentDocuments:
 
     def postings(self, word: str, shelves: Sequence[str]) -> list[tuple[int, Postings]]:
         """Return the current postings of a word, each with the place of its segment."""
-        asked = None if self.index.shelves.keys() <= {*shelves} else shelves
+        texts = None if self.index.shelves.keys() <= {*shelves} else shelves
         return [
             (place, posted if not dead else drop_dead(posted, dead))
             for place, (segment, dead) in enumerate(self.index.living)
-            for posted in segment.postings(word, asked)
+            for posted in segment.postings(word, texts)
         ]
 
     def keep_wanted(self, query: Query, place: int, scores: RowScores) -> RowScores:

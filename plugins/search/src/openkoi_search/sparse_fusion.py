@@ -48,9 +48,9 @@ def better_neighbours(scores: Scores, apart: Mapping[int, int]) -> Scores:
     return found
 
 
-def with_names(scores: Scores, having: Iterable[tuple[int, int]], asked: Collection[str], weight: float) -> Scores:
+def with_names(scores: Scores, having: Iterable[tuple[int, int]], texts: Collection[str], weight: float) -> Scores:
     """Add a share for the names that a document contains of those in the question."""
     found = dict(scores)
     for doc, names in having:
-        found[doc] = found.get(doc, 0.0) + weight * names / len(asked)
+        found[doc] = found.get(doc, 0.0) + weight * names / len(texts)
     return {doc: round(score, DIGITS) for doc, score in found.items()}

@@ -72,9 +72,9 @@ def list_skills(koi: Koi, /, layout: str) -> None:
 @click.pass_obj
 def show(koi: Koi, /, name: str, beside_it: str) -> None:
     """Print a skill's file."""
-    library, brought = get_finder(koi), asyncio.run(find_supplied(koi))
+    library, skills = get_finder(koi), asyncio.run(find_supplied(koi))
     for kind in (TASK, EVALUATOR):
-        shelf = library.load_library(Path.cwd(), brought, kind)
+        shelf = library.load_library(Path.cwd(), skills, kind)
         found = shelf.get(name) or next((one for one, _ in shelf.unusable if one.skill.name == name), None)
         if found:
             text = read_skill_file(found, beside_it) if beside_it else read_text(found.file).rstrip()
@@ -204,8 +204,8 @@ def list_rows(koi: Koi) -> list[SkillRow]:
 
 def load_libraries(koi: Koi) -> dict[str, SkillLibrary]:
     """Return the skills and the evaluators of this folder."""
-    library, brought = get_finder(koi), asyncio.run(find_supplied(koi))
-    return {kind: library.load_library(Path.cwd(), brought, kind) for kind in (TASK, EVALUATOR)}
+    library, skills = get_finder(koi), asyncio.run(find_supplied(koi))
+    return {kind: library.load_library(Path.cwd(), skills, kind) for kind in (TASK, EVALUATOR)}
 
 
 def list_complaints(koi: Koi) -> list[str]:

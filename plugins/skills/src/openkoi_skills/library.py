@@ -77,10 +77,10 @@ class SkillFinder:
     path: tuple[Path, ...] = ()
     machine: MachineFeatures = field(default_factory=MachineFeatures)
 
-    def load_index(self, workspace: Path, brought: SuppliedSkills) -> SkillLibrary:
+    def load_index(self, workspace: Path, skills: SuppliedSkills) -> SkillLibrary:
         """Return the skills for tasks without their bodies, as they are listed and ranked."""
         cache = FrontMatterCache(self.data / "cache")
-        found = self.load_library(workspace, brought, load=cache.read)
+        found = self.load_library(workspace, skills, load=cache.read)
         cache.save()
         return replace(found, topics=cache.topics)
 

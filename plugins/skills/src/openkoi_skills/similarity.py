@@ -77,13 +77,13 @@ def is_about(task: str, best: int, index: "TextIndex[str]") -> bool:
     from openkoi_hookspecs import Query
     from openkoi_search.ranking import query_words
 
-    asked = Query(task, scope="all")
-    documents, words = index.documents, query_words(asked)
-    shelves = documents.visible_scopes(asked)
+    query = Query(task, scope="all")
+    documents, words = index.documents, query_words(query)
+    shelves = documents.visible_scopes(query)
     size, _ = documents.measure(shelves)
     most = documents.weigh(1, size) * MAX_UNKNOWN
     needed = max((documents.weigh(documents.count_documents(word, shelves), size) for word in words), default=most)
-    return documents.rank_by_words(asked, shelves, words, CANDIDATES).get(best, 0.0) > min(needed, most)
+    return documents.rank_by_words(query, shelves, words, CANDIDATES).get(best, 0.0) > min(needed, most)
 
 
 def stands_out(scores: Sequence[float]) -> bool:

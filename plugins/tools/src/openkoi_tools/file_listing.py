@@ -56,9 +56,9 @@ def format_listing(folder: FolderListing, depth: int, room: int) -> str:
     room -= len(title.encode()) + 100
     for level in range(min(depth, max_depth(folder.paths)), 0, -1):
         lines = [f"{folder.name}{line}" for line in collapse_paths(folder.paths, level)]
-        shown = take_fitting(lines, room)
-        if len(shown) == len(lines) or level == 1:
-            return "\n".join([title, *shown, *omitted_note(len(lines) - len(shown))])
+        texts = take_fitting(lines, room)
+        if len(texts) == len(lines) or level == 1:
+            return "\n".join([title, *texts, *omitted_note(len(lines) - len(texts))])
     return f"{title}."
 
 

@@ -24,18 +24,18 @@ class NumberedLines:
 def number_lines(lines: Sequence[str], first: int, room: int) -> NumberedLines:
     """Return as many numbered lines as there is room for, at least one."""
     width = min(MAX_LINE_CHARACTERS, max(1, room // 4))
-    shown: list[str] = []
+    texts: list[str] = []
     known: list[str] = []
     for number, line in enumerate(lines, first):
         text = f"{number}|{cut_line(line, width)}"
         room -= len(text.encode()) + 1
-        if shown and room < 0:
+        if texts and room < 0:
             break
-        shown.append(text)
+        texts.append(text)
         known.append(line[:width])
-    whole = lines_without_cut_secret(lines, len(shown))
-    shown, known = shown[:whole], known[:whole]
-    return NumberedLines("\n".join(shown), "\n".join(known), len(shown))
+    whole = lines_without_cut_secret(lines, len(texts))
+    texts, known = texts[:whole], known[:whole]
+    return NumberedLines("\n".join(texts), "\n".join(known), len(texts))
 
 
 def lines_without_cut_secret(lines: Sequence[str], count: int) -> int:

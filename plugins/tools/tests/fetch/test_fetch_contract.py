@@ -79,11 +79,11 @@ def test_in_a_run_a_listed_page_is_read_and_nobody_is_asked(web: "Web", tmp_path
         plugins={"fetch": FetchGate()},
     )
 
-    done = run_scenario(Task("What is there?"), stage, tmp_path)
+    run = run_scenario(Task("What is there?"), stage, tmp_path)
 
-    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
+    answers = [record.event.result for record in run.records if isinstance(record.event, events.ToolCallFinished)]
     assert ["# Hello" in answer.text for answer in answers] == [True]
-    assert not [record for record in done.records if isinstance(record.event, events.QuestionAsked)]
+    assert not [record for record in run.records if isinstance(record.event, events.QuestionAsked)]
 
 
 def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_sent(tmp_path: Path) -> None:
@@ -93,10 +93,10 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
         plugins={"careless": Careless(), "fetch": FetchGate()},
     )
 
-    done = run_scenario(Task("What is there?"), stage, tmp_path)
+    run = run_scenario(Task("What is there?"), stage, tmp_path)
 
-    questions = [record.event.text for record in done.records if isinstance(record.event, events.QuestionAsked)]
-    assert not [record for record in done.records if isinstance(record.event, events.ToolCallStarted)]
+    questions = [record.event.text for record in run.records if isinstance(record.event, events.QuestionAsked)]
+    assert not [record for record in run.records if isinstance(record.event, events.ToolCallStarted)]
     assert questions[0].startswith("fetch: elsewhere.example is not an allowed host")
     assert 'Allow fetch_url {"url": "https://elsewhere.example/?q=secret"}?' in questions[0]
 
@@ -108,9 +108,9 @@ def test_without_its_gate_the_tool_itself_refuses_what_is_not_listed(tmp_path: P
         plugins={"careless": Careless()},
     )
 
-    done = run_scenario(Task("What is there?"), stage, tmp_path)
+    run = run_scenario(Task("What is there?"), stage, tmp_path)
 
-    [answer] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
+    [answer] = [record.event.result for record in run.records if isinstance(record.event, events.ToolCallFinished)]
     assert answer.failed
     assert "the hook 'fetch', which asks about other hosts, is disabled" in answer.text
 

@@ -16,10 +16,10 @@ def test_a_page_is_asked_for_plainly_and_by_an_honest_name(web: "Web") -> None:
     answer = web.reading(server).fetch(f"{server.url}/a b?q=1#part")
 
     assert not answer.failed
-    [seen] = server.requests
-    assert ("GET", b"", web.place(server)) == (seen.method, seen.body, seen.headers["host"])
-    assert seen.headers["user-agent"].startswith("openkoi/2")
-    assert not {"cookie", "authorization", "referer"} & set(seen.headers)
+    [request] = server.requests
+    assert ("GET", b"", web.place(server)) == (request.method, request.body, request.headers["host"])
+    assert request.headers["user-agent"].startswith("openkoi/2")
+    assert not {"cookie", "authorization", "referer"} & set(request.headers)
 
 
 def test_a_name_is_looked_up_once_and_only_what_was_judged_is_connected_to(web: "Web") -> None:
@@ -31,7 +31,7 @@ def test_a_name_is_looked_up_once_and_only_what_was_judged_is_connected_to(web: 
     first, second = (reader.fetch(f"http://rebound.example:{port}/") for _ in range(2))
 
     assert "Hello" in first.text
-    assert [f"rebound.example:{port}"] == [seen.headers["host"] for seen in server.requests]
+    assert [f"rebound.example:{port}"] == [request.headers["host"] for request in server.requests]
     assert f"rebound.example:{port} resolves to 169.254.169.254, which {NOT_PUBLIC}" in second.text
     assert ["rebound.example"] * 2 == names.asked
 
@@ -42,12 +42,12 @@ def test_a_name_is_looked_up_once_and_only_what_was_judged_is_connected_to(web: 
 def test_a_name_that_leads_inside_is_refused_although_it_may_be_read(web: "Web", ips: list[str]) -> None:
     names = web.names(rebound=[ips])
 
-    listed = web.reader("*.example", names=names).fetch("http://rebound.example/")
+    result = web.reader("*.example", names=names).fetch("http://rebound.example/")
     allowed_by_a_person = web.reader(names=names).fetch("http://rebound.example/")
 
-    assert listed.failed
-    assert NOT_PUBLIC in listed.text
-    assert listed.text == allowed_by_a_person.text
+    assert result.failed
+    assert NOT_PUBLIC in result.text
+    assert result.text == allowed_by_a_person.text
 
 
 @pytest.mark.parametrize("ip", ["127.0.0.1", "169.254.169.254", "100.100.100.200", "::1"])
@@ -140,7 +140,7 @@ def test_a_host_that_a_person_allowed_is_followed_on_itself_and_nowhere_else(web
     answer = reader.fetch(f"http://site.example:{port}/")
 
     assert f"HTTP 302, http://site.example:{port}/here redirects to another host" in answer.text
-    assert ["/", "/here"] == [seen.path for seen in server.requests]
+    assert ["/", "/here"] == [request.path for request in server.requests]
 
 
 def test_redirects_without_end_are_given_up(web: "Web") -> None:

@@ -104,15 +104,15 @@ def test_a_long_page_is_read_on_without_asking_or_sending_anything(web: "Web") -
     text = "".join(f"line {n} ü\n" for n in range(9_000))
     server = web.site({"/": web.page(text, "text/plain; charset=utf-8")})
     answers: list[str] = []
-    reader, read, start = web.reading(server), "", 0
+    reader, message, start = web.reading(server), "", 0
 
     while start < len(text):
         answers.append(reader.fetch(f"{server.url}/", start=start).text)
-        read += answers[-1].partition('<data name="page">\n')[2].rpartition("\n</data>")[0]
+        message += answers[-1].partition('<data name="page">\n')[2].rpartition("\n</data>")[0]
         more = re.search(r"continue with start=(\d+)\]$", answers[-1])
         start = int(more[1]) if more else len(text)
 
-    assert text == read
+    assert text == message
     assert all(len(answer.encode()) <= 24 * 1024 for answer in answers)
     assert 1 == len(server.requests)
 

@@ -115,8 +115,8 @@ class ConverseBlocks:
     def tool_calls(self) -> Sequence[ToolCall]:
         """Return the tool calls; one with unreadable arguments carries a parse error."""
         calls = ToolCallFactory()
-        asked = [block for block in self._blocks.values() if block.is_tool_call]
-        return [calls.make(block.id, block.tool, block.raw_arguments) for block in asked]
+        blocks = [block for block in self._blocks.values() if block.is_tool_call]
+        return [calls.make(block.id, block.tool, block.raw_arguments) for block in blocks]
 
 
 def start_tool_call(use: dict[str, Json]) -> ContentBlock:

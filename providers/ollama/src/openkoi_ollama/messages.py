@@ -29,9 +29,9 @@ def encode_assistant(parts: Sequence[Part]) -> Turn:
     return turn
 
 
-def encode_call(asked: ToolCall) -> Turn:
+def encode_call(call: ToolCall) -> Turn:
     """Return a tool call; servers without ids ignore the id."""
-    return {"id": asked.id, "function": {"name": asked.tool, "arguments": dict(asked.arguments)}}
+    return {"id": call.id, "function": {"name": call.tool, "arguments": dict(call.arguments)}}
 
 
 def encode_result(answer: ToolResult, tools: Mapping[str, str]) -> Turn:

@@ -56,10 +56,10 @@ def root_commit(folder: Path) -> str:
 
     A project's git configuration may name programs that fetch what is missing: nothing is fetched.
     """
-    asked = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
+    texts = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
     try:
         process = subprocess.run(
-            asked,
+            texts,
             stdout=PIPE,
             stderr=DEVNULL,
             text=True,

@@ -28,8 +28,8 @@ class Approvals:
 
     def keep(self, place: Path, digest: str, answer: str, *, title: str = "") -> None:
         """Save the user's answer; ``title`` is how lists show it."""
-        asked = Question(f"{title or place.name}  {place}", keep=True, digest=consent_digest(place, digest))
-        self.koi.keep_consent(asked, answer)
+        question = Question(f"{title or place.name}  {place}", keep=True, digest=consent_digest(place, digest))
+        self.koi.keep_consent(question, answer)
 
 
 def consent_digest(place: Path, digest: str) -> str:

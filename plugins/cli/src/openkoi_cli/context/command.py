@@ -32,8 +32,8 @@ def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
     from .output import format_table, prompt_to_json
 
     prompt = find_prompt(koi, " ".join(words))
-    shown = prompt_to_json(prompt) if layout == "json" else format_table(prompt)
-    click.echo(current_redactor()(shown))
+    text = prompt_to_json(prompt) if layout == "json" else format_table(prompt)
+    click.echo(current_redactor()(text))
 
 
 def find_prompt(koi: Koi, words: str) -> "Prompt":

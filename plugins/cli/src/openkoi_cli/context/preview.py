@@ -13,21 +13,21 @@ COMMON_NOTE = "These are the instructions common to all models; some model famil
 async def preview_prompt(koi: Koi, task: Task) -> Prompt:
     """Return the prompt of the first request."""
     run, plan = await koi.dry_run(task), await koi.plan(task)
-    brought, warnings = await load_tools(run)
-    pieces = [*make_tool_pieces(brought), *make_task_pieces(run.task), *make_plan_pieces(plan)]
+    rows, warnings = await load_tools(run)
+    pieces = [*make_tool_pieces(rows), *make_task_pieces(run.task), *make_plan_pieces(plan)]
     return Prompt(task.text, sort_pieces(pieces), (*koi.warnings(), *warnings, COMMON_NOTE))
 
 
 async def load_tools(run: Run) -> tuple[list[tuple[str, Sequence[Tool]]], list[str]]:
     """Return the tools by plugin, and warnings about plugins that failed."""
-    brought: list[tuple[str, Sequence[Tool]]] = []
+    rows: list[tuple[str, Sequence[Tool]]] = []
     warnings: list[str] = []
     for entry in run.koi.plugins("tools"):
         try:
-            brought.append((entry.name, await list_tools(entry, run)))
+            rows.append((entry.name, await list_tools(entry, run)))
         except Exception as error:  # a tool provider is a plugin: the others are shown anyway
             warnings.append(f"The tools of {entry.name} cannot be loaded: {error}")
-    return brought, warnings
+    return rows, warnings
 
 
 async def list_tools(entry: PluginEntry, run: Run) -> Sequence[Tool]:

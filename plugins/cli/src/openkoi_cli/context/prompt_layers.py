@@ -70,17 +70,17 @@ def make_section_piece(section: Section) -> PromptPiece:
     return PromptPiece(LAYER_NAMES[section.layer], section.name, count_tokens(section.text), source, section.untrusted)
 
 
-def make_tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[PromptPiece]:
+def make_tool_pieces(rows: Sequence[tuple[str, Sequence[Tool]]]) -> list[PromptPiece]:
     """Return the tools by plugin; deferred tools are only listed by name."""
-    every = visible_tools([tool for _, tools in brought for tool in tools])
+    every = visible_tools([tool for _, tools in rows for tool in tools])
     sent = {tool.name: tool for tool in every if tool.name not in (FIND_TOOL, CALL_TOOL)}
     pieces = []
-    for source, tools in brought:
+    for source, tools in rows:
         own = [tool for tool in tools if sent.get(tool.name) is tool]
         if own:
             pieces.append(PromptPiece("tools", ", ".join(tool.name for tool in own), count_schemas(own), source))
     finding = [tool for tool in every if tool.name in (FIND_TOOL, CALL_TOOL)]
-    rare = [tool.name for _, tools in brought for tool in tools if tool.deferred]
+    rare = [tool.name for _, tools in rows for tool in tools if tool.deferred]
     if rare:
         names = f"{FIND_TOOL}, {CALL_TOOL} (for {', '.join(rare)})"
         pieces.append(PromptPiece("tools", names, count_schemas(finding), KERNEL))

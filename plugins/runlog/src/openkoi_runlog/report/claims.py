@@ -213,10 +213,10 @@ def check_command(pattern: re.Pattern[str], report: RunReport) -> Finding:
     """Compare with the last command of a kind; one before a later change to files proves nothing."""
     for one in reversed(report.commands):
         if pattern.search(one.command):
-            shown = f"log: `{truncate_line(one.command, 60)}` exited with {one.exit_code}"
+            text = f"log: `{truncate_line(one.command, 60)}` exited with {one.exit_code}"
             if one.exit_code:
-                return Verdict.CONTRADICTED, shown
-            return (Verdict.UNVERIFIED, f"{shown}, before later changes") if one.stale else (Verdict.SUPPORTED, shown)
+                return Verdict.CONTRADICTED, text
+            return (Verdict.UNVERIFIED, f"{text}, before later changes") if one.stale else (Verdict.SUPPORTED, text)
     return UNKNOWN
 
 

@@ -81,33 +81,33 @@ class StreamsContract(CatalogueContract):
     def test_streams_of_the_catalogue(self, sse: CatalogueCase) -> None:
         """Check that streams are complete or not, and never contain half a tool call."""
         expect, endless = self.expected_of(sse), sse["id"] in ENDLESS
-        heard = self.receive(
+        response = self.receive(
             ServerFault(body=self.stream_of(sse), after=AfterResponse.DRIPS if endless else AfterResponse.ENDS)
         )
 
-        assert (heard.error is None) is heard.is_complete
+        assert (response.error is None) is response.is_complete
         match expect["outcome"]:
             case "ok":
-                assert heard.error is None
+                assert response.error is None
             case "incomplete":
-                assert isinstance(heard.error, ProviderUnavailableError)
+                assert isinstance(response.error, ProviderUnavailableError)
             case "tools":
-                assert [call.arguments for call in heard.calls] == expect["args"]
+                assert [call.arguments for call in response.calls] == expect["args"]
             case "truncated_tool":
-                assert not heard.calls
+                assert not response.calls
         if expect.get("executed") is False:
-            assert not heard.calls
+            assert not response.calls
         if "text" in expect and expect.get("dialect", self.dialect) == self.dialect:
-            assert heard.text == expect["text"]
+            assert response.text == expect["text"]
 
     def test_tool_calls_of_the_catalogue_get_ids_of_their_own(self, proto: CatalogueCase) -> None:
         """Check calls without ids, with the same id twice, and two hundred calls."""
         given = proto["given"]["tool_calls"]
-        asked = [ToolCall(call["id"], call["name"], json.loads(call["arguments"])) for call in given]
-        heard = self.receive(self.calls_fault(asked), Say(asked))
+        calls = [ToolCall(call["id"], call["name"], json.loads(call["arguments"])) for call in given]
+        response = self.receive(self.calls_fault(calls), Say(calls))
 
-        assert heard.error is None
-        assert len({call.id for call in heard.calls}) == len(given)
+        assert response.error is None
+        assert len({call.id for call in response.calls}) == len(given)
 
 
 class ResponsesContract(CatalogueContract):
@@ -126,18 +126,18 @@ class ResponsesContract(CatalogueContract):
         fault = FAULTS_OF_STATUS.get(given["status"]) or ServerFault(
             status=given["status"], headers={"content-type": JSON, **given["headers"]}, body=self.body_of(http)
         )
-        heard = self.receive(fault, api_key=KEY)
+        response = self.receive(fault, api_key=KEY)
 
         match expect["outcome"]:
             case "ok":
-                assert heard.is_complete
+                assert response.is_complete
             case "retry":
-                assert isinstance(heard.error, ProviderUnavailableError)
-                assert (heard.error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
+                assert isinstance(response.error, ProviderUnavailableError)
+                assert (response.error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
             case "fail" | "compact_and_retry" as outcome:
-                assert isinstance(heard.error, RequestRejectedError)
-                assert (outcome == "compact_and_retry") is heard.error.context_overflow
-        assert KEY[:7] not in str(heard.error)
+                assert isinstance(response.error, RequestRejectedError)
+                assert (outcome == "compact_and_retry") is response.error.context_overflow
+        assert KEY[:7] not in str(response.error)
 
 
 def case_id(case: CatalogueCase) -> str:

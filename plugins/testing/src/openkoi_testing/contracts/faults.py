@@ -95,13 +95,13 @@ class CutsContract(ProviderHarness):
 
     def check_cuts(self, lengths: Sequence[int]) -> None:
         """Cut an answer at these bytes: an end and its tool calls come together, or neither comes."""
-        heard = self.receive_cut(lengths)
-        well = [length for length, one in zip(lengths, heard, strict=True) if one.error is None]
+        responses = self.receive_cut(lengths)
+        well = [length for length, one in zip(lengths, responses, strict=True) if one.error is None]
 
-        assert well == [length for length, one in zip(lengths, heard, strict=True) if one.calls]
-        assert well == [length for length, one in zip(lengths, heard, strict=True) if one.is_complete]
-        assert all(isinstance(one.error, ProviderUnavailableError | None) for one in heard)
-        assert (heard[0].error is None, heard[-1].error is None) == (False, True)
+        assert well == [length for length, one in zip(lengths, responses, strict=True) if one.calls]
+        assert well == [length for length, one in zip(lengths, responses, strict=True) if one.is_complete]
+        assert all(isinstance(one.error, ProviderUnavailableError | None) for one in responses)
+        assert (responses[0].error is None, responses[-1].error is None) == (False, True)
         assert self.may_be_complete(lengths, well)
 
 
@@ -129,34 +129,34 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize("framed", [True, False])
     def test_a_connection_that_breaks_is_unavailable(self, end: int, framed: bool) -> None:
         """Whether or not anyone can see that there should have been more."""
-        heard = self.receive(ServerFault(cut=end, framed=framed))
+        response = self.receive(ServerFault(cut=end, framed=framed))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert not heard.calls
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert not response.calls
 
     def test_a_stream_in_the_smallest_pieces_is_heard_as_one(self, piece_bytes: int) -> None:
         """Through the middle of characters, with keep-alives between the events."""
-        heard = self.receive(ServerFault(slice=piece_bytes, keep_alives=1))
+        response = self.receive(ServerFault(slice=piece_bytes, keep_alives=1))
 
-        assert heard.error is None
-        assert (self.answer.text, list(self.answer.calls)) == (heard.text, heard.calls)
+        assert response.error is None
+        assert (self.answer.text, list(self.answer.calls)) == (response.text, response.calls)
 
     def test_nobody_waits_for_ever(self, silence: ServerFault) -> None:
         """Keep-alives do not extend the timeout."""
         begun = time.monotonic()
-        heard = self.receive(silence)
+        response = self.receive(silence)
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert "sent no new content" in str(heard.error)
-        assert not heard.chunks
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert "sent no new content" in str(response.error)
+        assert not response.chunks
         assert time.monotonic() - begun < TIMEOUT_SECONDS
 
     def test_garbage_is_unavailable(self, noise: bytes) -> None:
         """Bytes that are no answer, events that are no JSON, another protocol."""
-        heard = self.receive(ServerFault(body=noise))
+        response = self.receive(ServerFault(body=noise))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert not heard.chunks
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert not response.chunks
 
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
     def test_a_page_in_place_of_an_answer_may_pass_and_is_not_repeated(self, status: int) -> None:
@@ -188,19 +188,19 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize(("status", "media_type"), ENDLESS)
     def test_an_endless_answer_is_broken_off(self, status: int, media_type: str) -> None:
         """No memory is filled with what a server never stops to say."""
-        heard = self.receive(ServerFault(status=status, headers={"content-type": media_type}, body=[MEGABYTES] * 25))
+        response = self.receive(ServerFault(status=status, headers={"content-type": media_type}, body=[MEGABYTES] * 25))
 
-        assert isinstance(heard.error, ProviderUnavailableError)
-        assert not heard.calls
+        assert isinstance(response.error, ProviderUnavailableError)
+        assert not response.calls
 
     def test_a_conversation_of_calls_goes_on_over_one_connection(self) -> None:
         """What went well leaves the connection as it was."""
         with self.server(READ_CALL, READ_CALL, READ_CALL, "Done.") as server:
-            heard = asyncio.run(self.run_turns(server.url, turns=4))
+            responses = asyncio.run(self.run_turns(server.url, turns=4))
             connections = server.connections
 
-        assert [None] * 4 == [one.error for one in heard]
-        assert "Done." == heard[-1].text
+        assert [None] * 4 == [one.error for one in responses]
+        assert "Done." == responses[-1].text
         assert connections == 1
 
     def test_a_name_that_is_not_known_is_unavailable(self) -> None:

@@ -42,20 +42,20 @@ class ForeignServerContract:
 
     def test_words_stream_in_pieces(self, foreign_server: str) -> None:
         """Characters of all kinds arrive as sent."""
-        heard = self.receive(foreign_server, Message.user("hello"))
+        response = self.receive(foreign_server, Message.user("hello"))
 
-        assert heard.text == GREETING
-        assert len(heard.chunks) > 3
+        assert response.text == GREETING
+        assert len(response.chunks) > 3
 
     def test_tools_are_called_and_their_results_read(self, foreign_server: str) -> None:
         """Two at once, and then the answer to both results."""
-        asked = self.receive(foreign_server, WEATHER)
-        results = [ToolResult("sunny", call=call.id) for call in asked.calls]
-        story = (WEATHER, Message(Role.ASSISTANT, tuple(asked.calls)), Message.user(*results))
+        response = self.receive(foreign_server, WEATHER)
+        results = [ToolResult("sunny", call=call.id) for call in response.calls]
+        story = (WEATHER, Message(Role.ASSISTANT, tuple(response.calls)), Message.user(*results))
 
-        assert tuple(call.arguments["city"] for call in asked.calls) == CITIES
-        assert getattr(asked.chunks[-1], "stop", None) is FinishReason.TOOLS
-        assert len(asked.chunks) == len(CITIES) + 1
+        assert tuple(call.arguments["city"] for call in response.calls) == CITIES
+        assert getattr(response.chunks[-1], "stop", None) is FinishReason.TOOLS
+        assert len(response.chunks) == len(CITIES) + 1
         assert self.receive(foreign_server, *story).text == "Sunny in both."
 
     def test_what_it_does_not_know_is_refused(self, foreign_server: str) -> None:

@@ -54,9 +54,9 @@ class Actors:
 
     def obey(self, fact: Fact, task: GymTask, lines: Sequence[str]) -> str:
         """Return a value that the lines advise for this task, unless the model does as it likes."""
-        meant = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
-        special = [line for line in meant if names_condition(fact, line)]
-        claims = [claim for line in special or meant for claim in claims_about(fact, line)]
+        texts = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
+        special = [line for line in texts if names_condition(fact, line)]
+        claims = [claim for line in special or texts for claim in claims_about(fact, line)]
         denied = {claim.value for claim in claims if claim.denied}
         advised = sorted({claim.value for claim in claims} - denied)
         if advised and self.model.random() < self.like.obeys:

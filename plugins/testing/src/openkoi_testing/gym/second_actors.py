@@ -57,12 +57,12 @@ class Model:
         feedback = self._find_claims(prompt.feedback, subject, prompt.task)
         if tried and not (feedback and obeys):
             return tried[-1]
-        shown = self._find_claims(prompt.shown, subject, prompt.task) if obeys else []
-        choice = follow(feedback, avoid=tried) or follow(shown, avoid=tried)
+        claims = self._find_claims(prompt.shown, subject, prompt.task) if obeys else []
+        choice = follow(feedback, avoid=tried) or follow(claims, avoid=tried)
         if choice:
             return choice
         habit = self.habits.values.get((prompt.task.project, subject), "")
-        refused = {*tried, *(one.value for one in (*feedback, *shown) if one.denied)}
+        refused = {*tried, *(one.value for one in (*feedback, *claims) if one.denied)}
         free = [value for value in self.options[name] if value not in refused]
         return rng.choice(free) if free and (habit in refused or wavers) else habit
 

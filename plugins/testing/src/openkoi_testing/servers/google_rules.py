@@ -107,14 +107,14 @@ def check_settings(body: Content) -> str:
 
 def check_pairs(contents: Sequence[Content]) -> str:
     """Return which tool calls have no result, and which results no call."""
-    asked: list[tuple[Json, Json]] = []
+    rows: list[tuple[Json, Json]] = []
     for content in (*contents, NOTHING):
         answered = [(one.get("name"), one.get("id")) for one in parts_with(content, "functionResponse")]
-        if answered and not asked:
+        if answered and not rows:
             return AFTER_CALLS
-        if sorted(map(str, asked)) != sorted(map(str, answered)):
+        if sorted(map(str, rows)) != sorted(map(str, answered)):
             return UNEQUAL
-        asked = [(one.get("name"), one.get("id")) for one in parts_with(content, "functionCall")]
+        rows = [(one.get("name"), one.get("id")) for one in parts_with(content, "functionCall")]
     return ""
 
 

@@ -46,5 +46,9 @@ def find_media_error(media_type: Json, text: Json, taken: tuple[str, ...]) -> st
     data = decode_base64(text) if isinstance(text, str) else b""
     if not data:
         return "Could not process image: it is not base64"
-    shown = detect_media_type(data)
-    return "" if shown == media_type else f"The data was specified as {media_type}, but appears to be {shown or 'none'}"
+    message = detect_media_type(data)
+    return (
+        ""
+        if message == media_type
+        else f"The data was specified as {media_type}, but appears to be {message or 'none'}"
+    )

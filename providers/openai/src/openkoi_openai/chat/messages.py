@@ -34,13 +34,13 @@ def encode_assistant(parts: Sequence[Part], reasoning_key: str) -> Turn:
     return {"role": "assistant", "content": text or None, **back, "tool_calls": calls}
 
 
-def encode_call(asked: ToolCall) -> Turn:
+def encode_call(call: ToolCall) -> Turn:
     """Return a tool call."""
-    arguments = ENCODER.encode(dict(asked.arguments))
+    arguments = ENCODER.encode(dict(call.arguments))
     return {
-        "id": to_vendor_id(asked.id),
+        "id": to_vendor_id(call.id),
         "type": "function",
-        "function": {"name": to_vendor_name(asked.tool), "arguments": arguments},
+        "function": {"name": to_vendor_name(call.tool), "arguments": arguments},
     }
 
 
