@@ -49,4 +49,11 @@ def test_a_comment_above_applies_until_an_empty_line(tmp_path: Path) -> None:
     path.write_text("# Estimates.\nMIN_A = 1\nMIN_B = 2  # of b\n\nMIN_C = 3\n")
 
     texts = {one.name: one.text for one in SCRIPT["thresholds_in"](path, path.name)}
-    assert {"MIN_A": "Estimates.", "MIN_B": "of b Estimates.", "MIN_C": ""} == texts
+    assert {"MIN_A": "Estimates.", "MIN_B": "Of b. Estimates.", "MIN_C": ""} == texts
+
+
+def test_comments_of_one_threshold_are_joined_by_punctuation(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("MIN_A, MIN_B = (\n    1,  # of a\n    2,  # of b\n)\n")
+
+    assert ["Of a; of b"] * 2 == [one.text for one in SCRIPT["thresholds_in"](path, path.name)]
