@@ -74,6 +74,7 @@ class HookCalls:
         self.report = report
         self.remaining = iter(counted)
         self.originals = self.facts = facts
+        self.selected: tuple[object, tuple[Any, ...]] = (None, ())  # the parameters of the call before, and their facts
         self.original_arguments: list[Mapping[str, Json]] = []
         self.own_arguments: list[Mapping[str, Json]] = []
         if counted and counted[0][0].hook in WITH_ARGUMENTS:
@@ -82,8 +83,7 @@ class HookCalls:
 
     def next_answer(self) -> HookCall | None:
         """Return the next call that did not return None at once, or None when all have been called."""
-        parameters: object = self
-        facts: tuple[Any, ...] = ()
+        parameters, facts = self.selected
         started = perf_counter()
         for implementation, counts in self.remaining:
             if implementation.is_disabled:
@@ -103,12 +103,13 @@ class HookCalls:
             counts.last = ended = perf_counter()
             counts.seconds += ended - started
             if answer is not None or failure or ended - started > SYNC_TIMEOUT_SECONDS:
+                self.selected = parameters, facts
                 self.copy()  # the answer may be awaited, and hold the arguments
                 return HookCall(implementation, counts, answer, failure, started)
             if self.own_arguments != self.original_arguments:
                 self.report_change(implementation)
                 self.copy()
-                parameters = self
+                parameters, facts = self.selected
             started = ended
         return None
 
@@ -126,9 +127,11 @@ class HookCalls:
         """Pass another value to the implementations that follow."""
         self.originals = {**self.originals, name: value}
         self.facts = {**self.facts, name: value}
+        self.selected = None, ()
 
     def copy(self) -> None:
         """Pass copies of the arguments, which no implementation holds yet."""
         if self.original_arguments:
             self.facts = {name: copy_arguments(fact) for name, fact in self.originals.items()}
             self.own_arguments = [each for fact in self.facts.values() for each in arguments_of(fact)]
+            self.selected = None, ()

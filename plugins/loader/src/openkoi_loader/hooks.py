@@ -156,10 +156,10 @@ class Hooks:
             return None
         counts.answers += 1
         if self.caller:
-            took, logged = round((counts.last - call.started) * 1e6), loggable_answer(answer)
+            took, logged = round((counts.last - call.started) * 1e6), loggable_answer(answer, implementation)
             name, kind = implementation.plugin, type(answer).__name__
             await self.caller.emit(events.HookReturned(implementation.hook, name, took, logged, kind))
-        return tuple(answer) if isinstance(answer, Sequence) else answer
+        return tuple(answer) if implementation.item_type and isinstance(answer, Sequence) else answer
 
     def activity(self) -> tuple[HookActivity, ...]:
         """Return how each implementation was called in this process, by ended runs and outside runs."""
@@ -223,11 +223,9 @@ def first_parameter(hook: Hook) -> str:
     return next(iter(inspect.signature(hook).parameters))
 
 
-def loggable_answer(answer: object) -> object:
+def loggable_answer(answer: Any, implementation: "HookImplementation") -> object:
     """Return an answer as the log keeps it: without the texts of sections that are too long to be admitted."""
-    if isinstance(answer, Sequence) and all(isinstance(one, Section) for one in answer):
-        return without_refused_texts(answer)
-    return answer
+    return without_refused_texts(answer) if implementation.item_type is Section else answer
 
 
 def describe_failure(error: BaseException, timeout: float) -> str:

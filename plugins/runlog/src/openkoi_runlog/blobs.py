@@ -6,13 +6,12 @@ A file is written, and synced, before the line that refers to it. The files of o
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from openkoi_base.files import replace_file, sync_folder
 from openkoi_hookspecs import Blob, File, Image
-from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 BLOB, SIZE = "blob", "size"
@@ -22,26 +21,7 @@ REFERENCE = lazy_pattern(rb'\{"blob":"([0-9a-f]{64})","size":\d+\}')
 NO_BLOBS = Path("no-blobs")
 
 
-@dataclass(frozen=True, slots=True)
-class LineContext:
-    """A line that is being written: how its texts are redacted, and the bytes that it refers to, by digest."""
-
-    redact: Callable[[str], str]
-    blobs: dict[str, bytes] = field(default_factory=dict)
-
-
-WRITING: ContextVar[LineContext | None] = ContextVar("writing", default=None)
 READING: ContextVar[Path] = ContextVar("reading", default=NO_BLOBS)
-
-
-@contextmanager
-def collect_blobs(redact: Callable[[str], str], blobs: dict[str, bytes] | None) -> Iterator[None]:
-    """Collect the bytes that lines refer to while they are written."""
-    before = WRITING.set(LineContext(redact, {} if blobs is None else blobs))
-    try:
-        yield
-    finally:
-        WRITING.reset(before)
 
 
 @contextmanager
@@ -54,18 +34,21 @@ def use_blob_folder(folder: Path) -> Iterator[None]:
         READING.reset(before)
 
 
-def to_stored(part: Image | File) -> Image | File:
-    """Return an image or a file with a reference in place of its bytes; a text file without secrets."""
+def to_stored(
+    part: Image | File, redact: Callable[[str], str] | None = None, blobs: dict[str, bytes] | None = None
+) -> Image | File:
+    """Return an image or a file with a reference in place of its bytes, which are added to ``blobs``.
+
+    A text file has no secrets then.
+    """
     if isinstance(part.content, Blob):
         return part
-    line, content = WRITING.get(), part.content
-    if line and isinstance(part, File):
-        content = without_secrets(content, line.redact)
+    content = without_secrets(part.content, redact) if redact and isinstance(part, File) else part.content
     from hashlib import sha256
 
     digest = sha256(content).hexdigest()
-    if line:
-        line.blobs[digest] = content
+    if blobs is not None:
+        blobs[digest] = content
     return replace(part, content=Blob(digest, len(content), blob_path(digest, READING.get())))
 
 

@@ -21,7 +21,7 @@ from .wire_names import TAGS, tag_of, wire_names
 Json = Any
 TAG = "is"
 MEDIA = (Image, File)  # a tuple: a union would be created for each value of each line
-PLAIN = frozenset({str, int, bool, NoneType})
+UNMASKED = frozenset({int, bool, NoneType})
 READERS: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
         def is_special(self, name: str) -> bool:
             """Return whether the name of a field says how to mask its text."""
 
+        def store(self, media: Image | File) -> Image | File:
+            """Return an image or a file with a reference in place of its bytes."""
+
 
 class NoMask:
     """Leaves all texts as they are."""
@@ -59,6 +62,10 @@ class NoMask:
         """Return False: all names are alike."""
         return False
 
+    def store(self, media: Image | File) -> Image | File:
+        """Return what refers to the bytes, which are kept nowhere."""
+        return to_stored(media)
+
 
 NO_MASK = NoMask()
 
@@ -68,7 +75,7 @@ def encode(value: object, mask: "Mask" = NO_MASK) -> Json:
     kind: Any = type(value)
     if kind is str:
         return mask.text(value)  # type: ignore[arg-type]  # which its type says
-    return value if kind in PLAIN else encoder_of(kind)(value, mask)
+    return value if kind in UNMASKED else encoder_of(kind)(value, mask)
 
 
 @cache
@@ -82,6 +89,10 @@ def encoder_of(kind: type) -> "Callable[[Any, Mask], Json]":
         return lambda value, mask: value
     if issubclass(kind, str):
         return lambda value, mask: mask.text(value)
+    if issubclass(kind, Blob):
+        return lambda blob, mask: encode_mapping(make_reference(blob), mask)
+    if issubclass(kind, MEDIA):
+        return lambda media, mask: encode_fact(mask.store(media), mask)
     if is_dataclass(kind):
         return encode_fact
     if issubclass(kind, Mapping):
@@ -117,17 +128,16 @@ def to_dict(value: object) -> Any:
 
 def encode_fact(fact: Any, mask: "Mask") -> dict[str, Json]:
     """Return the fields that differ from their defaults."""
-    if isinstance(fact, Blob):
-        return encode_mapping(make_reference(fact), mask)
-    if isinstance(fact, MEDIA):
-        fact = to_stored(fact)
     kind: Any = type(fact)
     tag, names, values_of, defaults = describe_shape(kind)
     values: dict[str, Json] = {TAG: tag} if tag else {}
     for name, value, default in zip(names, values_of(fact), defaults, strict=True):
-        if value is not default and value != default:
-            special = isinstance(value, str) and mask.is_special(name)
-            values[name] = mask.named(name, str(value)) if special else encode(value, mask)
+        if value is default or value == default:
+            continue
+        if isinstance(value, str) and mask.is_special(name):
+            values[name] = mask.named(name, str(value))
+        else:
+            values[name] = value if type(value) in UNMASKED else encode(value, mask)
     return values
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import openkoi_hookspecs
 from openkoi_base.redact import MASK, Redactor, is_secret_name
+from openkoi_hookspecs import File, Image
 
+from .blobs import to_stored
 from .codec import encode
 from .wire_names import TAGS
 
@@ -17,12 +19,16 @@ SIGNATURE_FIELDS = frozenset(
 
 
 class JsonMask:
-    """Masks texts while they are encoded, with a redactor or a function like one."""
+    """Masks texts while they are encoded, with a redactor or a function like one.
 
-    __slots__ = ("redact", "redactor", "words")
+    The bytes of images and files are added to ``blobs``.
+    """
 
-    def __init__(self, redact: Callable[[str], str]) -> None:
+    __slots__ = ("blobs", "redact", "redactor", "words")
+
+    def __init__(self, redact: Callable[[str], str], blobs: dict[str, bytes] | None = None) -> None:
         self.redact = redact
+        self.blobs = blobs
         self.redactor = redact if isinstance(redact, Redactor) else None
         self.words = structural_words()
 
@@ -44,10 +50,14 @@ class JsonMask:
                 return MASK
         return self.text(value)
 
+    def store(self, media: Image | File) -> Image | File:
+        """Return an image or a file with a reference in place of its bytes."""
+        return to_stored(media, self.redact, self.blobs)
 
-def mask_json(value: Any, redact: Callable[[str], str]) -> Any:
-    """Return plain JSON values with every text redacted."""
-    return encode(value, JsonMask(redact))
+
+def mask_json(value: Any, redact: Callable[[str], str], blobs: dict[str, bytes] | None = None) -> Any:
+    """Return plain JSON values with every text redacted; the bytes they refer to are added to ``blobs``."""
+    return encode(value, JsonMask(redact, blobs))
 
 
 def is_secret(value: str, name: str) -> bool:

@@ -17,14 +17,14 @@ from openkoi_base.redact import Redactor
 from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .blobs import MARK, NO_BLOBS, collect_blobs, use_blob_folder
-from .codec import decode, encode
-from .json_mask import mask_json
+from .blobs import MARK, NO_BLOBS, use_blob_folder
+from .codec import decode, encode, encode_mapping
+from .json_mask import JsonMask, mask_json
 
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
 EVENT_NAMES = {spelled: name for name, spelled in FILE_NAMES.items()}
 LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
-ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)  # encoded facts are trees
 
 
 class CorruptLineError(ValueError):
@@ -50,15 +50,12 @@ def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[s
 
     The line contains only digests of bytes, which are added to ``blobs``.
     """
-    with collect_blobs(redact, blobs):
-        return write_json(record, redact)
-
-
-def write_json(record: Record, redact: Callable[[str], str]) -> str:
     event = record.event
     values = {"ts": record.at, "type": FILE_NAMES.get(event.name, event.name), "id": record.id, "run": record.run}
-    data = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
-    return dumps({**values, **mask_json(data, redact)})
+    mask = JsonMask(redact, blobs)
+    if isinstance(event, events.UnknownEvent):
+        return dumps(values | encode(event.data, mask))
+    return dumps({**values, **encode_mapping(plain_fields(event), mask), "data": encode(event, mask)})
 
 
 def redact_record(record: Record, redact: Redactor) -> Record:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (bool,)}
+EXACT = frozenset({*PLAIN, NoneType})
 
 
 Check = Callable[[object], str]
@@ -83,6 +85,6 @@ def field_types(kind: Any) -> tuple[tuple[str, Any, frozenset[type]], ...]:
 
 
 def exact_types(hint: Any) -> frozenset[type]:
-    """Return the plain types that a type hint allows."""
+    """Return the plain types and enumerations that a type hint allows."""
     allowed = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    return frozenset(one for one in allowed if one is NoneType or (isinstance(one, type) and one in PLAIN))
+    return frozenset(one for one in allowed if isinstance(one, type) and (one in EXACT or issubclass(one, Enum)))
