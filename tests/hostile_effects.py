@@ -72,7 +72,7 @@ EFFECTS = {
     "debugs-loop": ("asyncio.get_running_loop().set_debug(True)", "the event loop"),
     "stops-loop": ("asyncio.get_running_loop().stop()", "the event loop"),
     "lowers-priority": ("os.nice(1)", "the priority"),
-    "prints-when-imported": (None, "at loading: it printed 'imported'"),
+    "prints-when-imported": (None, "printed 'imported' to standard output at loading"),
 }
 ENDINGS = {
     "ends": ("os._exit(7)", "ended the process with status 7"),

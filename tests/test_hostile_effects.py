@@ -22,7 +22,7 @@ def install_all(openkoi: Shell, bodies: dict[str, str]) -> Shell:
 
 
 def lines_about(name: str, text: str) -> list[str]:
-    return [line for line in text.splitlines() if f"Plugin '{name}' failed" in line]
+    return [line for line in text.splitlines() if f"Plugin '{name}' " in line]
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])

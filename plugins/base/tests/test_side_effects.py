@@ -16,6 +16,7 @@ import pytest
 from openkoi_base.isolation import format_error
 from openkoi_base.side_effects import WatchedCall, WatchOptions, watch_function
 from openkoi_base.side_effects.left_running import is_known_thread
+from openkoi_base.side_effects.system_state import LASTING_PARTS
 from openkoi_hookspecs import Recall, Task
 
 
@@ -61,11 +62,22 @@ def test_what_is_changed_is_restored() -> None:
     reports, message = watch_one_call(changes, task, Recall())
 
     (text,) = reports
-    assert text.startswith("Plugin 'acme' failed at before_plan: it printed 'hello' to standard output, changed ")
+    assert text.startswith("Plugin 'acme' printed 'hello' to standard output, changed ")
+    assert text.endswith(
+        " at before_plan. Standard output belongs to the result; to warn the user, call koi.warn(text)"
+    )
     assert all(part in text for part in ("the working directory", "(ACME)", "sys.path", "Task.text"))
     assert "hello\n" == message
     assert (*before, "good") == (Path.cwd(), [*sys.path], task.text)
     assert "ACME" not in os.environ
+
+
+def test_memory_is_reported_by_what_was_used_wherever_that_begins() -> None:
+    (memory,) = (part for part in LASTING_PARTS if part.name == "memory")
+
+    assert not memory.has_changed(500 * 2**20, 1010 * 2**20)
+    assert memory.has_changed(100 * 2**20, 700 * 2**20)
+    assert "used 600 MB of memory" == memory.explain(100 * 2**20, 700 * 2**20)
 
 
 def test_each_step_of_an_asynchronous_function_is_watched_and_nothing_in_between() -> None:
@@ -79,7 +91,7 @@ def test_each_step_of_an_asynchronous_function_is_watched_and_nothing_in_between
     finally:
         os.environ.pop("BETWEEN", None)
 
-    assert ["Plugin 'acme' failed at before_plan: it changed environment variables (LATER) (undone)"] == reports
+    assert ["Plugin 'acme' changed environment variables (LATER) (undone) at before_plan"] == reports
 
 
 def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> None:
@@ -95,7 +107,7 @@ def test_an_error_is_raised_as_it_is_after_what_was_changed_is_reported() -> Non
 
     with pytest.raises(ValueError, match="no"):
         asyncio.run(main())
-    assert ["Plugin 'acme' failed at x: it changed environment variables (ACME) (undone)"] == reports
+    assert ["Plugin 'acme' changed environment variables (ACME) (undone) at x"] == reports
 
 
 def test_only_the_first_calls_are_watch_one_call() -> None:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -116,9 +117,7 @@ class Components:
         return self.loaded[key]
 
     async def start(self, entry: PluginEntry, key: Hashable) -> Any:
-        with report_lateness(
-            LOAD_TIMEOUT_SECONDS, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))
-        ):
+        with report_lateness(LOAD_TIMEOUT_SECONDS, partial(self.report_late, entry.name)):
             self.made[key] = await load_isolated(entry, self.warn)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])
         missing = missing_methods(plugin, REQUIRED_METHODS.get(entry.kind, ()))
@@ -126,6 +125,12 @@ class Components:
             await self.lifespans.leave([key])
             raise PluginError(entry.name, "loading", f"it has no {' and no '.join(missing)}(), which {entry.kind} need")
         return plugin
+
+    def report_late(self, plugin: str, late: str) -> None:
+        """Warn of a plugin that took long to load."""
+        from openkoi_base.side_effects import describe_effects
+
+        self.warn(describe_effects(plugin, "loading", late))
 
     async def all(self, kind: str, root: Path | None = None) -> dict[str, Any]:
         """Return all plugins of a kind, started at the same time; report those that cannot be loaded."""

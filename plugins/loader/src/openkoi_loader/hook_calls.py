@@ -6,14 +6,14 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
 from openkoi_base.isolation import arguments_of, copy_arguments, must_end
-from openkoi_hookspecs import HookActivity, Json, PluginError
+from openkoi_hookspecs import HookActivity, Json
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from .hook_implementations import HookImplementation
 
 SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an honest hook, which imports, beyond one
-CHANGED_ARGUMENTS = "it changed the arguments of a call, which changes nothing but its own copy"
+CHANGED_ARGUMENTS = "changed the arguments of a call, which changes nothing but its own copy,"
 WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose facts hold the arguments of a call
 
 
@@ -68,9 +68,7 @@ class HookCalls:
     Each implementation gets the arguments of a tool's call as they were: a copy is made again once it was changed.
     """
 
-    def __init__(
-        self, counted: Sequence[Counted], facts: Mapping[str, Any], report: Callable[[PluginError], None]
-    ) -> None:
+    def __init__(self, counted: Sequence[Counted], facts: Mapping[str, Any], report: Callable[[str], None]) -> None:
         self.report = report
         self.remaining = iter(counted)
         self.originals = self.facts = facts
@@ -116,8 +114,10 @@ class HookCalls:
     def report_change(self, implementation: "HookImplementation") -> None:
         """Report an implementation that changed its copy of the arguments, the first time."""
         if not implementation.changed_arguments:
+            from openkoi_base.side_effects import describe_effects
+
             implementation.changed_arguments = True
-            self.report(PluginError(implementation.plugin, implementation.hook, CHANGED_ARGUMENTS))
+            self.report(describe_effects(implementation.plugin, implementation.hook, CHANGED_ARGUMENTS))
 
     def select(self, parameters: tuple[str, ...]) -> tuple[Any, ...]:
         """Return the facts that these parameters take."""

@@ -104,7 +104,7 @@ class Hooks:
         if counted is None:
             counted = tuple((one, self.counts[one.key]) for one in self.implementations(hook))
             self.counted_by_hook[name] = counted
-        return HookCalls(counted, facts, lambda error: self.report(str(error)))
+        return HookCalls(counted, facts, self.report)
 
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
@@ -183,8 +183,10 @@ class Hooks:
             limit = self.timeout_of(call.implementation)
             answer = await IsolatedAwaitable(answer, limit)
         if perf_counter() - call.started > limit:
-            plugin, hook = call.implementation.plugin, call.implementation.hook
-            self.report(str(PluginError(plugin, hook, f"took more than {limit:g} s")))
+            from openkoi_base.side_effects import describe_effects
+
+            late = f"took more than {limit:g} s"
+            self.report(describe_effects(call.implementation.plugin, call.implementation.hook, late))
         return answer
 
     def timeout_of(self, implementation: "HookImplementation") -> float:

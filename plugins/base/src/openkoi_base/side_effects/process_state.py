@@ -11,6 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from operator import ne
 from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -27,12 +28,16 @@ CATCH_ALL = (("error", None, Warning, None, 0), ("ignore", None, Warning, None, 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the state: how it is read and restored, and how a change is described; by default as "changed NAME"."""
+    """A part of the state: how it is read and restored, and how a change is described; by default as "changed NAME".
+
+    ``has_changed`` compares what was read before and now; by default anything else is a change.
+    """
 
     name: str
     read: Callable[[], Any]
     restore: Callable[[Any], object] | None = None
     describe: Callable[[Any, Any], str] | None = None
+    has_changed: Callable[[Any, Any], bool] = ne
 
     def explain(self, before: Any, now: Any) -> str:
         """Say what was changed."""
@@ -49,7 +54,7 @@ def restore_state(parts: Sequence[Part], before: Sequence[Any]) -> list[str]:
     changes: list[str] = []
     for part, earlier in zip(parts, before, strict=True):
         now = part.read()
-        if now != earlier:
+        if part.has_changed(earlier, now):
             undone = " (undone)" if part.restore and can_restore(part.restore, earlier) else ""
             changes.append(f"{part.explain(earlier, now)}{undone}")
     return changes

@@ -11,7 +11,7 @@ from typing import Any
 
 from .process_state import QUICK_PARTS, Part
 
-MEMORY_STEP = 512 * 2**20  # estimate: more than a local embedding model needs
+MUCH_MEMORY = 512 * 2**20  # estimate: more than a local embedding model needs
 
 
 def has_timer() -> bool:
@@ -54,9 +54,13 @@ def read_limits() -> list[tuple[int, int]]:
 
 
 def read_memory() -> int:
-    """Return the most memory that was in use so far, in steps."""
+    """Return the most memory that was in use so far, in bytes."""
     resource, unit = resource_module(), 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // MEMORY_STEP if resource else 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit if resource else 0
+
+
+def describe_memory(before: int, now: int) -> str:
+    return f"used {(now - before) // 2**20} MB of memory"
 
 
 def read_priority() -> int:
@@ -86,7 +90,7 @@ LASTING_PARTS = (  # what is not replaced while a call is watched
     Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
     Part("the umask", read_umask, os.umask),
     Part("resource limits", read_limits),
-    Part("memory", read_memory, None, lambda before, now: f"used {(now - before) * MEMORY_STEP // 2**20} MB of memory"),
+    Part("memory", read_memory, None, describe_memory, lambda before, now: now - before > MUCH_MEMORY),
     Part("the priority of the process", read_priority),
     Part("the locale", read_locale, restore_locale),
     Part("the policy of event loops", read_loop_policy),

@@ -7,8 +7,7 @@ from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from openkoi_hookspecs import PluginError
-
+from .effect_text import PRINTED, describe_effects
 from .fact_changes import FactSnapshot, HookNames
 from .left_running import (
     Started,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from .module_changes import ModuleSnapshot
 
 FEW_STEPS, ALL_STEPS = 20, 1_000_000  # to watch a step takes 50 microseconds
+CANCELLED = "cancelled tasks of OpenKoi"
 COPIES = [0]  # of this process, made by os.fork
 WATCHING = RLock()  # one thread at a time watches, because what is watched belongs to the process
 
@@ -94,7 +94,7 @@ class WatchedCall:
         self.started.callbacks.update(started.callbacks)
         self.started.processes.update(started.processes)
         if started.has_cancelled and not self.is_own:
-            self.changes["cancelled tasks of OpenKoi"] = None
+            self.changes[CANCELLED] = None
 
     def finish(self, report: Callable[[str], object]) -> None:
         """Report what the call changed, and what it left running."""
@@ -105,11 +105,12 @@ class WatchedCall:
         left += [describe_task(one) for one in self.started.tasks if not one.done()]
         left += [describe_callback(one) for one in self.started.callbacks & scheduled_callbacks()]
         left += ["left a process running"] if self.started.processes & child_processes() else []
-        if changes := [text for text in (*self.changes, *left) if text]:
+        if effects := [text for text in (*self.changes, *left) if text]:
             _, plugin, hook = self.name
-            error = str(PluginError(plugin, hook, f"it {', '.join(changes)}"))
-            self.options.note(EFFECT, error)
-            report(error)
+            text = describe_effects(plugin, hook, *effects)
+            may_end_others = any(left) or CANCELLED in self.changes
+            self.options.note(EFFECT, text, *([plugin] if may_end_others else []))
+            report(text)
 
 
 def take_module_snapshot() -> "ModuleSnapshot":
@@ -151,7 +152,7 @@ class Before:
         printed = self.printed.finish()
         written = self.output.finish() if self.output else ""
         if printed or written:
-            yield f"printed {quote(printed or written)} to standard output"
+            yield f"{PRINTED} {quote(printed or written)} to standard output"
         if COPIES[0] != self.copies:
             yield "copied the process (os.fork)"
         yield from restore_state(self.parts, self.state)

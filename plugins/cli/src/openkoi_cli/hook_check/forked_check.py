@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import sys
 import traceback
@@ -22,16 +21,17 @@ if TYPE_CHECKING:
 BLOCKED_SECONDS = 15.0  # without `[hooks] deadline_seconds`; estimate: an honest import of a large library takes less
 POLL_SECONDS = 0.02
 REPORT = "report.json"
-LEFT_RUNNING = re.compile(
-    r"Plugin '([^']+)' failed at .* (?:left a|cancelled tasks of) "
-)  # what may have ended the process
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a copy of this process wrote: the effects so far, whose code ran last, whether it still runs, its limit."""
+    """What a copy of this process wrote: the effects so far, whose code ran last, whether it still runs, its limit.
+
+    ``suspects`` are the plugins that left something running, which may end the process later.
+    """
 
     effects: "Sequence[str]"
+    suspects: "Sequence[str]"
     last: "Sequence[str]"
     is_running: bool
     seconds: float
@@ -116,8 +116,9 @@ def read_progress(path: Path) -> Progress:
         state = event if event in (START, END) else state
     seconds = [float(words[0]) for words in found[DEADLINE] if words]
     effects = [words[0] for words in found[EFFECT]]
+    suspects = [plugin for _, *plugins in found[EFFECT] for plugin in plugins]
     last = found[START][-1] if found[START] else ()
-    return Progress(effects, last, state == START, *(seconds[-1:] or [BLOCKED_SECONDS]))
+    return Progress(effects, suspects, last, state == START, *(seconds[-1:] or [BLOCKED_SECONDS]))
 
 
 def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
@@ -127,11 +128,11 @@ def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
     if not progress.last:
         return f"The check failed before it loaded a plugin: it {ending}.", ""
     kind, plugin, hook = progress.last
-    left = [match[1] for text in progress.effects if (match := LEFT_RUNNING.search(text))]
-    if left and left[-1] != plugin:
+    suspect = progress.suspects[-1] if progress.suspects else plugin
+    if suspect != plugin:
         return (
-            f"The check {ending} in or after {hook} of {plugin}, with what {left[-1]} left running.",
-            f"hooks.{left[-1]}",
+            f"The check {ending} in or after {hook} of {plugin}, with what {suspect} left running.",
+            f"hooks.{suspect}",
         )
     if not progress.is_running:
         return f"The check {ending}, after {hook} of {plugin}.", ""

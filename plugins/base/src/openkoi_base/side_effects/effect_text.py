@@ -1,0 +1,10 @@
+"""Say what a plugin did to the rest of the program although nothing failed."""
+
+PRINTED = "printed"
+HINT = ". Standard output belongs to the result; to warn the user, call koi.warn(text)"
+
+
+def describe_effects(plugin: str, hook: str, *effects: str) -> str:
+    """Return the sentence that users read, and how to warn them instead of printing."""
+    hint = HINT if any(effect.startswith(PRINTED) for effect in effects) else ""
+    return f"Plugin {plugin!r} {', '.join(effects)} at {hook}{hint}"
