@@ -58,6 +58,16 @@ def test_a_server_that_changed_since_it_was_approved_gets_no_call(tmp_path: Path
     assert 2 == len(openkoi.noted)
 
 
+def test_tools_that_are_not_approved_are_not_said_to_have_changed(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__count_fish")).approved()
+    _, allow = json.loads(openkoi("trust", "--format", "json"))["trust"]
+    openkoi("trust", "revoke", allow["id"])
+    done = openkoi("Do it")
+
+    assert "The MCP server pond offers tools that are not approved, so its 8 tools cannot be used." in done
+    assert "has changed" not in done
+
+
 def write_start(script: Path, calls: Path, *options: str) -> None:
     """Write a program that starts the server, so that its command line stays the same."""
     script.write_text(f"#!/bin/sh\nexec {shlex.join([sys.executable, str(POND), str(calls), *options])}\n")

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from openkoi_base.grants import CHANGED
 from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
 
 from .active_call import ActiveCalls
@@ -64,24 +65,25 @@ class ServerTools:
         """Ask whether a new server may be started, and then whether its tools may be used; None if they may not."""
         if not is_yes(answer := await run.ask(start_question(self.config))):
             verb = "started" if self.config.transport == STDIO else "connected to"
-            self.warn_undecided(answer, f"it is not {verb}")
+            if answer is None:  # one who refused knows it
+                self.koi.warn(self.explain_unused(f"it is not {verb}"))
             return None
         found = await self.list_definitions(await self.connection.client())
         if await self.is_allowed(found, run):
             return found
         await self.connection.close()
-        answer = self.koi.consent(found.digest(self.config))
-        self.warn_undecided(answer, f"its {count(len(found.tools), 'tool')} cannot be used")
+        if self.koi.consent(found.digest(self.config)) is None:
+            self.koi.warn(self.explain_refused(found, "cannot be used"))
         return None
 
-    def warn_undecided(self, answer: str | None, consequence: str) -> None:
-        """Warn that a server is not used because the user gave no answer; one who refused knows it."""
-        if answer is None:
-            self.koi.warn(self.explain_unused(consequence))
-
     def explain_unused(self, consequence: str) -> str:
-        """Return the sentence about a server that is not approved as it is now."""
+        """Return the sentence about a server that may not be started as it is configured now."""
         return NOT_APPROVED.format(self.config.name, explain_why(self.config, self.koi), consequence)
+
+    def explain_refused(self, found: Definitions, consequence: str) -> str:
+        """Return the sentence about a server that was started, and whose tools are not approved as they are now."""
+        why = CHANGED if self.snapshots.read_other(self.config, found) else "offers tools that are not approved"
+        return NOT_APPROVED.format(self.config.name, why, f"its {count(len(found.tools), 'tool')} {consequence}")
 
     async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
         """Whether the user allows these definitions; asks at most once for all calls that wait."""
@@ -122,7 +124,7 @@ class ServerTools:
             raise ToolError(self.explain_unused("it was not started"))
         found = await self.list_definitions(await self.connection.client())
         if not self.snapshots.allows(self.config, found):
-            raise ToolError(self.explain_unused(f"its {count(len(found.tools), 'tool')} are not used"))
+            raise ToolError(self.explain_refused(found, "cannot be used"))
         return {"ok,": count(len(found.tools), "tool")}
 
 

@@ -37,6 +37,11 @@ class Snapshots:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    def read_other(self, config: ServerConfig, definitions: Definitions) -> Definitions | None:
+        """Return what was approved last, if it was something else."""
+        found = self.read(config)
+        return found if found and found.to_json() != definitions.to_json() else None
+
     def approved(self, config: ServerConfig) -> Definitions | None:
         """Return what is approved now."""
         found = self.read(config)
@@ -61,7 +66,7 @@ class Snapshots:
 
     def question(self, config: ServerConfig, definitions: Definitions) -> Question:
         """Return the question whether a model may call these tools."""
-        before = self.read(config)
+        before = self.read_other(config, definitions)
         subject = f"MCP server {config.name} ({visible(config.command_line)})"
         text = f"Allow the {subject} with {describe_tools(definitions)}?"
         if before is not None:

@@ -11,6 +11,7 @@ HOOK_SECONDS = 25.0  # that a hook may wait for an answer: it is cut off after 3
 # Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
 UNASKED_HOOKS = frozenset({"on_event", "before_learn", "on_learning"})
 SHOWN_ID_LENGTH = 8  # as `openkoi trust` shows them
+CHANGED = "has changed since you approved it"
 MAX_RUNS = 256  # that are remembered to have been asked
 
 
@@ -50,7 +51,7 @@ class Consent:
 def explain_missing(koi: Koi, subject: str) -> str:
     """Return why something may not be used, as a clause; ``subject`` is how the questions about it begin."""
     earlier = any(one.text.startswith(subject) and is_yes(one.answer) for one in koi.consents())
-    return "has changed since you approved it" if earlier else "is not approved"
+    return CHANGED if earlier else "is not approved"
 
 
 def revoke_command(koi: Koi, digest: str) -> str:
