@@ -247,6 +247,24 @@ def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: 
     assert f"[abort] Budget exceeded ({amount}). Returning best result (score: 0.75)." == lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("limit", "spent", "why"),
+    [
+        ("tokens", Cost(tokens=9_396, budget_tokens=9_396), ["190,604 tokens left of iteration.token_budget."]),
+        ("dollars", Cost(usd=0.32), ["$0.18 left of safety.max_cost_usd."]),
+        ("tokens", Cost(tokens=200_000, budget_tokens=200_000), []),
+        ("calls", Cost(calls=9), []),
+        ("5 dollars a day", Cost(usd=0.32), []),
+    ],
+)
+def test_a_run_that_ends_before_its_limit_is_used_up_says_why(limit: str, spent: Cost, why: list[str]) -> None:
+    limits = Limits(usd=0.5, tokens=200_000, calls=9)
+    lines = progress_lines(over(NextAction.ABORT_BUDGET, f"reached the limit of {limit}", spent), limits=limits)
+
+    refused = "  The next call was not made: it could have used more than the "
+    assert why == [line.removeprefix(refused) for line in lines if line.startswith(refused)]
+
+
 @pytest.mark.row("ITER-20", "TOK-01")
 def test_tokens_that_a_limit_counts_otherwise_are_called_budget_tokens() -> None:
     spent, limits = Cost(tokens=90_000, budget_tokens=38_000), Limits(tokens=40_000)

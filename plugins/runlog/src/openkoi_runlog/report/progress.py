@@ -7,7 +7,6 @@ from openkoi_hookspecs import (
     Evaluation,
     EvaluationMode,
     Learning,
-    Limits,
     NextAction,
     Passage,
     Recall,
@@ -119,8 +118,11 @@ class Progress:
             return [done] if self.report.score is not None else [f"  {to_sentence(completed.decision.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is NextAction.ABORT_BUDGET and self.report.task:
-            amount = format_limit_use(completed.decision.reason, spent, self.report.task.effective_limits)
-            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.format_leftovers()]
+            from .limit_use import explain_unused, format_limit_use
+
+            use = completed.decision.reason, spent, self.report.task.effective_limits
+            ended = f"[abort] Budget exceeded ({format_limit_use(*use)}). Returning best result{score}."
+            return [*explain_unused(*use), ended, *self.format_leftovers()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
         return [
             f"[{tag}] {to_sentence(completed.decision.reason)} Returning best result{score}.",
@@ -160,23 +162,6 @@ def format_first_run(model: str, origin: str) -> list[str]:
     """Return the lines that introduce the model found on the first run, and where it was found."""
     provider, _, bare = model.partition("/")
     return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
-
-
-TASK_LIMITS = frozenset({"dollars", "calls", "tokens", "the budget"})
-"""The limits that a task has; any other limit is a budget's, and its reason already contains the numbers."""
-
-
-def format_limit_use(reason: str, spent: Cost, limits: Limits) -> str:
-    """Return how much of the limit that ended the run was used."""
-    limit = reason.removeprefix("reached the limit of ")
-    if limit != reason and limit not in TASK_LIMITS:
-        return f"limit of {limit}"
-    if "dollars" in reason:
-        return f"{format_dollars(spent.usd)}/{format_dollars(limits.usd)}"
-    if "calls" in reason:
-        return f"{spent.calls:,}/{limits.calls:,} calls"
-    weighted = spent.budget_tokens != spent.tokens
-    return f"{spent.budget_tokens:,}/{limits.tokens:,} {'budget tokens' if weighted else 'tokens'}"
 
 
 def to_sentence(reason: str) -> str:
