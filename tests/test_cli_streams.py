@@ -68,12 +68,34 @@ def test_the_result_is_there_whatever_else_is_closed(chatty: Shell, closed: str)
     assert (0, "Paris.\n") == (result.returncode, result.stdout)
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
-def test_a_closed_stdout_is_no_error_and_nothing_else_is_written_over(chatty: Shell, closed: str) -> None:
-    result = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_a_closed_stdout_is_an_error_before_anything_is_paid_for(chatty: Shell, closed: str) -> None:
+    model = write_script(chatty.folder, ANSWER)
+    result = chatty.bash(f"openkoi -m {model} 'What is it?' {closed}")
 
-    assert (0, "") == (result.returncode, result.stdout)
-    assert "Paris.\n" == chatty("replay").stdout
+    assert (1, "") == (result.returncode, result.stdout)
+    assert ("2>&-" in closed) or "Error: Cannot write the result to standard output: Bad file desc" in result.stderr
+    assert "No tasks yet" in chatty("replay").stderr
+
+
+@pytest.mark.parametrize("command", ["status", "plugin list", "trust"])
+def test_a_command_that_can_print_nothing_fails(openkoi: Shell, command: str) -> None:
+    result = openkoi.bash(f"openkoi {command} >&-")
+
+    assert (1, "Error: Cannot write to standard output: Bad file descriptor.\n") == (result.returncode, result.stderr)
+
+
+def test_a_pipe_gets_the_answer_without_escape_sequences_and_json_gets_it_as_it_is(openkoi: Shell) -> None:
+    text = r"\e[31mParis\e[0m\e]52;c;aGk=\a\a\b is \x9b31m\ttown.\r\nمی\u200cکنم"
+    model = write_script(openkoi.folder, f'  - says: "{text}"\n    repeat: true\n')
+    call = "  - calls: [{tool: bash, arguments: {command: \"printf '\\\\033[5m' # \\e[7m\"}}]\n"
+    calling = write_script(openkoi.folder, f'{call}  - says: "{text}"\n', "calling.yaml")
+    result, called = openkoi("-m", model, "What is it?"), openkoi("-m", calling, "-i", "0", "Paint it")
+    whole = json.loads(openkoi("-m", model, "--format", "json", "What is it?").stdout)["output"]
+
+    assert "Paris is \ttown.\nمی\u200cکنم\n" == result.stdout == called.stdout
+    assert "\x1b" not in result.stderr + called.stderr
+    assert whole.startswith("\x1b[31mParis\x1b[0m\x1b]52;c;aGk=\x07")
 
 
 @pytest.mark.parametrize("format", ["text", "json", "jsonl"])
@@ -83,7 +105,7 @@ def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) ->
 
     assert 0 == result.returncode
     assert "Traceback" not in result.stderr
-    assert "[done] 1 iteration" in result.stderr
+    assert "[result] 1 iteration" in result.stderr
 
 
 def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> None:

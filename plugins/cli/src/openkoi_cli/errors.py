@@ -9,7 +9,7 @@ import click
 from .invocation import Invocation
 
 GONE = "The current folder was deleted. Change to another one, and try again."
-NOT_WRITTEN = (errno.ENOSPC, errno.EIO)
+NOT_WRITTEN = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 
 def report_error(error: Exception, invocation: Invocation) -> int:

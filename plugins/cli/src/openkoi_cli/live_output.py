@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from openkoi_hookspecs import Record
 
+from .streams import strip_escapes
+
 if TYPE_CHECKING:
     from openkoi_terminal import LiveAnswer, Style
 
@@ -32,7 +34,7 @@ class LineOutput:
     def print_line(self, text: str) -> None:
         """Print a finished line."""
         with IGNORE_CLOSED:
-            print(text, file=self.stream, flush=True)
+            print(strip_escapes(text), file=self.stream, flush=True)
 
     def print_styled(self, text: str) -> None:
         """Print a line with the marks of our style, which has none here."""

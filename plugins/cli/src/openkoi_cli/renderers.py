@@ -27,7 +27,7 @@ from .errors import describe_error
 from .invocation import Invocation
 from .live_output import open_output
 from .setting_names import CHECK_UPDATES
-from .streams import reserve_stdout
+from .streams import NOT_WRITTEN, reserve_stdout, strip_escapes
 from .tips import choose_tip
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Renderer:
             with suppress(BrokenPipeError):
                 print(text, file=self.out, flush=True)
         except OSError as error:
-            raise KoiError(f"Cannot write the result to standard output: {error.strerror}.") from error
+            raise KoiError(NOT_WRITTEN.format(error.strerror)) from error
 
 
 class TextRenderer(Renderer):
@@ -145,7 +145,7 @@ class TextRenderer(Renderer):
         if self.live.shows_text and not shown:
             self.live.show_text(text)
         elif not self.live.shows_text:
-            self.print(text)
+            self.print(strip_escapes(text))
         self.show_summary()
 
     def show_summary(self) -> None:
@@ -182,7 +182,15 @@ class TextRenderer(Renderer):
         """Print the diff of a dry run."""
         self.live.print_line("[dry run] no files were changed" + ("; this is the diff:" if diff else ""))
         if diff:
-            self.print(self.invocation.redact(diff.rstrip("\n")))
+            self.print(self.format_diff(self.invocation.redact(diff.rstrip("\n"))))
+
+    def format_diff(self, text: str) -> str:
+        """Return a diff as it is for a program, and as a terminal shows it: files may contain escape sequences."""
+        if not self.out.isatty():
+            return text
+        from openkoi_terminal import detect_style, render_diff
+
+        return "\n".join(render_diff(text, detect_style(self.out), most=0))
 
     def show_afterwards(self, koi: "Koi") -> None:
         """Show warnings, learnings, savings and a tip."""

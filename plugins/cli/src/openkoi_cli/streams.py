@@ -4,20 +4,29 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from io import TextIOWrapper
 from typing import TextIO
 
+NOT_WRITTEN = "Cannot write the result to standard output: {}."
 STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
 
 def open_missing_streams() -> None:
-    """Open missing standard streams on the null device, so that no file gets their descriptors."""
+    """Open missing standard streams on the null device, so that no file gets their descriptors.
+
+    A missing stdout can only be read, so that writing a result fails as it does without the stream.
+    """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        if descriptor == 1:
+            os.close(descriptor)
+            descriptor = os.open(os.devnull, os.O_RDONLY)  # the same one: the lowest that is free
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
     for name, descriptor, mode in STREAMS:
         stream = getattr(sys, name)
         if stream is None or stream.closed:
-            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+            unbuffered = os.fdopen(descriptor, f"{mode}b", 0, closefd=False)  # nothing is left to fail at the exit
+            setattr(sys, name, TextIOWrapper(unbuffered, write_through=True))
 
 
 def restore_terminal() -> None:
@@ -44,10 +53,28 @@ def error_handler() -> str:
     return handler
 
 
+def strip_escapes(text: str) -> str:
+    """Return a text for a file or a pipe, which a terminal may show later: it cannot control that."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    from openkoi_terminal import strip_escapes
+
+    return strip_escapes(text)
+
+
 @contextmanager
 def reserve_stdout() -> Iterator[TextIO]:
-    """Yield the real stdout, and send what plugins and child processes print to stderr."""
-    sys.stdout.flush()
+    """Yield the real stdout, and send what plugins and child processes print to stderr.
+
+    Raises KoiError where nothing can be written to it, before a result is paid for.
+    """
+    try:
+        sys.stdout.flush()
+        os.write(1, b"")
+    except OSError as error:
+        from openkoi_hookspecs import KoiError
+
+        raise KoiError(NOT_WRITTEN.format(error.strerror)) from error
     real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors=error_handler())
     os.dup2(2, 1)
     try:

@@ -8,7 +8,7 @@ with LazyExports(globals()):
     from .live_answer import LiveAnswer
     from .live_region import ERASE_BELOW, LiveRegion
     from .markdown import render_block, render_markdown
-    from .safe_text import IncompleteEscapes, show_hidden, strip_controls
+    from .safe_text import IncompleteEscapes, show_hidden, strip_controls, strip_escapes
     from .style import PLAIN, Style, detect_style
     from .width import clip_row, tail_rows, text_width, wrap_words
     from .working_line import INTERRUPT_HINT, WorkingFacts, WorkingLine, format_working_line
@@ -36,6 +36,7 @@ __all__ = [
     "render_markdown",
     "show_hidden",
     "strip_controls",
+    "strip_escapes",
     "tail_rows",
     "text_width",
     "wrap_words",

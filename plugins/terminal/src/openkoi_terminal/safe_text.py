@@ -17,6 +17,7 @@ UNFINISHED = lazy_pattern(
     r"(?:\r|(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,256}\x1b?|\x1b[ -/]*)\Z"
 )
 BREAKS = lazy_pattern("\r\n|[\r\v\f\x85\u2028\u2029]")
+CONTROLS = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # C0 without tab and line breaks, DEL, C1
 HIDDEN_RANGES = (
     *((0x00, 0x08), (0x0E, 0x1F), (0x7F, 0x9F)),  # C0 without tab and line breaks, DEL, C1
     *((0xAD, 0xAD), (0x61C, 0x61C), (0x115F, 0x1160), (0x180E, 0x180E), (0x200B, 0x200C), (0x200E, 0x200F)),
@@ -34,6 +35,16 @@ def strip_controls(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub("", BREAKS.sub("\n", SEQUENCE.sub("", text)))
+
+
+def strip_escapes(text: str) -> str:
+    """Return the text without escape sequences and control characters, for files and pipes: a terminal may show them.
+
+    Characters that are only invisible stay: some languages are written with them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return CONTROLS.sub("", BREAKS.sub("\n", SEQUENCE.sub("", text)))
 
 
 def show_hidden(text: str) -> str:
