@@ -239,7 +239,7 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
         terminal.shows("  2. say it again")
         assert "3. other words" not in terminal.display
     with chat(openkoi, says("Well.", ""), "--resume") as terminal:
-        terminal.shows("▸ other words")
+        terminal.shows("▸ 1. other words")
         terminal.inner.type("\x1b[B\r")
         terminal.shows("Where we were: say it again")
 

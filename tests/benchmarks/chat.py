@@ -40,7 +40,7 @@ main()
 BARE = "import prompt_toolkit"
 READY, CONTINUED = "spent", "for 10000 tasks"
 WORKS, IDLE_SECONDS, TURNS, BESIDE = "esc to interrupt", 10, 20, 4
-INTERRUPTED = "[abort] interrupted"
+INTERRUPTED = "Interrupted."
 LONG = Say("Words of it. " * 4_000, fault=ServerFault(pause=0.02))
 SILENT = Say("Well.", fault=ServerFault(delay=60.0))
 SLEEP = "sleep 67.5"

@@ -95,6 +95,16 @@ def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
     assert kept["bb22"].pinned
 
 
+def test_without_a_decision_to_make_the_review_lists_what_was_learned(shop: Shop) -> None:
+    for id in sorted(one.id for one in shop.ledger.log_view.read_now().entries.values()):
+        shop.openkoi("approve", id)
+
+    result = shop.openkoi()
+
+    assert result.output.startswith("No decisions are pending.\n")
+    assert "bb22" in result.output
+
+
 @pytest.mark.row("CLI-03")
 def test_without_a_terminal_the_review_is_a_list(shop: Shop) -> None:
     result = shop.openkoi()

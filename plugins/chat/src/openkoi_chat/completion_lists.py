@@ -1,6 +1,5 @@
-"""The lists below the input: what can be completed, and what can be chosen."""
+"""The lists below the input: what completes the word that is typed, and earlier messages."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.buffer import Buffer
 
 from .history import MessageHistory
-from .menu import Item, Menu, match_fuzzy
+from .menu import Menu, match_fuzzy
 from .screen_view import ScreenView
+from .select_list import Item
 
 if TYPE_CHECKING:
     from .chat import ChatProgram
@@ -30,7 +30,6 @@ class Lists:
         self.chat: ChatProgram | None = None
         self.files: Sequence[str] = ()
         self.listed_at = -FILES_SECONDS
-        self.choosing: asyncio.Future[Item | None] | None = None
 
     def attach(self, chat: "ChatProgram") -> None:
         """Use the conversation, which is loaded now."""
@@ -39,7 +38,7 @@ class Lists:
 
     def update(self) -> None:
         """Show what completes the word at the cursor."""
-        if self.choosing or self.menu.title:
+        if self.menu.title:
             return
         before = self.buffer.document.text_before_cursor
         word = before.split()[-1] if before and not before[-1].isspace() else ""
@@ -90,7 +89,7 @@ class Lists:
     def accept(self, *, run: bool) -> bool:
         """Take the selected item; return whether the line is complete and ``run`` asks to enter it."""
         item, menu, moved = self.menu.current, self.menu, self.menu.selected > 0
-        if self.choosing or menu.title:
+        if menu.title:
             self.finish(item)
             return False
         start = menu.start
@@ -107,31 +106,19 @@ class Lists:
 
     def close(self) -> None:
         """Close the list without a choice."""
-        if self.choosing or self.menu.title:
+        if self.menu.title:
             self.finish(None)
         else:
             self.menu.close()
             self.screen.refresh()
 
     def finish(self, item: Item | None) -> None:
-        """Close a list of choices, and give the choice to what waits for it."""
+        """Close a list of earlier messages, and use the one that was chosen."""
         on_choice = self.menu.on_choice
         self.menu.close()
-        if self.choosing and not self.choosing.done():
-            self.choosing.set_result(item)
-        elif on_choice and item:
+        if on_choice and item:
             on_choice(item)
         self.screen.refresh()
-
-    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
-        """Let the user choose from a list; the first item is selected. None if nothing was chosen."""
-        self.choosing = asyncio.get_running_loop().create_future()
-        self.menu.show(items, 0, title=f"{title} (Enter: choose, Esc: cancel)")
-        self.screen.refresh()
-        try:
-            return await self.choosing
-        finally:
-            self.choosing = None
 
     def search(self, history: MessageHistory) -> None:
         """Show the earlier messages that contain what is typed; the key again selects the next one."""

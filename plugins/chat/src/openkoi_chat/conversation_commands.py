@@ -7,10 +7,9 @@ from openkoi_terminal import strip_controls
 from . import rewind as rewinding
 from .chat import SUMMARY_TASK, ChatProgram
 from .command_table import COMMANDS
-from .menu import Item
 from .session_names import name_session
 from .tables import format_pairs
-from .view import warn
+from .view import Choice, pick, warn
 
 SUMMARY = (
     f"{SUMMARY_TASK}, so that the work can go on from the summary alone: the user's requests "
@@ -76,9 +75,9 @@ async def resume(chat: ChatProgram, words: str) -> None:
     if not found:
         chat.view.note("No earlier session in this folder.")
         return
-    chosen = await chat.front.pick("Continue which session?", [Item(text, detail, id) for id, text, detail in found])
-    if chosen:
-        await chat.continue_session(chosen.text)
+    choices = [Choice("", text, id, detail=detail) for id, text, detail in found]
+    if chosen := await pick(chat.view, "Continue which session?", choices):
+        await chat.continue_session(chosen)
 
 
 async def show_history(chat: ChatProgram, words: str) -> None:
@@ -101,11 +100,10 @@ async def rewind(chat: ChatProgram, words: str) -> None:
     if not chat.session.exchanges:
         chat.view.note(rewinding.NOTHING)
         return
-    points = list(enumerate(chat.session.exchanges))
-    items = [Item("(current)", "stay here", ""), *(Item(one.text, "", str(place)) for place, one in reversed(points))]
-    chosen = await chat.front.pick("Rewind to before which message?", items)
-    if chosen and chosen.text:
-        chat.front.set_input(await rewinding.rewind(chat.session, int(chosen.text)))
+    points = [Choice("", one.text, str(place)) for place, one in enumerate(chat.session.exchanges)]
+    choices = [Choice("", "(current)", "", detail="stay here"), *reversed(points)]
+    if place := await pick(chat.view, "Rewind to before which message?", choices):
+        chat.front.set_input(await rewinding.rewind(chat.session, int(place)))
         chat.save()
 
 

@@ -1,15 +1,18 @@
-"""A question on the screen: numbered choices, answered by one key, never by what was typed before it was there."""
+"""A question on the screen: choices that a digit gives at once, and Enter if marked; never by what was typed before."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 
 from prompt_toolkit.buffer import Buffer
 
 from .layout import PROMPT, Rows
+from .select_list import Item, shorten_label
 from .view import Choice, Dialog
 
 QUIET = 0.3  # seconds without a key before a question takes one: what was typed for the input must not answer it
+QUIET_BEHIND_DRAFT = 1.0  # the same where a draft is in the input, with which a slow typist may go on (estimate)
+HOW_TO_PICK = "(Enter: choose, Esc: cancel)"
 
 
 class DialogBox:
@@ -25,15 +28,17 @@ class DialogBox:
         self.writing: Choice | None = None
         self.draft = ""
         self.quiet_since = 0.0
+        self.has_moved = False
 
     async def ask(self, dialog: Dialog) -> str | None:
         """Show a question and wait for its answer; a later one waits for its turn."""
         while self.result:
             await asyncio.wait([self.result])
         self.open, self.result = dialog, asyncio.get_running_loop().create_future()
-        self.quiet_since = monotonic()
-        self.note("\n".join(("", *dialog.lines)))
-        self.draw()
+        self.quiet_since, self.has_moved = monotonic(), False
+        if not dialog.is_list:
+            self.note("\n".join(("", *dialog.lines)))
+        self.draw(dialog)
         if not dialog.choices:
             self.begin_text(Choice("", "", "", wants_text=dialog.text_prompt or "Your answer"))
         try:
@@ -42,9 +47,25 @@ class DialogBox:
             self.close()
 
     @property
+    def waits(self) -> bool:
+        """Whether the question has no answer yet."""
+        return self.result is not None and not self.result.done()
+
+    @property
+    def takes_choice(self) -> bool:
+        """Whether a choice is awaited, and not a text."""
+        return self.waits and not self.writing
+
+    @property
     def takes_keys(self) -> bool:
-        """Whether a key answers: nothing was typed for a moment."""
-        return self.open is not None and not self.writing and monotonic() - self.quiet_since >= QUIET
+        """Whether a key answers: nothing was typed for a moment, or the user has asked for this list."""
+        is_list = self.open is not None and self.open.is_list
+        return self.takes_choice and (is_list or monotonic() - self.quiet_since >= self.quiet)
+
+    @property
+    def quiet(self) -> float:
+        """The seconds without a key before a question takes one."""
+        return QUIET_BEHIND_DRAFT if self.buffer.text else QUIET
 
     @property
     def takes_text(self) -> bool:
@@ -55,19 +76,30 @@ class DialogBox:
         """Wait again, because the user is still typing for the input."""
         self.quiet_since = monotonic()
 
-    def press(self, key: str) -> bool:
-        """Answer with a key; return whether it is one of a choice."""
+    def move(self, by: int) -> None:
+        """Mark another choice."""
+        self.has_moved = True
+        self.rows.selected = (self.rows.selected + by) % len(self.rows.choices)
+        self.refresh()
+
+    def press(self, key: str) -> None:
+        """Answer with a key, if it is one of a choice."""
         choices = self.open.choices if self.open else ()
-        for number, choice in enumerate(choices, 1):
-            if key in (str(number), choice.key):
-                self.choose(choice)
-                return True
-        return False
+        found = (one for number, one in enumerate(choices, 1) if key in (str(number), one.key))
+        if choice := next(found, None):
+            self.choose(choice)
+
+    def choose_marked(self) -> None:
+        """Answer with the choice that is marked."""
+        if self.open:
+            self.choose(self.open.choices[self.rows.selected])
 
     def reject(self) -> None:
-        """Answer with the last choice, which refuses; a text that is being written is given up."""
+        """Answer with the last choice, which refuses; a list or a text that is being written is given up."""
         if self.writing or not (self.open and self.open.choices):
             self.settle(self.writing.value if self.writing and self.writing.value else None)
+        elif self.open.is_list:
+            self.settle(None)
         else:
             self.note(f"  → {self.open.choices[-1].label}", "dim")
             self.settle(self.open.choices[-1].value)
@@ -75,17 +107,19 @@ class DialogBox:
     def choose(self, choice: Choice) -> None:
         """Take a choice, or let its text be written first."""
         if choice.wants_text:
+            self.rows.selected = self.open.choices.index(choice) if self.open else 0
             self.begin_text(choice)
-        else:
+            return
+        if self.open and not self.open.is_list:
             self.note(f"  → {choice.label}", "dim")
-            self.settle(choice.value)
+        self.settle(choice.value)
 
     def begin_text(self, choice: Choice) -> None:
         """Let the user write the answer in the input."""
         self.writing, self.draft = choice, self.buffer.text
         self.buffer.reset()
         self.rows.prompt = f"{choice.wants_text} {PROMPT}"
-        self.draw()
+        self.refresh()
 
     def submit_text(self, text: str) -> None:
         """Answer with what was written."""
@@ -104,19 +138,26 @@ class DialogBox:
             self.buffer.text = self.draft
             self.buffer.cursor_position = len(self.draft)
         self.open = self.result = self.writing = None
-        self.rows.dialog, self.rows.prompt = (), PROMPT
+        self.rows.title, self.rows.choices, self.rows.prompt = "", (), PROMPT
         self.refresh()
 
-    def draw(self) -> None:
-        """Show the choices."""
-        dialog = self.open or Dialog(())
-        labels = [f"{number}. {one.label} ({one.key})" for number, one in enumerate(dialog.choices, 1)]
-        if labels:
-            labels[-1] = f"{labels[-1][:-1]} or esc)"
-        self.rows.dialog = labels
+    def draw(self, dialog: Dialog) -> None:
+        """Show the choices, one of them marked."""
+        self.rows.title = f"{dialog.lines[0]} {HOW_TO_PICK}" if dialog.is_list else ""
+        self.rows.choices = [*number_choices(dialog)]
+        self.rows.selected = dialog.selected
         self.refresh()
+
+
+def number_choices(dialog: Dialog) -> Iterator[Item]:
+    """Yield the choices as they are shown: with a number, and the keys that give them."""
+    for number, one in enumerate(dialog.choices, 1):
+        is_last = number == len(dialog.choices) and not dialog.is_list
+        keys = " or ".join(filter(None, (one.key, "esc" if is_last else "")))
+        label = shorten_label(one.label) if dialog.is_list else one.label
+        yield Item(f"{number}. {label}{f' ({keys})' if keys else ''}", one.detail)
 
 
 def format_choices(choices: Sequence[Choice]) -> Sequence[str]:
     """Return the choices as lines, for a view that is read line by line."""
-    return [f"{number}. {one.label}" for number, one in enumerate(choices, 1)]
+    return [f"{number}. {one.label}  {one.detail}".rstrip() for number, one in enumerate(choices, 1)]

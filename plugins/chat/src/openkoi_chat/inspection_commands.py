@@ -9,6 +9,7 @@ from .chat import ChatProgram
 
 NO_TASK = "No task in this session yet."
 MEMORY = "/memory WORDS searches memory, # TEXT remembers a preference, /learn shows what was learned."
+NO_TERMINAL = "No terminal is attached"  # what a command says that asks
 NO_SOUL = "The installed plugins have no soul to review. To list them, run `openkoi plugins`."
 
 
@@ -89,8 +90,12 @@ async def context(chat: ChatProgram, words: str) -> None:
 
 
 async def learn(chat: ChatProgram, words: str) -> None:
-    """Review what was learned: approve, dismiss or view, on the terminal."""
-    await chat.hand_over("learn", *words.split())
+    """Show what was learned; what waits for a decision is decided on the terminal."""
+    done = await chat.run_cli("learn", *words.split())
+    if NO_TERMINAL in done.text:
+        await chat.hand_over("learn", *words.split())
+    else:
+        chat.view.note(strip_controls(done.text))
 
 
 async def soul(chat: ChatProgram, words: str) -> None:

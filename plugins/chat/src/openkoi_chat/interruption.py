@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 KEEP, UNDO, SOME = "keep", "undo", "some"
-KEPT = "Interrupted. Its changes are kept; /undo {run} undoes them."
+KEPT = "  /undo {run} undoes its changes"
 UNTOUCHED = "Interrupted. No files were changed."
 
 
@@ -28,7 +28,7 @@ async def ask_what_to_keep(view: View, koi: "Koi", sessions: Path, run: str) -> 
     answer = await view.choose(make_dialog(files)) or KEEP
     choice, _, words = answer.partition(":")
     if choice == KEEP:
-        view.note(KEPT.format(run=run[:8]), "yellow")
+        view.note(KEPT.format(run=run[:8]), "dim")
     else:
         await undo_but(view, koi, run, match_files(words, files) if choice == SOME else ())
 
@@ -41,7 +41,7 @@ def make_dialog(files: Sequence[str]) -> Dialog:
         Choice("o", "Keep only these files…", SOME, wants_text="Which ones? Numbers or names"),
         Choice("k", "Keep them", KEEP),
     )
-    return Dialog(["Interrupted. It changed these files:", *listed], choices)
+    return Dialog(["Interrupted. It changed these files:", *listed], choices, selected=len(choices) - 1)
 
 
 def match_files(words: str, files: Sequence[str]) -> Sequence[str]:

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from .attachments import Draft
     from .chat import ChatProgram
 
+SIGNS = ("!", "#")  # that begin something else than a message
+CLEAR_HINT = "Press Esc again to put the draft aside."
 QUIT_HINT = "Press Ctrl-C again to quit."
 STASHED = "Draft put aside; Up brings it back."
 STOPPED = "Stopped."
+TOO_EARLY = "That was typed before the question could be read. Press it again to answer."
 DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
 SAVE_SECONDS = 0.09
 
@@ -57,11 +60,15 @@ class KeyActions:
 
     @property
     def in_menu(self) -> bool:
-        return self.lists.menu.is_open
+        return self.lists.menu.is_open and not self.in_dialog
 
     @property
     def in_dialog(self) -> bool:
-        return self.screen.dialogs.open is not None and not self.screen.dialogs.takes_text
+        return self.screen.dialogs.takes_choice
+
+    @property
+    def in_list(self) -> bool:
+        return self.in_menu or self.in_dialog
 
     @property
     def without_text(self) -> bool:
@@ -69,11 +76,11 @@ class KeyActions:
 
     @property
     def on_first_line(self) -> bool:
-        return not self.in_menu and self.buffer.document.cursor_position_row == 0
+        return not self.in_list and self.buffer.document.cursor_position_row == 0
 
     @property
     def on_last_line(self) -> bool:
-        return not self.in_menu and self.buffer.document.is_cursor_at_the_end
+        return not self.in_list and self.buffer.document.is_cursor_at_the_end
 
     @property
     def is_working(self) -> bool:
@@ -83,9 +90,12 @@ class KeyActions:
     # Sending
 
     def press_enter(self) -> None:
-        """Send the message, or whatever else a line can be."""
-        if self.screen.dialogs.takes_text:
-            self.screen.dialogs.submit_text(self.buffer.text)
+        """Send the message, or whatever else a line can be; with an empty input, give the marked answer."""
+        dialogs = self.screen.dialogs
+        if dialogs.takes_text:
+            dialogs.submit_text(self.buffer.text)
+        elif self.in_dialog and (dialogs.has_moved or not self.buffer.text):
+            self.give_answer(dialogs.choose_marked)
         elif self.in_menu and not self.lists.accept(run=True):
             return
         elif not self.entry.continues_line():
@@ -113,33 +123,43 @@ class KeyActions:
     # Stopping
 
     def press_escape(self) -> None:
-        """Close a list, refuse a question, interrupt the task, or on the second time rewind."""
+        """Close a list, refuse, interrupt, or leave a sign; on the second time put the draft aside, or rewind."""
         if self.in_menu:
             self.lists.close()
-        elif self.screen.dialogs.open:
+        elif self.screen.dialogs.waits:
             self.screen.dialogs.reject()
         elif self.is_working and self.chat:
             self.chat.session.interrupt()
         elif self.chat and self.chat.stop_work():
             self.screen.show_hint(STOPPED)
-        elif self.pressed_twice("escape") and self.chat and not self.buffer.text:
+        elif self.buffer.text in SIGNS:
+            self.entry.clear()
+        elif not self.pressed_twice("escape"):
+            self.screen.show_hint(CLEAR_HINT if self.buffer.text else "")
+        elif self.buffer.text:
+            self.put_aside()
+        elif self.chat:
             self.run_command("/rewind")
 
     def press_interrupt(self) -> None:
         """Interrupt the task; when idle, put the draft aside, and on the second time quit."""
         if self.is_working and self.chat:
             self.chat.session.interrupt()
-        elif self.screen.dialogs.open:
+        elif self.screen.dialogs.waits:
             self.screen.dialogs.reject()
         elif self.chat and self.chat.stop_work():
             self.screen.show_hint(STOPPED)
         elif self.buffer.text:
-            self.entry.stash()
-            self.screen.show_hint(STASHED)
+            self.put_aside()
         elif self.pressed_twice("interrupt"):
             self.leave()
         else:
             self.screen.show_hint(QUIT_HINT)
+
+    def put_aside(self) -> None:
+        """Empty the input; the Up key brings the draft back."""
+        self.entry.stash()
+        self.screen.show_hint(STASHED)
 
     def press_end(self) -> None:
         """Quit, because the input is empty."""
@@ -168,15 +188,24 @@ class KeyActions:
             self.chat.save()
 
     def answer_dialog(self, key: str) -> None:
-        """Answer a question with a key, or type it if the question was not there long enough to be read.
+        """Answer a question with a key; behind a draft, a letter goes on with that, and so does a digit in its course.
 
-        A letter behind a draft goes on with that.
+        With an empty input no key is kept for it, so that none that came too early to answer is sent with a message.
         """
         dialogs = self.screen.dialogs
-        if dialogs.takes_keys and (key.isdecimal() or not self.buffer.text) and dialogs.press(key):
-            return
-        dialogs.note_key()
-        self.buffer.insert_text(key)
+        if self.buffer.text and not (key.isdecimal() and not self.screen.is_typing(dialogs.quiet)):
+            dialogs.note_key()
+            self.buffer.insert_text(key)
+        else:
+            self.give_answer(lambda: dialogs.press(key))
+
+    def give_answer(self, answer: Callable[[], None]) -> None:
+        """Answer the question, unless it was not there long enough to be read."""
+        if self.screen.dialogs.takes_keys:
+            answer()
+        else:
+            self.screen.dialogs.note_key()
+            self.screen.show_hint(TOO_EARLY)
 
     def paste(self, text: str) -> None:
         """Insert pasted text."""
@@ -185,11 +214,18 @@ class KeyActions:
     def insert_line(self) -> None:
         self.buffer.newline(copy_margin=False)
 
-    def menu_up(self) -> None:
-        self.lists.menu.move(-1)
+    def list_up(self) -> None:
+        self.move(-1)
 
-    def menu_down(self) -> None:
-        self.lists.menu.move(1)
+    def list_down(self) -> None:
+        self.move(1)
+
+    def move(self, by: int) -> None:
+        """Mark another line of the list or the question."""
+        if self.in_dialog:
+            self.give_answer(lambda: self.screen.dialogs.move(by))
+        else:
+            self.lists.menu.move(by)
 
     def recall_older(self) -> None:
         """Show an earlier message; with an empty input, withdraw one that waits."""
@@ -214,14 +250,6 @@ class KeyActions:
         from .tables import format_pairs
 
         self.screen.print("\n".join(format_pairs(describe_keys(self.table), self.screen.columns)))
-
-    def show_iterations(self) -> None:
-        """Print the iterations of the task."""
-        self.run_command("/progress")
-
-    def show_transcript(self) -> None:
-        """Show the last task again, in the pager."""
-        self.run_command("/transcript")
 
     def run_command(self, line: str) -> None:
         """Run a command of the chat."""

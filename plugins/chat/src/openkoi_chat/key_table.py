@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """What keys do: the method that they call, and when. Without a summary it is not listed."""
+    """What keys do: the method or the command that they call, and when. Without a summary it is not listed."""
 
     name: str
     keys: tuple[str, ...]
@@ -25,8 +25,8 @@ ACTIONS = (
     KeyAction("interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; put the draft aside (Up); twice: quit"),
     KeyAction("quit", ("ctrl-d",), "press_end", "without_text", "quit, with an empty input"),
     KeyAction("newline", ("ctrl-j", "alt-enter"), "insert_line", "", "new line; so does a backslash before Enter"),
-    KeyAction("menu_up", ("up", "ctrl-p"), "menu_up", "in_menu"),
-    KeyAction("menu_down", ("down", "ctrl-n"), "menu_down", "in_menu"),
+    KeyAction("menu_up", ("up", "ctrl-p"), "list_up", "in_list"),
+    KeyAction("menu_down", ("down", "ctrl-n"), "list_down", "in_list"),
     KeyAction("older", ("up",), "recall_older", "on_first_line", "earlier messages"),
     KeyAction("newer", ("down",), "recall_newer", "on_last_line", "later messages"),
     KeyAction("search", ("ctrl-r",), "search_history", "", "search earlier messages"),
@@ -34,8 +34,8 @@ ACTIONS = (
     KeyAction("image", ("ctrl-v", "alt-v"), "paste_image", "", "attach the image in the clipboard"),
     KeyAction("mode", ("shift-tab",), "cycle_mode", "", "ask before each change, edit freely, or only plan"),
     KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "continue the task in the background"),
-    KeyAction("iterations", ("ctrl-t",), "show_iterations", "", "iterations and scores so far"),
-    KeyAction("transcript", ("ctrl-o",), "show_transcript", "", "transcript of the last task"),
+    KeyAction("iterations", ("ctrl-t",), "/progress", "", "iterations and scores so far"),
+    KeyAction("transcript", ("ctrl-o",), "/transcript", "", "transcript of the last task"),
     KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show all of what an approval is about"),
     KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
     KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),

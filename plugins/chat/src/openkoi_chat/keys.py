@@ -26,13 +26,21 @@ def make_bindings(actions: Any, table: Sequence[KeyAction] = ACTIONS) -> KeyBind
     bindings = KeyBindings()
     for action in table:
         for key in action.keys:
-            method: Callable[[KeyPressEvent], None] = lambda event, name=action.method: getattr(actions, name)()  # type: ignore[misc]  # noqa: E731
+            method: Callable[[KeyPressEvent], None] = lambda event, name=action.method: call(actions, name)  # type: ignore[misc]  # noqa: E731
             bind(bindings, read_key(key), method, actions, action.condition)
     for key, name in ALWAYS:
         bind(bindings, (key,), lambda event, name=name: getattr(actions, name)(), actions, "")  # type: ignore[misc]
     bind(bindings, (Keys.BracketedPaste,), lambda event: actions.paste(event.data), actions, "")
     bind(bindings, (Keys.Any,), lambda event: actions.answer_dialog(event.data), actions, "in_dialog")
     return bindings
+
+
+def call(actions: Any, name: str) -> None:
+    """Call a method, or run a command."""
+    if name.startswith("/"):
+        actions.run_command(name)
+    else:
+        getattr(actions, name)()
 
 
 def read_key(key: str) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, Window
 
-from openkoi_terminal import clip_row, text_width, wrap_words
+from openkoi_terminal import PLAIN, Style, clip_row, text_width
 
 from .graphemes import GraphemeProcessor
+from .select_list import Item, draw_items
 
 ROWS_OF_TAIL = 10
 ROWS_OF_INPUT = 10
+SHOWN_CHOICES = 12  # rows of a question's choices, of which longer lists show those around the selected one
 PROMPT, INDENT = "> ", "  "
 MAX_CACHED = 200
 
@@ -25,11 +27,15 @@ class Rows:
     It is drawn in two windows: a window for each part costs four times the CPU.
     """
 
+    style: Style = PLAIN
     columns: int = 80
+    lines: int = 24
     gap: Sequence[str] = ()
     tail: Sequence[str] = ()
     notes: Sequence[str] = ()
-    dialog: Sequence[str] = ()
+    title: str = ""
+    choices: Sequence[Item] = ()
+    selected: int = 0
     working: str = ""
     menu: Sequence[str] = ()
     hint: str = ""
@@ -39,9 +45,25 @@ class Rows:
     @property
     def above(self) -> Sequence[str]:
         """The rows above the input."""
-        notes = (clip_row(note, self.columns - 1) for note in self.notes)
-        choices = (row for line in self.dialog for row in wrap_words(line, self.columns - 1, indent="   "))
-        return [*self.gap, *self.tail, *notes, *choices, *filter(None, (self.working,))]
+        notes = [clip_row(note, self.columns - 1) for note in self.notes]
+        if not self.choices:
+            return [*self.gap, *self.tail, *notes, *filter(None, (self.working,))]
+        choices = self.dialog
+        left = max(self.room - len(choices), 0)
+        return [*[*self.tail, *notes][-left or len(notes) + len(self.tail) :], *choices]
+
+    @property
+    def room(self) -> int:
+        """How many rows a question may take: all but those of the input and the hint."""
+        return max(self.lines - 2, 1)
+
+    @property
+    def dialog(self) -> Sequence[str]:
+        """The rows of the question that is open; the selected choice is always among them."""
+        title = [clip_row(self.title, self.columns - 1)] if self.title else []
+        most = max(min(self.room - len(title), SHOWN_CHOICES), 1)
+        items = draw_items(self.choices, self.selected, columns=self.columns - 1, most=most, style=self.style)
+        return [*title, *items]
 
     @property
     def below(self) -> Sequence[str]:
@@ -108,6 +130,7 @@ def make_rows(rows: Rows, part: str) -> PartWindow:
 
     def height() -> Dimension:
         count = len(getattr(rows, part))
-        return Dimension(min=0, preferred=count, max=count)
+        needed = min(count, rows.lines - 2) if rows.choices and part == "above" else 0
+        return Dimension(min=max(needed, 0), preferred=count, max=count)
 
     return PartWindow(FormattedTextControl(text), height=height, wrap_lines=False)

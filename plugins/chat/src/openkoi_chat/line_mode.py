@@ -17,7 +17,6 @@ from .banner import make_banner
 from .chat import ChatProgram
 from .dialog_box import format_choices
 from .handle_input import enter
-from .menu import Item
 from .options import Options
 from .program_protocol import NO_IMAGES
 from .view import Choice, Dialog
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT = 30.0
 STOP, PICK = "/stop", "/resume"
+NOTHING = Choice("", "Nothing", "")  # of a list, where there is no Esc
 IS_PLAIN = "This chat is line by line already."
 PLAIN_KEYS = (
     ("Enter", "send; the current task reads it before its next model call"),
@@ -116,14 +116,13 @@ class PlainView:
     async def choose(self, dialog: Dialog) -> str | None:
         """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
         discard_typed_input()
-        print("\n".join([*dialog.all_lines, *format_choices(dialog.choices)]), flush=True)
+        choices = [*dialog.choices, *([NOTHING] if dialog.is_list else [])]
+        print("\n".join([*dialog.all_lines, *format_choices(choices)]), flush=True)
         while True:
-            word = (
-                await self.read(f"Type a number from 1 to {len(dialog.choices)}." if dialog.choices else "")
-            ).strip()
-            if not dialog.choices:
+            word = (await self.read(f"Type a number from 1 to {len(choices)}." if choices else "")).strip()
+            if not choices:
                 return word or None
-            choice = find_choice(word, dialog.choices)
+            choice = find_choice(word, choices)
             if choice and choice.wants_text:
                 text = await self.read(choice.wants_text)
                 return f"{choice.value}: {text.strip()}" if text.strip() else choice.value
@@ -251,12 +250,6 @@ class PlainProgram:
 
     def show_busy(self, text: str) -> None:
         """Do nothing, as for the status."""
-
-    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
-        """Let the user choose by number."""
-        choices = [Choice("", f"{one.label}  {one.detail}".rstrip(), str(place)) for place, one in enumerate(items)]
-        found = await self.view.choose(Dialog([title], [*choices, Choice("", "Nothing", "")]))
-        return items[int(found)] if found else None
 
 
 def find_choice(word: str, choices: Sequence[Choice]) -> Choice | None:

@@ -1,22 +1,15 @@
-"""A list below the input: commands after ``/``, files after ``@``, earlier messages, points to rewind to."""
+"""A list below the input: commands after ``/``, files after ``@``, earlier messages."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_terminal import Style, clip_row, strip_controls, text_width
+from openkoi_terminal import Style
 
 from .layout import Rows
+from .select_list import Item, draw_items, shorten_label
 
-SHOWN, MAX_LABEL = 8, 60
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A line of the list: its name, its description, and the text that takes the place of the word typed."""
-
-    label: str
-    detail: str = ""
-    text: str = ""
+SHOWN = 8
 
 
 @dataclass(slots=True)
@@ -59,17 +52,10 @@ class Menu:
         self.draw()
 
     def draw(self) -> None:
-        first = max(0, min(self.selected - SHOWN // 2, len(self.items) - SHOWN))
-        lines = [self.style.mark(self.title, "dim")] if self.title and self.items else []
-        shown = self.items[first : first + SHOWN]
-        labels = [clip_row(" ".join(strip_controls(item.label).split()), MAX_LABEL) for item in shown]
-        width = max(map(text_width, labels), default=0)
-        for place, (item, label) in enumerate(zip(shown, labels, strict=True), first):
-            mark, names = ("▸ ", ("bold",)) if place == self.selected else ("  ", ())
-            detail = self.style.mark(clip_row(strip_controls(item.detail), MAX_LABEL), "dim")
-            gap = " " * (width - text_width(label) + 2) if detail else ""
-            lines.append(f"{mark}{self.style.mark(label, *names)}{gap}{detail}")
-        self.rows.menu = lines
+        title = [self.style.mark(self.title, "dim")] if self.title and self.items else []
+        items = [replace(item, label=shorten_label(item.label)) for item in self.items]
+        rows = draw_items(items, self.selected, columns=self.rows.columns - 1, most=SHOWN, style=self.style)
+        self.rows.menu = [*title, *rows]
 
 
 def match_fuzzy(pattern: str, names: Iterable[str]) -> list[str]:

@@ -19,7 +19,6 @@ from .input_field import Entry
 from .key_actions import KeyActions
 from .key_table import describe_keys
 from .keys import make_bindings
-from .menu import Item
 from .options import Options
 from .program_protocol import NO_IMAGES
 from .screen_view import ScreenView
@@ -192,7 +191,3 @@ class ScreenProgram:
         if text or self.screen.shown_hint == self.busy:
             self.screen.show_hint(text)
         self.busy = text
-
-    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
-        """Let the user choose from a list."""
-        return await self.lists.pick(title, items)

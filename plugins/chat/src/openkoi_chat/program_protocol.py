@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from .menu import Item
-
 NO_IMAGES: Mapping[str, bytes] = {}
 
 
@@ -37,6 +35,3 @@ class Front(Protocol):
 
     def show_busy(self, text: str) -> None:
         """Show what is being done for the user, until it is empty."""
-
-    async def pick(self, title: str, items: Sequence[Item]) -> Item | None:
-        """Let the user choose from a list; None if nothing was chosen."""

@@ -35,11 +35,12 @@ class Screen:
     def __init__(self, input_buffer: Buffer, bindings: KeyBindingsBase, style: Style) -> None:
         self.output = FrameOutput()
         self.style = style
-        self.rows = Rows(columns=self.output.get_size().columns)
+        size = self.output.get_size()
+        self.rows = Rows(style, size.columns, size.rows)
         self.stream = MarkdownStream()
         self.finished: list[str] = []
         self.working: Callable[[int], str] | None = None
-        self.drawn_at = self.key_at = 0.0
+        self.drawn_at = self.key_at = self.key_before = 0.0
         self.interval = INTERVAL
         self.timer: asyncio.TimerHandle | None = None
         self.clock: asyncio.TimerHandle | None = None
@@ -56,7 +57,7 @@ class Screen:
         self.app.key_processor.after_key_press += self.end_batch
 
     def note_key(self, _: object) -> None:
-        self.key_at = monotonic()
+        self.key_before, self.key_at = self.key_at, monotonic()
         self.keys_in_batch += 1
 
     def end_batch(self, _: object) -> None:
@@ -73,6 +74,10 @@ class Screen:
     def columns(self) -> int:
         """How many columns the terminal has."""
         return self.output.get_size().columns
+
+    def is_typing(self, seconds: float) -> bool:
+        """Return whether the key that is handled came less than so many seconds after the one before it."""
+        return self.key_at - self.key_before < seconds
 
     # What is printed
 
@@ -154,12 +159,12 @@ class Screen:
         While a question is open, it is what the user looks at: nothing changes, and Esc does not interrupt.
         """
         size = self.output.get_size()
-        self.rows.columns = size.columns
+        self.rows.columns, self.rows.lines = size.columns, size.rows
         most = max(min(ROWS_OF_TAIL, size.rows - 6), 1)
         pending = self.stream.pending.strip("\n")
         self.rows.tail = tail_rows(pending, size.columns - 1, most) if pending else ()
-        self.rows.working = self.working(size.columns - 1) if self.working and not self.rows.dialog else ""
-        self.rows.gap = () if self.has_gap or self.rows.dialog or size.rows < MIN_ROWS_OF_GAP else ("",)
+        self.rows.working = self.working(size.columns - 1) if self.working and not self.rows.choices else ""
+        self.rows.gap = () if self.has_gap or self.rows.choices or size.rows < MIN_ROWS_OF_GAP else ("",)
 
     def refresh(self) -> None:
         """Draw the rows again, because one of them has changed."""
@@ -175,7 +180,7 @@ class Screen:
     def tick(self) -> None:
         if self.working:
             self.clock = asyncio.get_running_loop().call_later(CLOCK, self.tick)
-            if not self.rows.dialog:
+            if not self.rows.choices:
                 self.request_frame()
 
     def stop_clock(self) -> None:

@@ -260,8 +260,8 @@ class ChatSession:
 
     def interrupt(self) -> None:
         """Stop the task under way; what it did is kept."""
-        if self.handle:
-            self.paused = True
+        if self.handle and self.turn:
+            self.paused = self.turn.is_stopping = True
             self.handle.stop()
 
     def move_to_background(self) -> None:

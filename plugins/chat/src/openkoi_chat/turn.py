@@ -33,7 +33,7 @@ class Turn:
         self.streamed = ""
         self.queued = 0
         self.unread: list[str] = []
-        self.interrupted = self.is_hidden = False
+        self.interrupted = self.is_stopping = self.is_hidden = False
         self.on_read: Callable[[str], None] = lambda text: None
 
     @property
@@ -57,7 +57,7 @@ class Turn:
             return
         if record.run == self.run:
             self.show_event(record.event)
-        for line in lines:
+        for line in lines if not self.is_stopping else ():  # the end of an interruption has its own
             if not line.startswith(NOT_SHOWN):
                 line = COMMAND.sub(r"`/\1", line)
                 self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))

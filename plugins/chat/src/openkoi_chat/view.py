@@ -16,6 +16,7 @@ class Choice:
     label: str
     value: str
     _: KW_ONLY
+    detail: str = ""
     wants_text: str = ""
 
 
@@ -24,17 +25,25 @@ class Dialog:
     """A question with numbered choices; without choices, the answer is text. Esc gives the last choice.
 
     Its lines are printed when it is asked, so that they stay; ``full`` are all of them, where some were left out.
+    ``is_list``: the user has asked for it, so it leaves nothing behind, and Esc gives no answer.
     """
 
     lines: Sequence[str]
     choices: Sequence[Choice] = ()
     text_prompt: str = ""
     full: Sequence[str] = ()
+    selected: int = 0
+    is_list: bool = False
 
     @property
     def all_lines(self) -> Sequence[str]:
         """The lines, none of them left out."""
         return self.full or self.lines
+
+
+async def pick(view: "View", title: str, choices: Sequence[Choice], *, selected: int = 0) -> str:
+    """Let the user choose from a list; return the value of the choice, empty if nothing was chosen."""
+    return await view.choose(Dialog([title], choices, selected=selected, is_list=True)) or ""
 
 
 def warn(view: "View", text: str) -> None:

@@ -20,6 +20,7 @@ from .events import EntryUpdated
 from .figures import to_learning
 from .hook import LearningHook
 from .promotion import promote_entry
+from .state import LearningState
 from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 from .views import format_json, format_line, format_list, format_page
 
@@ -81,13 +82,11 @@ def load_install_command(koi: Koi, skill: str) -> click.Command:
 def review(hook: LearningHook, *, alone: bool = True) -> None:
     """Go through the entries that need a decision: one by one on a terminal, else as a list."""
     state = hook.log_view.read_now()
-    waiting = [
-        entry for entry in state.entries.values() if entry.is_live and not entry.pinned and needs_decision(entry)
-    ]
+    waiting = [entry for entry in list_live(state) if not entry.pinned and needs_decision(entry)]
     if not waiting and not alone:
         return
     if not waiting:
-        click.echo("No decisions are pending. Run `openkoi learn list` to see what was learned.")
+        click.echo(f"No decisions are pending.\n{format_list(state, list_live(state))}")
         return
     for number, entry in enumerate(waiting, 1):
         click.echo(f"{number}/{len(waiting)}  {format_line(state, entry)}")
@@ -95,6 +94,11 @@ def review(hook: LearningHook, *, alone: bool = True) -> None:
             ask_decision(hook, entry)
     if not has_terminal():
         click.echo(NO_TERMINAL, err=True)
+
+
+def list_live(state: LearningState) -> Sequence[LearningEntry]:
+    """Return all entries but the archived ones."""
+    return [entry for entry in state.entries.values() if entry.is_live]
 
 
 def needs_decision(entry: LearningEntry) -> bool:
@@ -131,7 +135,7 @@ def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     """List what was learned, the most useful first."""
     hook = load_hook(koi)
     state, decay = hook.log_view.read_now(), hook.rules.decay
-    entries = [entry for entry in state.entries.values() if everything or entry.is_live]
+    entries = [*state.entries.values()] if everything else list_live(state)
     click.echo(format_json(state, entries, utc_now(), decay) if layout == "json" else format_list(state, entries))
 
 

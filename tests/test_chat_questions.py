@@ -1,0 +1,103 @@
+"""How questions of the chat are answered: by a digit at once, by Enter if marked, never by what was typed before."""
+
+from pathlib import Path
+
+import pytest
+from chat_terminal import ChatTerminal, chat, read_folder, runs, says, writes
+from cli_process import Shell, shell
+
+PUSH = runs("git push --force origin main")
+WELL = says("Well.", "")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    return made
+
+
+def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Shell) -> None:
+    with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
+        opened.send("push it")
+        opened.shows("3. No")
+        opened.inner.type("1")
+        opened.shows("typed before the question could be read")
+        assert "\n>\n" in opened.display
+        opened.settles()
+        opened.inner.type("\r")  # the marked one, with an empty input
+        opened.shows("→ Yes, this once")
+        opened.shows("Well.")
+        opened.inner.type("thanks")
+        opened.shows("> thanks")
+
+
+def test_a_draft_goes_on_behind_a_question_and_enter_sends_it(openkoi: Shell) -> None:
+    waits = runs("sleep 1; echo it went")
+    turns = says("I push.", "it went", calls=PUSH) + says("I wait.", "push", calls=waits) + WELL
+    with chat(openkoi, turns) as opened:
+        opened.send("push it")
+        opened.shows("Running sleep 1")
+        opened.inner.type("also a1")
+        opened.shows("3. No")
+        opened.inner.type("b\r")
+        opened.shows('↳ "also a1b" · joins before the next model call')
+        assert "→ Yes" not in opened.display
+        opened.settles()
+        opened.inner.type("3")
+        opened.shows("What should it do instead? >")
+        opened.inner.type("\r")
+        opened.shows("> also a1b")
+
+
+def test_arrows_move_and_enter_chooses_in_approvals_and_in_a_rewind(openkoi: Shell) -> None:
+    turns = says("I push.", "push", calls=PUSH) + says("I write.", "write", calls=writes("one.txt", "1"))
+    with chat(openkoi, turns + WELL) as opened:
+        opened.send("push it")
+        opened.shows("▸ 1. Yes, this once (y)")
+        opened.settles()
+        opened.inner.type("\x1b[B")
+        opened.shows("▸ 2. Yes, and commands")
+        opened.inner.type("\x1b[B\x1b[B\x1b[A")  # from the first one up is the last one
+        opened.shows("▸ 3. No")
+        opened.inner.type("\r")
+        opened.shows("What should it do instead? >")
+        opened.inner.type("\r")
+        opened.shows("! Rejected: the user refused")
+        opened.shows("Well.")
+        opened.send("write it")
+        opened.shows("one.txt +1 -0")
+        opened.send("/rewind")
+        opened.shows("▸ 1. (current)")
+        opened.inner.type("2")
+        opened.shows("▸ 1. Both the conversation and the files")
+        opened.settles()
+        opened.inner.type("\x1b[B\r")
+        opened.shows("→ Only the conversation")
+        opened.shows("> write it")
+        assert {"one.txt": "1"} == read_folder(openkoi.folder)
+
+
+def test_all_choices_can_be_reached_on_a_small_terminal(openkoi: Shell) -> None:
+    with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
+        shrink(opened, 20, 10)
+        opened.inner.type("push it\r")
+        for number in (1, 2, 3):
+            opened.shows(f"▸ {number}. ")
+            for other in (1, 2, 3):
+                assert f"{other}. " in opened.display
+            opened.settles()
+            opened.inner.type("\x1b[B" if number < 3 else "\r")
+        opened.shows("stead? >")
+        opened.inner.type("\r")
+        opened.shows("Well.")
+
+
+def shrink(opened: ChatTerminal, columns: int, rows: int) -> None:
+    """Make the terminal smaller, and wait until the chat has drawn again."""
+    import os
+    import signal
+
+    opened.resize(columns, rows)
+    os.kill(opened.inner.command.pid, signal.SIGWINCH)
+    opened.inner.hear(0.3)
