@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openkoi_base.skillfile import find_problems, parse_rubric, read_skill
 from openkoi_hookspecs import Evaluation, Finding, Response, Severity, StreamEnd, Task, Text, Usage, events
 from openkoi_learning.proposals.draft import DONE, divide_whole, skill_text
-from openkoi_learning.proposals.finding_topics import TOPICS, find_topic
+from openkoi_learning.proposals.finding_topics import find_topic, finding_topics
 from openkoi_learning.proposals.llm_wording import list_topics, parse_wordings
 from openkoi_learning.proposals.log import JudgedTask, find_judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
@@ -100,7 +100,7 @@ def test_whatever_findings_say_the_draft_is_sound_and_says_our_words(output: lis
         rubric = parse_rubric(read_skill(text, ""))
         assert [] == find_problems(text, habit.name, strict=True)
         assert 1.0 == pytest.approx(sum(one.weight for one in rubric.dimensions))
-        asked = {DONE, *(one.question for one in TOPICS)}
+        asked = {DONE, *(one.question for one in finding_topics())}
         assert {one.description for one in rubric.dimensions[:-1]} <= asked
         ours, _, quotations = rubric.guide.partition("## Found before")
         assert not any(line in ours for titles in output for line in titles if len(line) > 25)

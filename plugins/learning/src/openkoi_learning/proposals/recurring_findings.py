@@ -7,7 +7,7 @@ from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .finding_topics import OTHER, TOPICS, FindingTopic, find_topic
+from .finding_topics import OTHER, FindingTopic, find_topic, finding_topics
 from .log import JudgedTask
 from .safe_example import is_instruction, make_slug, safe_example
 from .title_similarity import similar_titles
@@ -87,7 +87,7 @@ def group_by_topic(group: Sequence[JudgedTask]) -> list[tuple[FindingTopic, list
     every = [
         (task.run, one) for task in group for one in task.findings if by_rubric(one) and not is_instruction(one.title)
     ]
-    piles: dict[FindingTopic | None, list[tuple[str, Finding]]] = {one: [] for one in (*TOPICS, None)}
+    piles: dict[FindingTopic | None, list[tuple[str, Finding]]] = {one: [] for one in (*finding_topics(), None)}
     for run, finding in every:
         piles[find_topic(finding.title)].append((run, finding))
     rest = piles.pop(None)
