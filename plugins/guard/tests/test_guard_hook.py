@@ -1,7 +1,7 @@
 """The hook: which calls it speaks about, and what the settings make of its verdicts."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -327,3 +327,33 @@ def test_one_question_asks_all_and_its_answer_counts_for_all(tmp_path: Path) -> 
     assert isinstance(permission, Ask)
     assert {".envrc", ".exrc"} == {Path(path).name for path in permission.paths}
     assert all(word in permission.reason for word in ("direnv", "Vim", "git push --force"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "why"),
+    [
+        ("write_file", {"path": "/etc/hosts", "content": ""}, "/etc/hosts is outside the working directory."),
+        ("write_file", {"path": "old.txt", "content": ""}, "old.txt exists and was not read in this run."),
+        ("edit_file", {"path": "old.txt", "search": "a", "replace": "b"}, "old.txt was not read in this run."),
+    ],
+)
+def test_a_write_that_its_tool_refuses_is_not_asked_about(
+    tool: str, arguments: dict[str, Json], why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "old.txt").write_text("a")
+
+    permission = asyncio.run(permission_of(tool, arguments, tmp_path))
+    allowed = asyncio.run(
+        permission_of("write_file", {"path": "old.txt", "content": "", "overwrite": "true"}, tmp_path)
+    )
+
+    assert isinstance(permission, Deny)
+    assert permission.reason.startswith(why)
+    assert isinstance(allowed, Ask)
+
+
+async def permission_of(name: str, arguments: Mapping[str, Json], workspace: Path) -> Permission | None:
+    """Return what a guard that always asks says about a call of a real tool."""
+    async with make_run(workspace=workspace) as run:
+        tools = {tool.name: tool for tool in await WorkspaceTools(outputs=workspace / "outputs").tools(run)}
+        return Guard(approvals="always").before_tool(ToolCall("1", name, dict(arguments)), tools[name], run)

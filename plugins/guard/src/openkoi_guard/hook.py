@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from openkoi_base.schema import PATH_PARAMETERS, ProtectedPath, all_protected, written_paths
+from openkoi_base.schema import PATH_PARAMETERS, ProtectedPath, all_protected, refusal_of, written_paths
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 
 from .protected_globs import DEFAULT_GLOBS, find_reason
@@ -65,9 +65,11 @@ class Guard:
         if self.mode == "off":
             return None
         since = self.start_times.get_start(run.id)
-        return self.apply_settings(
-            merge_permissions(list(self.list_permissions(call, tool, run.workspace, since))), tool
-        )
+        found = merge_permissions(list(self.list_permissions(call, tool, run.workspace, since)))
+        permission = self.apply_settings(found, tool)
+        if isinstance(permission, Ask) and (why := refusal_of(call, tool)):
+            return Deny(why)
+        return permission
 
     def apply_settings(self, permission: Permission | None, tool: Tool) -> Permission | None:
         """Return the permission under the settings. Denials stay as they are."""

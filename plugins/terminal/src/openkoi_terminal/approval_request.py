@@ -103,10 +103,12 @@ def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
         return
     yield style.mark(request.tool, "bold")
     for name, value in sorted(request.arguments.items(), key=lambda one: place_of(one[0])):
-        lines = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split("\n")
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines = text.split("\n")
         sign, colour = CHANGES.get(name, ("", "")) if request.tool in FILE_TOOLS else ("", "")
         if sign:
-            yield from (style.mark(f"  {sign} {show_hidden(line)}", colour) for line in lines)
+            changed = text.removesuffix("\n").split("\n") if text else ()
+            yield from (style.mark(f"  {sign} {show_hidden(line)}", colour) for line in changed)
         else:
             yield f"  {show_hidden(name)}: {show_hidden(lines[0])}"
             yield from (f"    {show_hidden(line)}" for line in lines[1:])

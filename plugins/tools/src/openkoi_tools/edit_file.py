@@ -1,5 +1,7 @@
 """Define the tool ``edit_file``, which replaces shown text that is unique and leaves every other byte alone."""
 
+from collections.abc import Sequence
+
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
@@ -26,6 +28,13 @@ def edit_file(context: ToolContext) -> Tool:
         edit = parse_edit(given)
         return ToolResult(await context.run_at(given.text("path"), lambda where: apply_edit(context, where, edit)))
 
+    def written_paths(arguments: Arguments) -> Sequence[str]:
+        from .read_before_edit import refuse_unread
+
+        path = PARAMETERS.accept(arguments).text("path")
+        refuse_unread(context, context.resolve(path))
+        return [path]
+
     return Tool(
         "edit_file",
         "Replace text in a file that you have read. search must occur once: add lines around it if needed.",
@@ -34,4 +43,5 @@ def edit_file(context: ToolContext) -> Tool:
         effect=Effect.WRITES,
         local=True,
         progress_text="Editing {path}",
+        written_paths=written_paths,
     )

@@ -30,6 +30,12 @@ def describe_unread(context: ToolContext, where: WorkspacePath) -> str:
     return ""
 
 
+def refuse_unread_file(context: ToolContext, where: WorkspacePath) -> None:
+    """Raise when there is a file that is not known as it is now."""
+    if where.real.exists() and (why := describe_unread(context, where)):
+        raise ToolError(f"{why}, or pass overwrite=true.")
+
+
 def refuse_unread(context: ToolContext, where: WorkspacePath) -> None:
     """Raise when nothing of the file was shown in this run."""
     if not context.tracker.has_shown(where.real):

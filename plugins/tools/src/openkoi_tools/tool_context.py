@@ -63,9 +63,13 @@ class ToolContext:
             return await asyncio.to_thread(explain_refusal, WorkspacePath(output.parent, output), work)
         return await self.run_at(path, work)
 
+    def resolve(self, path: str) -> WorkspacePath:
+        """Return a path of the workspace; raise ToolError for one that leads out of it."""
+        return resolve_path(self.run.workspace, path)
+
     def resolve_and_run(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
         """Resolve the path and run the work there."""
-        return explain_refusal(resolve_path(self.run.workspace, path), work)
+        return explain_refusal(self.resolve(path), work)
 
 
 def shown_kilobytes(context: ToolContext) -> int:

@@ -5,7 +5,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import refuse_special, save_file
 from .paths import WorkspacePath
-from .read_before_edit import describe_unread
+from .read_before_edit import refuse_unread_file
 from .text_document import TextDocument, describe_endings, line_ending_at, parse_document, plain_text, split_lines
 from .tool_context import ToolContext
 from .truncate import format_size
@@ -35,8 +35,8 @@ def existing_document(context: ToolContext, where: WorkspacePath, content: NewCo
     if not where.real.exists():
         return None
     refuse_special(where, where.real.stat().st_mode)
-    if not content.overwrite and (why := describe_unread(context, where)):
-        raise ToolError(f"{why}, or pass overwrite=true.")
+    if not content.overwrite:
+        refuse_unread_file(context, where)
     small = where.real.stat().st_size <= context.settings.file_bytes
     before = parse_document(where.real.read_bytes() if small else b"")
     if not content.overwrite and not context.tracker.covers(where.real, split_lines(before.plain)):

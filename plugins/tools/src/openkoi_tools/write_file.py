@@ -1,5 +1,7 @@
 """Define the tool ``write_file``. An existing file is replaced only after it was read, or on request."""
 
+from collections.abc import Sequence
+
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
@@ -27,6 +29,15 @@ def write_file(context: ToolContext) -> Tool:
             await context.run_at(given.text("path"), lambda where: write_content(context, where, content))
         )
 
+    def written_paths(arguments: Arguments) -> Sequence[str]:
+        from .read_before_edit import refuse_unread_file
+
+        given = PARAMETERS.accept(arguments)
+        where = context.resolve(given.text("path"))
+        if not given.flag("overwrite"):
+            refuse_unread_file(context, where)
+        return [given.text("path")]
+
     return Tool(
         "write_file",
         "Create or overwrite a whole file; folders are created. edit_file changes a part of one.",
@@ -35,4 +46,5 @@ def write_file(context: ToolContext) -> Tool:
         effect=Effect.WRITES,
         local=True,
         progress_text="Writing {path}",
+        written_paths=written_paths,
     )

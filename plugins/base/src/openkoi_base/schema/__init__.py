@@ -11,7 +11,7 @@ with LazyExports(globals()):
     from .coerce import coerce_arguments
     from .deferred_tools import CALL_TOOL, FIND_TOOL, resolve_call, visible_tools
     from .parameters import Parameters, ParsedArguments
-    from .path_parameters import PATH_PARAMETERS, written_paths
+    from .path_parameters import PATH_PARAMETERS, refusal_of, written_paths
     from .protected_paths import ProtectedPath, all_protected, first_protected
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "first_protected",
     "format_progress",
     "protected_globs",
+    "refusal_of",
     "resolve_call",
     "unknown_tool",
     "visible_tools",

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Tool, ToolCall, ToolError
 
+from .coerce import coerce_arguments
+
 PATH_PARAMETERS = ("path", "file", "file_path", "filename", "target", "destination", "paths", "files")
 
 
@@ -18,6 +20,16 @@ def paths_of_tool(call: ToolCall, tool: Tool) -> Sequence[str]:
         return tool.written_paths(call.arguments) if tool.written_paths else ()
     except ToolError:
         return ()
+
+
+def refusal_of(call: ToolCall, tool: Tool) -> str:
+    """Return why the tool would refuse a call, whatever is answered to a question about it; empty if it would not."""
+    try:
+        if tool.written_paths:
+            tool.written_paths(coerce_arguments(call.arguments, tool.parameters))
+    except ToolError as error:
+        return str(error)
+    return ""
 
 
 def paths_in_arguments(call: ToolCall, names: Sequence[str]) -> Iterator[str]:
