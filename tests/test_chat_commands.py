@@ -94,7 +94,7 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
         terminal.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~")
         terminal.send("and this?")
         terminal.shows("scripted/blind.yaml does not read images. Remove the image")
-        terminal.shows("> [Image #2]and this?\nscripted/blind.yaml")  # kept
+        terminal.shows("> [Image #2]and this?\nedits freely, asks before risks (Shift-Tab) · scripted/blind.yaml")  # kept
     assert "Always use metric units" in openkoi("learn", "list").stdout
 
 
@@ -116,14 +116,14 @@ def test_drafts_pastes_and_earlier_messages(openkoi: Shell) -> None:
         terminal.inner.type("\r")
         terminal.shows("Well. [1]")
         terminal.inner.type("\x1b[A")
-        terminal.shows("> first\n  second\nscripted")
+        terminal.shows("> first\n  second\nedits freely")
         terminal.inner.type("\x1b[A\x1b[A")
-        terminal.shows("> [Pasted text #1, 12 lines]\nscripted")
+        terminal.shows("> [Pasted text #1, 12 lines]\nedits freely")
         terminal.inner.type("\x03")
         terminal.inner.type("sec\x12")
         terminal.shows("Earlier messages (Ctrl-R: next)")
         terminal.inner.type("\r")
-        terminal.shows("> first\n  second\nscripted")
+        terminal.shows("> first\n  second\nedits freely")
         terminal.inner.type("\x1b")
         terminal.shows("Press Esc again to put the draft aside.")
         terminal.inner.type("\x1b")
@@ -145,7 +145,7 @@ def test_help_and_lists_are_as_they_were(openkoi: Shell) -> None:
         terminal.shows("/ @ ! # ?")
         terminal.feed()
         text = "\n".join(terminal.scrollback)
-        message = text[text.index("Commands") : text.index("scripted/script.yaml ·", text.index("Commands"))]
+        shown = text[text.index("Commands") : text.index("edits freely", text.index("Commands"))]
         terminal.inner.type("/bre")
         terminal.shows("▸ /brewing  skill: Brewing.")
         terminal.inner.type("\r")

@@ -139,7 +139,7 @@ def test_a_real_terminal_shows_each_block_once_after_20_resizes(openkoi: Shell, 
             send("resize-window", "-x", str(columns), "-y", "30")
             time.sleep(0.05)
         send("resize-window", "-x", "100", "-y", "30")
-        until(lambda: DRAFT in send("capture-pane", "-p"))
+        until(lambda: "for commands" in send("capture-pane", "-p"))
         text = send("capture-pane", "-p", "-S", "-5000", "-J")
 
     words = text.split()

@@ -31,9 +31,9 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
     with chat(openkoi, turns, PAGER="cat") as terminal:
         terminal.shows("spent")
         terminal.inner.type(SHIFT_TAB)
-        terminal.shows("· plans, changes nothing ·")
+        terminal.shows("\nplans, changes nothing (Shift-Tab) · scripted")
         terminal.inner.type(SHIFT_TAB)
-        terminal.shows("· asks before each change ·")
+        terminal.shows("\nasks before each change (Shift-Tab) · scripted")
         terminal.send("write it")
         terminal.shows("+ line 27")
         terminal.shows("more lines: Ctrl-A shows all")

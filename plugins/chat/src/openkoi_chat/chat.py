@@ -15,22 +15,25 @@ from openkoi_runlog.report import format_count
 from .added_commands import AddedCommands
 from .attachments import Draft
 from .cli_commands import Finished, run_openkoi
+from .open_sessions import OpenSession
 from .options import Options
 from .program_protocol import Front
-from .saved_state import SavedState, load_images, load_state, save_images, save_state, state_file
+from .saved_state import SavedState, save_images
 from .session import ChatSession
 from .session_names import find_named, read_names
 from .session_tasks import Exchange
 from .settings import ChatSettings, Mode
 from .view import View, warn
-from .welcome_back import format_age, read_last_view, welcome_back
+from .welcome_back import format_age, read_last_view
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
 
-NO_SESSION = "No session to continue in this folder. /resume lists those of other folders' tasks by id."
 SUMMARY_TASK = (
     "Summarise this conversation for yourself"  # how the task of /compact begins, whose session is not listed
+)
+ELSEWHERE = (
+    "That session is open in another chat, which goes on with its task and draft; this chat continues in a copy of it."
 )
 NOT_READY = "OpenKoi is still starting."
 
@@ -46,8 +49,9 @@ class ChatProgram:
         self.settings = ChatSettings(model=options.model)
         self.session = ChatSession(view, self.settings)
         self.stack = AsyncExitStack()
-        self.saved: Path | None = None
+        self.opened = OpenSession(Path(), Path())
         self.history_file = self.names_file = Path()
+        self.is_first = False
         self.added = AddedCommands(launcher)
         self.old_draft = ""
         self.old_images: Mapping[str, bytes] = {}
@@ -56,60 +60,35 @@ class ChatProgram:
 
     # OpenKoi
 
-    async def open(self) -> None:
-        """Open OpenKoi, and take up the session that was asked for."""
+    async def open(self) -> "OpenedKoi":
+        """Open OpenKoi; return it."""
         koi = await self.open_koi()
         folder = koi.folder("chat")
-        self.saved = state_file(folder, koi.workspace)
+        self.is_first = not any(folder.iterdir())
+        self.opened = OpenSession(folder, koi.workspace)
         self.history_file, self.names_file = folder / "history.jsonl", folder / "names.json"
         await self.stack.enter_async_context(koi)
-        state = load_state(self.saved)
         self.session.sessions = self.launcher.paths().sessions
-        if self.options.continued or self.options.session:
-            self.take_up(koi, state)
-        else:
-            self.old_draft, self.old_images = state.draft, load_images(folder, state.images)
+        return koi
+
+    def attach(self, koi: "OpenedKoi") -> None:
+        """Let the conversation use OpenKoi, and do what has waited for it."""
         self.session.prepare = self.apply_mode
         self.session.give_back = self.give_back
         self.session.attach(koi, self.session.sessions)
         self.added.find_plugins()
+        self.save()
         for warning in koi.warnings():
             warn(self.view, koi.redact(warning))
 
-    def take_up(self, koi: "OpenedKoi", state: SavedState) -> None:
-        """Continue the session that the command line names, else the last one here; bring back what was not sent."""
-        known = list_sessions(self.session.sessions)
-        saved = state.session if state.session in known else ""
-        session = self.find_session(self.options.session) if self.options.session else saved
-        session = session or next((id for id, *_ in self.list_sessions()), "")
-        if session:
-            self.session.continue_session(session)
-            self.start(self.welcome_back(koi, session))
-        else:
-            self.view.print(NO_SESSION)
-        if session == state.session or not (self.options.session or saved):
-            self.restore_state(koi, state)
-
-    async def welcome_back(self, koi: "OpenedKoi", session: str) -> None:
-        """Print where the session is, once the log has been read."""
-        folder = koi.folder("chat")
-        lines = await asyncio.to_thread(welcome_back, self.session.sessions, session, folder, datetime.now(UTC))
-        self.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
-
-    def restore_state(self, koi: "OpenedKoi", state: SavedState) -> None:
-        """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
-        if state.rewound_to:
-            self.session.koi = koi
-            self.load_exchanges()
-            place = next((n for n, one in enumerate(self.session.exchanges) if one.run == state.rewound_to), None)
-            if place is not None:
-                self.session.rewind_to(place)
-        images = load_images(self.saved.parent, state.images) if self.saved and state.images else {}
-        self.front.set_input(state.draft, images)
-        self.session.queue += [
-            Draft(text, {chip: data for chip, data in images.items() if chip in text}) for text in state.queue
-        ]
-        self.session.paused = bool(state.queue)
+    def enter_session(self, session: str) -> bool:
+        """Continue a session, or a copy if another chat has it open; return whether it is the session itself."""
+        self.session.continue_session(session)
+        if self.opened.hold(session):
+            return True
+        self.session.fork()
+        self.view.note(ELSEWHERE)
+        return False
 
     async def open_koi(self) -> "OpenedKoi":
         """Open OpenKoi as the settings of the chat ask."""
@@ -139,6 +118,7 @@ class ChatProgram:
         """Set what the next task may do without asking."""
         self.settings.mode = mode
         self.show_status()
+        self.save()
 
     async def apply_mode(self) -> None:
         """Open OpenKoi again if the mode asks for other approvals."""
@@ -146,9 +126,8 @@ class ChatProgram:
             await self.reopen()
 
     def show_status(self) -> None:
-        """Show the model and the mode below the input."""
-        mode = self.settings.mode
-        self.front.show_status(" · ".join([self.model, *([mode.summary] if mode is not Mode.EDITS else [])]))
+        """Show the mode and the model below the input."""
+        self.front.show_status(f"{self.settings.mode.summary} (Shift-Tab) · {self.model}")
 
     def require_koi(self) -> "OpenedKoi":
         """Return OpenKoi; raise KoiError while it starts."""
@@ -162,6 +141,7 @@ class ChatProgram:
         await self.session.close()
         self.stop_work()
         await self.stack.aclose()
+        self.opened.close()
 
     def start(self, work: Coroutine[object, object, None]) -> None:
         """Do something beside the input; print an error that it raises."""
@@ -183,13 +163,6 @@ class ChatProgram:
             warn(self.view, str(error))
 
     # Sessions
-
-    async def continue_session(self, id: str) -> None:
-        """Continue a session by its id or that of a task; an interrupted task is resumed by ``openkoi resume``."""
-        koi, session = self.require_koi(), self.find_session(id)
-        self.session.continue_session(session)
-        await self.welcome_back(koi, session)
-        self.save()
 
     def find_session(self, id: str) -> str:
         """Return the session with an id or a name, or that of a task."""
@@ -241,15 +214,17 @@ class ChatProgram:
 
     def save(self) -> None:
         """Save what is not in the log."""
-        if self.saved and self.session.koi:
+        if self.session.koi:
             redact, rewound = self.session.koi.redact, self.session.rewound
             waiting = [redact(text) for text in (*(one.text for one in self.session.queue), *self.session.unread)]
             first = rewound.exchanges[0].run if rewound and rewound.exchanges else ""
             draft, images = self.front.input_draft()
             for one in self.session.queue:
                 images |= one.images
-            names = save_images(self.saved.parent, images) if images else {}
-            save_state(self.saved, SavedState(self.session.session, redact(draft), waiting, first, names))
+            names = save_images(self.opened.folder, images) if images else {}
+            mode = self.settings.mode.value
+            state = SavedState(self.session.session, redact(draft), waiting, first, names, mode)
+            self.opened.save(state, is_empty=not self.session.last_run)
 
     # Other commands
 

@@ -7,6 +7,7 @@ from openkoi_terminal import strip_controls
 from . import rewind as rewinding
 from .chat import SUMMARY_TASK, ChatProgram
 from .command_table import COMMANDS
+from .continued_chat import continue_session
 from .session_names import name_session
 from .tables import format_pairs
 from .view import Choice, pick, warn
@@ -66,7 +67,7 @@ async def compact(chat: ChatProgram, words: str) -> None:
 async def resume(chat: ChatProgram, words: str) -> None:
     """Resume the last task if it did not end; else continue a session: the one named, or one from a list."""
     if words:
-        await chat.continue_session(words)
+        await continue_session(chat, words)
         return
     if run := chat.unfinished_run():
         chat.session.resume_task(run)
@@ -77,7 +78,7 @@ async def resume(chat: ChatProgram, words: str) -> None:
         return
     choices = [Choice("", text, id, detail=detail) for id, text, detail in found]
     if chosen := await pick(chat.view, "Continue which session?", choices):
-        await chat.continue_session(chosen)
+        await continue_session(chat, chosen)
 
 
 async def show_history(chat: ChatProgram, words: str) -> None:

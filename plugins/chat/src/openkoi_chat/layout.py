@@ -16,6 +16,7 @@ from .select_list import Item, draw_items
 ROWS_OF_TAIL = 10
 ROWS_OF_INPUT = 10
 SHOWN_CHOICES = 12  # rows of a question's choices, of which longer lists show those around the selected one
+SEPARATOR = " · "
 PROMPT, INDENT = "> ", "  "
 MAX_CACHED = 200
 
@@ -68,7 +69,8 @@ class Rows:
     @property
     def below(self) -> Sequence[str]:
         """The rows below the input."""
-        return [*(clip_row(row, self.columns - 1) for row in self.menu), *filter(None, (self.hint,))]
+        hint = self.style.mark(fit_parts(self.hint, self.columns - 1), "dim")
+        return [*(clip_row(row, self.columns - 1) for row in self.menu), *filter(None, (hint,))]
 
     @property
     def count(self) -> int:
@@ -89,6 +91,13 @@ class Rows:
                 self.cached.clear()
             self.cached[row] = to_formatted_text(ANSI(row))
         return self.cached[row]
+
+
+def fit_parts(text: str, columns: int) -> str:
+    """Return as many parts of a line as there is room for; they are left out from the last one on."""
+    while text_width(text) > columns and SEPARATOR in text:
+        text = text.rpartition(SEPARATOR)[0]
+    return clip_row(text, columns)
 
 
 class PartWindow(Window):

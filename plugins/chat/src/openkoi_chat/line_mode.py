@@ -13,8 +13,9 @@ from openkoi_hookspecs import KoiError
 from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, strip_controls
 
 from .attachments import Draft
-from .banner import make_banner
+from .banner import FIRST_USE, make_banner
 from .chat import ChatProgram
+from .continued_chat import open_chat
 from .dialog_box import format_choices
 from .handle_input import enter
 from .options import Options
@@ -172,11 +173,11 @@ class PlainProgram:
         """Open OpenKoi, then take lines until the end of the input."""
         loop = asyncio.get_running_loop()
         try:
-            await self.chat.open()
+            await open_chat(self.chat)
             self.view.print(
                 await make_banner(self.chat.require_koi(), self.launcher.version, self.chat.session.sessions)
             )
-            self.view.print(HELP)
+            self.view.print(f"{FIRST_USE}\n{HELP}" if self.chat.is_first else HELP)
             if self.options.picks:
                 self.take(PICK)
             loop.add_reader(sys.stdin.fileno(), lambda: self.lines.put_nowait(sys.stdin.readline() or None))

@@ -103,12 +103,12 @@ class ScreenProgram:
         from importlib import import_module
 
         await asyncio.sleep(0)
-        module = await asyncio.to_thread(import_module, "openkoi_chat.chat")
+        module = await asyncio.to_thread(import_module, "openkoi_chat.continued_chat")
         from openkoi_hookspecs import KoiError
 
         try:
             chat: ChatProgram = module.ChatProgram(self.launcher, self.options, self.screen, self)
-            await chat.open()
+            await module.open_chat(chat)
         except KoiError as error:
             self.error = f"Error: {error}"
             self.quit()
@@ -139,13 +139,15 @@ class ScreenProgram:
 
     async def show_banner(self, chat: "ChatProgram") -> None:
         """Print the banner, and what went wrong if anything did."""
-        from .banner import find_model, make_banner
+        from .banner import FIRST_USE, find_model, make_banner
 
         koi = chat.require_koi()
         chat.model = await find_model(koi)
         chat.show_status()
         if not (self.options.continued or self.options.session):
             self.screen.note(await make_banner(koi, self.launcher.version, chat.session.sessions), "dim")
+        if chat.is_first:
+            self.screen.note(FIRST_USE)
 
     def quit(self) -> None:
         """Leave the chat."""

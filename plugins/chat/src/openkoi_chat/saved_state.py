@@ -19,7 +19,7 @@ KEPT_SECONDS = 7 * 86_400  # for which the image of a draft that was never sent 
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of the last chat in a folder.
+    """The state of a chat.
 
     ``rewound_to`` is the first run that is no longer in the conversation. ``images`` are the files of those in the
     draft and in messages that wait, by their chips.
@@ -30,11 +30,12 @@ class SavedState:
     queue: list[str] = field(default_factory=list)
     rewound_to: str = ""
     images: dict[str, str] = field(default_factory=dict)
+    mode: str = ""
 
-
-def state_file(folder: Path, workspace: Path) -> Path:
-    """Return the file of a workspace's chat."""
-    return folder / f"{sha256(str(workspace).encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.json"
+    @property
+    def has_unsent(self) -> bool:
+        """Whether it brings back what is nowhere else."""
+        return bool(self.draft or self.queue or self.rewound_to)
 
 
 def save_state(path: Path, state: SavedState) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.key_binding import KeyBindingsBase
 
-from openkoi_terminal import Style, text_width
+from openkoi_terminal import Style
 
 from .dialog_box import DialogBox
 from .frame_output import FOCUS_OFF, FOCUS_ON
@@ -17,7 +17,6 @@ from .notifications import notice
 from .screen import Screen
 from .view import Dialog
 
-SEPARATOR = " · "
 MAX_BLOCKS = 500  # of an answer's blocks, so that a long chat does not grow; /copy takes the newest
 
 
@@ -49,14 +48,8 @@ class ScreenView(Screen):
         return await self.dialogs.ask(dialog)
 
     def show_hint(self, text: str) -> None:
-        """Show a hint below the input, until the next key; without one, the usual line, as much of it as there is room.
-
-        Its parts are left out from the last one on.
-        """
-        self.shown_hint, text = text, text or self.default_hint
-        while text_width(text) >= self.columns and SEPARATOR in text:
-            text = text.rpartition(SEPARATOR)[0]
-        self.rows.hint = self.style.mark(text, "dim")
+        """Show a hint below the input, until the next key; without one, the usual line."""
+        self.shown_hint, self.rows.hint = text, text or self.default_hint
         self.refresh()
 
     def hide_hint(self) -> None:

@@ -1,20 +1,34 @@
 """Open an earlier session with three lines: where we were, what is open, what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_hookspecs import NextAction
+from openkoi_hookspecs import Message, NextAction, Role, Text
 from openkoi_runlog import VIEW_EVENTS, RunView, build_view
 from openkoi_runlog.last_task import read_last_task
 from openkoi_runlog.report import format_count, format_dollars, truncate_line
 
 from .session_totals import read_totals
 
+MAX_LINES = 30  # of the last answer, whose end is shown
+GIVEN = "\n\n<input-"  # what was piped in follows
+ELSEWHERE = "the other chat goes on with it"
 ENDINGS = {
     NextAction.ACCEPT: "nothing: the last task was accepted",
     NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",
 }
+
+
+def read_exchange(history: Sequence[Message]) -> Iterator[tuple[str, str]]:
+    """Yield the user's last message and the end of its answer, if there was one."""
+    asked = [place for place, message in enumerate(history) if message.role is Role.USER][-1:]
+    for place in asked:
+        words = next((part.text for part in history[place].parts if isinstance(part, Text)), "").partition(GIVEN)[0]
+        answers = [part.text for message in history[place + 1 :] for part in message.parts if isinstance(part, Text)]
+        lines = "".join(answers).split("\n")
+        left_out = ["…", ""] if len(lines) > MAX_LINES else []
+        yield words, "\n".join([*left_out, *lines[-MAX_LINES:]])
 
 
 def read_last_view(sessions: Path, session: str) -> RunView | None:
@@ -23,15 +37,15 @@ def read_last_view(sessions: Path, session: str) -> RunView | None:
     return build_view(records) if records else None
 
 
-def welcome_back(sessions: Path, session: str, folder: Path, now: datetime) -> Sequence[str]:
-    """Return the three lines; what the session has cost is kept in a folder."""
+def welcome_back(sessions: Path, session: str, folder: Path, now: datetime, *, copied: bool = False) -> Sequence[str]:
+    """Return the three lines; what the session has cost is kept in a folder. ``copied``: another chat has it open."""
     view = read_last_view(sessions, session)
     if view is None:
         return ()
     totals = read_totals(sessions, session, folder)
     return (
         f"Where we were: {truncate_line(view.task.text, 80)} ({format_age(view.updated, now)})",
-        f"What is open: {describe_open(view)}",
+        f"What is open: {ELSEWHERE if copied else describe_open(view)}",
         f"What it cost: {format_dollars(totals.usd)} for {format_count(totals.tasks, 'task')}",
     )
 

@@ -1,0 +1,95 @@
+"""Continue a session of the chat: show where it was, and bring back what was not sent."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from openkoi_runlog import list_sessions
+
+from .attachments import Draft
+from .chat import ChatProgram
+from .messages import quote
+from .saved_state import SavedState, load_images, load_state
+from .settings import Mode
+from .welcome_back import read_exchange, welcome_back
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import OpenedKoi
+
+NO_SESSION = "No session to continue in this folder. /resume lists those of other folders' tasks by id."
+
+
+async def open_chat(chat: ChatProgram) -> None:
+    """Open OpenKoi, take up the session that was asked for, and do what has waited."""
+    koi = await chat.open()
+    states, elsewhere = [*chat.opened.states()], chat.opened.is_elsewhere
+    if chat.options.continued or chat.options.session:
+        take_up(chat, koi, states)
+    elif states and not elsewhere(states[0].session):
+        chat.old_draft, chat.old_images = states[0].draft, load_images(chat.opened.folder, states[0].images)
+    chat.attach(koi)
+
+
+async def continue_session(chat: ChatProgram, id: str) -> None:
+    """Continue a session by its id or that of a task; an interrupted task is resumed by ``/resume`` alone."""
+    koi, session = chat.require_koi(), chat.find_session(id)
+    state = load_state(chat.opened.file_of(session))
+    if chat.enter_session(session):
+        restore_state(chat, koi, state)
+    await show_past(chat, koi, session)
+    chat.save()
+
+
+def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -> None:
+    """Continue the session that the command line names, else the last one here; bring back what was not sent."""
+    known = list_sessions(chat.session.sessions)
+    named = chat.find_session(chat.options.session) if chat.options.session else ""
+    wanted = (one for one in states if (one.session == named if named else is_wanted(chat, one, known)))
+    state = next(wanted, SavedState())
+    session = named or (state.session if state.session in known else "")
+    session = session or next((id for id, *_ in chat.list_sessions()), "")
+    if state.mode in list(Mode):
+        chat.settings.mode = Mode(state.mode)
+    if not session:
+        chat.view.print(NO_SESSION)
+    elif not chat.enter_session(session):
+        state = SavedState()  # the other chat goes on with it
+    if session:
+        chat.start(show_past(chat, koi, session))
+    restore_state(chat, koi, state)
+
+
+def is_wanted(chat: ChatProgram, state: SavedState, known: Collection[str]) -> bool:
+    """Return whether something was asked in the chat of a state, or it brings back what no open chat has."""
+    return state.session in known or (state.has_unsent and not chat.opened.is_elsewhere(state.session))
+
+
+async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
+    """Print where a session is and its last exchange, once the log has been read."""
+    copied, now = session != chat.session.session, datetime.now(UTC)
+    folder, sessions = koi.folder("chat"), chat.session.sessions
+    lines = await asyncio.to_thread(welcome_back, sessions, session, folder, now, copied=copied)
+    chat.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
+    for asked, answer in read_exchange(chat.session.history):
+        chat.view.print(quote(koi.redact(asked), chat.view.style))
+        chat.view.add_answer(koi.redact(answer))
+        chat.view.end_answer()
+
+
+def restore_state(chat: ChatProgram, koi: "OpenedKoi", state: SavedState) -> None:
+    """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
+    session = chat.session
+    if state.rewound_to:
+        session.koi = koi
+        chat.load_exchanges()
+        place = next((n for n, one in enumerate(session.exchanges) if one.run == state.rewound_to), None)
+        if place is not None:
+            session.rewind_to(place)
+    images = load_images(chat.opened.folder, state.images) if state.images else {}
+    if state.draft:
+        chat.front.set_input(state.draft, images)
+    session.queue += [
+        Draft(text, {chip: data for chip, data in images.items() if chip in text}) for text in state.queue
+    ]
+    session.paused = bool(state.queue)

@@ -1,0 +1,76 @@
+"""What ``openkoi -c`` brings back: the mode, the last exchange, and from a session open elsewhere a copy."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from chat_terminal import chat, runs, says
+from cli_process import Shell, shell
+
+TEA = says("Three kinds:\n\n- green\n- black\n", "tea")
+MANY = says("\n".join(f"line {number}  " for number in range(60)), "many")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    return made
+
+
+def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openkoi: Shell) -> None:
+    with chat(openkoi, TEA + MANY) as opened:
+        opened.shows("It edits files here freely and asks before risks. Shift-Tab or /mode: only plan")
+        opened.shows("\nedits freely, asks before risks (Shift-Tab) · scripted/script.yaml")
+        opened.send("Which tea is there?")
+        opened.shows("[done]")
+        opened.inner.type("\x1b[Z\x1b[Z")
+        opened.shows("\nasks before each change (Shift-Tab)")
+        opened.inner.type("\x04")
+        opened.inner.ends()
+    with chat(openkoi, TEA + MANY, "-c") as opened:
+        opened.shows("What it cost: ")
+        opened.shows("\n> Which tea is there?\nThree kinds: [1]\n\n• green\n• black [2]\n")
+        opened.shows("\nasks before each change (Shift-Tab)")
+        opened.send("many lines")
+        opened.shows("[done]")
+        assert "It edits files" not in "\n".join(opened.scrollback)
+    with chat(openkoi, TEA + MANY, "-c") as opened:
+        opened.shows("line 59")
+        assert "line 29" not in "\n".join(opened.scrollback)
+    with chat(openkoi, TEA) as opened:
+        opened.shows("\nedits freely, asks before risks (Shift-Tab)")
+
+
+def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openkoi: Shell) -> None:
+    turns = says("I wait.", "slow", calls=runs("sleep 60")) + says("The word is heron.", "word") + TEA
+    with chat(openkoi, turns) as first:
+        first.send("remember the word")
+        first.shows("[done]")
+        first.send("slow please")
+        first.shows("Running sleep 60")
+        first.inner.type("a draft")
+        first.shows("> a draft")
+        with chat(openkoi, turns, "-c") as second:
+            second.shows("That session is open in another chat")
+            second.shows("What is open: the other chat goes on with it")
+            second.shows("\n> slow please\nI wait.")
+            assert "a draft" not in second.display
+            second.send("Which tea is there?")
+            second.shows("[done]")
+            second.send("/history")
+            second.shows("  1. Which tea is there?")
+            first.shows("esc to interrupt")
+            time.sleep(0.2)
+            os.kill(first.inner.command.pid, signal.SIGKILL)
+            second.type("\x04")
+            second.inner.ends()
+    with chat(openkoi, turns, "-c") as opened:
+        opened.shows("Where we were: Which tea is there?")
+        opened.send("/resume")
+        opened.shows("2. remember the word")
+        opened.inner.type("2")
+        opened.shows("What is open: the last task was interrupted; /resume continues it")
+        opened.shows("\n> a draft\n")
