@@ -94,7 +94,7 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
         terminal.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~")
         terminal.send("and this?")
         terminal.shows("scripted/blind.yaml does not read images. Remove the image")
-        terminal.shows("> [Image #2]and this?\nedits freely, asks before risks (Shift-Tab) · scripted/blind.yaml")  # kept
+        terminal.shows("> [Image #2]and this?\nedits freely, asks before risks (Shift-Tab) · scripted/blind.yaml")
     assert "Always use metric units" in openkoi("learn", "list").stdout
 
 
@@ -145,7 +145,7 @@ def test_help_and_lists_are_as_they_were(openkoi: Shell) -> None:
         terminal.shows("/ @ ! # ?")
         terminal.feed()
         text = "\n".join(terminal.scrollback)
-        shown = text[text.index("Commands") : text.index("edits freely", text.index("Commands"))]
+        message = text[text.index("Commands") : text.index("edits freely", text.index("Commands"))]
         terminal.inner.type("/bre")
         terminal.shows("▸ /brewing  skill: Brewing.")
         terminal.inner.type("\r")

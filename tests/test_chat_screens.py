@@ -95,23 +95,23 @@ def test_every_screen_of_the_chat(openkoi: Shell) -> None:
 
 def do_a_task(recorder: Recorder, openkoi: Shell) -> None:
     """Welcome, lists, modes, and a task with two iterations."""
-    terminal = seen.terminal
-    seen.take("openkoi", "openkoi v", "for commands")
+    terminal = recorder.opened
+    recorder.take("openkoi", "openkoi v", "for commands")
     terminal.inner.type("/")
-    seen.take("/", "> /", "/rename")
+    recorder.take("/", "> /", "/rename")
     terminal.inner.type("\x15")
     for mode in ("plans, changes", "asks before each", "edits freely, asks"):
         terminal.inner.type("\x1b[Z")
         terminal.shows(f"\n{mode}")
-        seen.take("Shift-Tab", mode, "for commands")
-    seen.enter("/iterate 3", "At most 3")
-    seen.enter("/budget 0.5", "$0.50")
+        recorder.take("Shift-Tab", mode, "for commands")
+    recorder.enter("/iterate 3", "At most 3")
+    recorder.enter("/budget 0.5", "$0.50")
     terminal.send("Fix the failing tests of this project.")
     terminal.shows("Running sh check.sh…", 60)
     terminal.inner.type("then run the linter")
     terminal.shows("> then run the linter")
     terminal.inner.type("\t")
-    seen.take("a task under way", "⇥", "1 queued", works=True)
+    recorder.take("a task under way", "⇥", "1 queued", works=True)
     (openkoi.folder / "__pycache__").mkdir(exist_ok=True)
     (openkoi.folder / "__pycache__" / "go").write_text("")
     terminal.shows("[done] 2 iterations", 60)

@@ -105,7 +105,7 @@ def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) ->
 
     assert 0 == result.returncode
     assert "Traceback" not in result.stderr
-    assert "[result] 1 iteration" in result.stderr
+    assert "[done] 1 iteration" in result.stderr
 
 
 def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> None:

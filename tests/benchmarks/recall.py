@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from openkoi_hookspecs import Embedder
 from openkoi_search import TextIndex, make_index
 from openkoi_search.embedders import make_embed
-from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
+from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
 from openkoi_search.index import embed_texts
 from openkoi_search.lexical import Lexical
 
@@ -21,7 +21,6 @@ from .recall_code import code
 from .recall_talk import Question, Talk, talk
 
 K, CANDIDATES, RANK_SMOOTHING = 10, 170, 60
-NONE = FusionWeights(vectors=0, neighbours=(), names=0)
 Way = Callable[[str], Sequence[int]]
 
 
@@ -86,17 +85,19 @@ def ways(index: "TextIndex[int]", nearest: Nearest, weight: float) -> Sequence[t
         return lambda text: chosen(text, K)
 
     def fused(text: str) -> Sequence[int]:
-        return fuse_ranks([replace(index, weights=NONE).rank(text, CANDIDATES), nearest(text, CANDIDATES)])[:K]
+        return fuse_ranks([replace(index, weights=STANDALONE).rank(text, CANDIDATES), nearest(text, CANDIDATES)])[:K]
 
-    spread = weights_for(weight).neighbours
+    best, spread = FusionWeights(vectors=weight), FusionWeights().neighbours
     return (
-        ("words (BM25)", weighed(NONE)),
+        ("words (BM25)", weighed(STANDALONE)),
         ("vectors", nearest),
         ("ranks fused", fused),
-        ("weighted sum", weighed(replace(NONE, vectors=weight))),
-        ("+ the next texts", weighed(FusionWeights(vectors=weight, neighbours=spread[:1], names=0))),
-        ("+ those after them", weighed(FusionWeights(vectors=weight, neighbours=spread, names=0))),
-        ("+ names", weighed(FusionWeights(vectors=weight, neighbours=spread))),
+        ("weighted sum", weighed(replace(STANDALONE, vectors=weight))),
+        ("+ the next texts", weighed(replace(STANDALONE, vectors=weight, neighbours=spread[:1]))),
+        ("+ those after them", weighed(replace(STANDALONE, vectors=weight, neighbours=spread))),
+        ("+ the words around", weighed(replace(best, names=0, questions=0))),
+        ("+ names", weighed(replace(best, questions=0))),
+        ("+ questions last", weighed(best)),
         ("words, neighbours, names", weighed(FusionWeights())),
         ("by default, as memory searches", weighed(index.weights)),
         ("by default, without an embedder", weighed(replace(index.weights, vectors=0))),

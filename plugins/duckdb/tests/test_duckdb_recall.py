@@ -80,7 +80,8 @@ def texts(hits: Sequence[Hit]) -> list[str]:
 def test_what_was_said_is_found_with_what_was_said_before_and_after(tmp_path: Path) -> None:
     hits = search_project(memory(tmp_path), "blue gateway", kinds=("transcript",))
 
-    assert list(REPLY[:2]) == texts(hits)
+    assert REPLY[0] == texts(hits)[0]
+    assert {*REPLY[:3]} == {*texts(hits)[:3]}
     assert "s1" == hits[0].item.origin
 
 
@@ -128,7 +129,7 @@ def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, ca
     with caplog.at_level(logging.WARNING, "openkoi"):
         hits = search_project(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
 
-    assert list(REPLY[:2]) == texts(hits)
+    assert {*REPLY[:3]} == {*texts(hits)[:3]}
     assert "Memory searches by words only" in caplog.text
 
 

@@ -18,6 +18,7 @@ from openkoi_base.files.filelock import try_lock_file
 from openkoi_hookspecs import KoiError, Query
 from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_search.memory_file_errors import MemoryBusyError, MemoryUnusableError
+from openkoi_search.segment_file import MAGIC
 from openkoi_search.segment_folder import TEMPORARY
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, many_runs, run_records
@@ -90,7 +91,7 @@ def test_a_damaged_segment_answers_nothing_wrong_and_is_said_and_built_again(
 
 def test_an_index_of_another_format_is_said_and_built_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     segment = filled(tmp_path)
-    segment.write_bytes(segment.read_bytes().replace(b"koi-segment-1", b"koi-segment-0"))
+    segment.write_bytes(segment.read_bytes().replace(MAGIC, b"koi-segment-0\n\0\0"))
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(memory(tmp_path).offsets())
@@ -203,6 +204,7 @@ def test_what_a_killed_writer_left_is_ignored_and_removed(tmp_path: Path) -> Non
 WRITER = """
 import asyncio, sys
 from pathlib import Path
+from openkoi_search.segment_file import MAGIC
 from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_testing.contracts.memory_log import run_records
 

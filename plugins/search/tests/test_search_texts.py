@@ -34,7 +34,8 @@ class Meanings:
 
 
 def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
-    assert [0, 1] == make_index(REPLY)("blue gateway", 2)
+    assert 0 == make_index(REPLY)("blue gateway", 1)[0]
+    assert {0, 1, 2} == {*make_index(REPLY)("blue gateway", 3)}
     assert ["a"] == make_index({"a": REPLY[0], "b": REPLY[3]})("gateway", 1)
     assert [] == make_index(REPLY, embedder=None)("weather")
     assert [] == make_index([])("anything")

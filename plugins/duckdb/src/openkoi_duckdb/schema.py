@@ -8,7 +8,7 @@ of transcripts. ``_migrations`` holds the version.
 There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
 """
 
-VERSION = 6
+VERSION = 7
 TABLES = """
 CREATE TABLE _migrations (version BIGINT PRIMARY KEY, name VARCHAR NOT NULL, applied_at VARCHAR NOT NULL);
 CREATE TABLE sessions (

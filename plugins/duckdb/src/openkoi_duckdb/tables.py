@@ -4,16 +4,15 @@ Statements are many and small, because DuckDB plans a large one longer than it t
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from math import log
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_search.bm25 import K1, B
+from openkoi_search.bm25 import K1, B, rarity
 from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.ranking import Pairs
 from openkoi_search.scopes import EVERYONE, scope_of
-from openkoi_search.sparse_fusion import Scores
+from openkoi_search.sparse_fusion import Scores, WordMatch
 
 from .load_documents import IN_ORDER, load_documents
 from .vectors import load_vectors, read_mark, read_versions
@@ -50,8 +49,8 @@ SELECT doc, next FROM (
 WHERE next IS NOT NULL AND (doc IN (SELECT unnest($docs::BIGINT[])) OR next IN (SELECT unnest($docs::BIGINT[])))
 """
 HAVING = """
-SELECT doc, count(DISTINCT term) FROM memory_fts WHERE shelf IN (SELECT unnest(?::VARCHAR[]))
-AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[])) GROUP BY doc
+SELECT DISTINCT term, doc FROM memory_fts WHERE shelf IN (SELECT unnest(?::VARCHAR[]))
+AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[]))
 """
 
 
@@ -83,7 +82,7 @@ class DuckDBTables:
         """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
         documents, mean = self.connection.execute(CORPUS, [list(shelves)]).fetchall()[0]
         counts = self.connection.execute(COUNTS, [list(shelves), list(words)]).fetchall()
-        return {term: log(1 + (documents - count + 0.5) / (count + 0.5)) for term, count in counts}, mean or 1.0
+        return {term: rarity(count, documents) for term, count in counts}, mean or 1.0
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Those of the documents that the query asks for."""
@@ -94,9 +93,15 @@ class DuckDBTables:
         """Return pairs of consecutive pieces."""
         return self.connection.execute(LINKS, {"docs": list(docs)}).fetchall()
 
-    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """Return these documents with the number of the words each contains."""
-        return self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall()
+    def find_words(
+        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+    ) -> Mapping[str, WordMatch]:
+        """Return those of the words that are known, each with those of the documents that contain it."""
+        weights, _ = self.weigh_words(shelves, words)
+        having: dict[str, set[int]] = {word: set() for word in weights}
+        for word, doc in self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall():
+            having[word].add(doc)
+        return {word: (weight, having[word]) for word, weight in weights.items()}
 
     def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
         """Return the vectors in the tables."""

@@ -1,5 +1,6 @@
 """The parameters of BM25, and the types of columns of numbers."""
 
+from math import log
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -13,3 +14,8 @@ if TYPE_CHECKING:
 # Anserini's defaults for prose; Lucene's for code (compared in tests/benchmarks/recall.py).
 K1, B = 0.9, 0.4
 CODE_SHAPE = (1.2, 0.75)
+
+
+def rarity(count: int, size: int) -> float:
+    """Return what a word adds to a text of average length, if so many texts of all contain it: the rarer, the more."""
+    return log(1 + (size - count + 0.5) / (count + 0.5))

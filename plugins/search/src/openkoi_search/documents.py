@@ -16,7 +16,7 @@ from openkoi_runlog import RunView, build_view, sort_records
 from .chunking import searchable_text, split_chunks
 from .scopes import EVERYONE, TRANSCRIPT, scope_of
 from .task_summary import summarize_task
-from .words import index_terms
+from .words import document_terms, index_terms
 
 VISIBLE = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
@@ -38,7 +38,7 @@ class MemoryDocument:
     @property
     def terms(self) -> list[str]:
         """The words that it can be found by."""
-        return index_terms(" ".join((self.memo.text, *self.keys)))
+        return [*document_terms(self.memo.text), *index_terms(" ".join(self.keys))]
 
     @property
     def number(self) -> int:

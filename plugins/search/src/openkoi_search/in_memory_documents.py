@@ -5,18 +5,17 @@ Results equal those of the tables, number for number.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
-from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .bm25 import K1, B
+from .bm25 import K1, B, rarity
 from .fusion import best_positions
 from .hit_selection import FoundDocument
 from .ranking import Pairs
 from .scopes import EVERYONE, scope_of
-from .sparse_fusion import DIGITS, Scores
+from .sparse_fusion import DIGITS, Scores, WordMatch
 
 if TYPE_CHECKING:
     import numpy
@@ -106,8 +105,7 @@ class InMemoryDocuments:
         for word in words:
             rows, times = self.find_postings(word, corpus)
             if len(rows):
-                rarity = log(1 + (corpus.size - len(rows) + 0.5) / (len(rows) + 0.5))
-                found[rows] += rarity * times * (K1 + 1) / (times + corpus.lengths[rows])
+                found[rows] += rarity(len(rows), corpus.size) * times * (K1 + 1) / (times + corpus.lengths[rows])
         wanted = self.filter_mask(query)
         scores = numpy.round(found if wanted is None else found * wanted, DIGITS)
         chosen = best_positions(scores, most)
@@ -177,17 +175,20 @@ class InMemoryDocuments:
         back = {self.before[doc]: doc for doc in docs if doc in self.before}
         return list((forward | back).items())
 
-    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """Return those of the documents that contain some of the words, with the number of words."""
+    def find_words(
+        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+    ) -> Mapping[str, WordMatch]:
+        """Return those of the words that are known, each with those of the documents that contain it."""
         import numpy
 
         rows, corpus = self.rows_of(docs), self.corpus(shelves)
-        places = numpy.array(list(rows.values()), numpy.int64)
-        counts = numpy.zeros(len(places), numpy.int64)
-        for word in words:
-            posted, _ = self.find_postings(word, corpus)
-            counts += numpy.isin(places, posted)
-        return [pair for pair in zip(rows, counts.tolist(), strict=True) if pair[1]]
+        asked, places = numpy.array(list(rows), numpy.int64), numpy.array(list(rows.values()), numpy.int64)
+        posted = {word: self.find_postings(word, corpus)[0] for word in words}
+        return {
+            word: (rarity(len(there), corpus.size), {*asked[numpy.isin(places, there)].tolist()})
+            for word, there in posted.items()
+            if len(there)
+        }
 
     def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
         """Return the vectors of this state; raise VectorsOutdatedError if their file turned out to be damaged."""

@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .bm25 import CODE_SHAPE, K1, B
 from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
-from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
+from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
 from .hit_selection import FoundDocument
 from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
 from .lexical.hashing import sparse_vector
@@ -28,7 +28,7 @@ from .segment_file import decode_segment
 from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, make_content
 from .vector_store import MIN_COSINE
-from .words import index_terms
+from .words import document_terms
 
 if TYPE_CHECKING:
     from .exact_search import VectorMatrix
@@ -199,19 +199,19 @@ def read_encoded(data: bytes) -> SegmentIndex:
 
 
 def encode_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: int) -> bytes:
-    """Return texts as a segment's content: each is a chunk of its part, the earlier the newer."""
+    """Return texts as a segment's content: each is a chunk of its part."""
     runs = {part: str(number) for number, part in enumerate(dict.fromkeys(parts))}
     documents = [
-        index_text(number, text, runs[part], len(texts) - number, dimensions)
+        index_text(number, text, runs[part], dimensions)
         for number, (text, part) in enumerate(zip(texts, parts, strict=True))
     ]
     return make_content(documents, (), {}).encode(born="", replaces=[])
 
 
-def index_text(number: int, text: str, run: str, age: int, dimensions: int) -> IndexedDocument:
-    """Return a text with all that it can be found by."""
-    words = Counter(index_terms(text))
-    stored = StoredDocument(number, str(number), TRANSCRIPT, False, EVERYONE, f"{age:012}", run, (), words.total(), "")
+def index_text(number: int, text: str, run: str, dimensions: int) -> IndexedDocument:
+    """Return a text with all that it can be found by; between equals the lower number comes first."""
+    words = Counter(document_terms(text))
+    stored = StoredDocument(number, f"{number:012}", TRANSCRIPT, False, EVERYONE, "", run, (), words.total(), "")
     return IndexedDocument(stored, words, sparse_vector(count_words(text), dimensions) if dimensions else {})
 
 
@@ -227,8 +227,8 @@ def dimensions_of(embedder: Embedder) -> int:
 
 def default_weights(embedder: Embedder | None, *, code: bool) -> FusionWeights:
     """Return the best measured weights: code stands alone, and speech is understood from its context."""
-    found = weights_for(0.0 if embedder is None else LEXICAL_WEIGHT if is_lexical(embedder) else MEANING_WEIGHT)
-    return replace(found, neighbours=(), names=0.0) if code else found
+    weight = 0.0 if embedder is None else LEXICAL_WEIGHT if is_lexical(embedder) else MEANING_WEIGHT
+    return replace(STANDALONE if code else FusionWeights(), vectors=weight)
 
 
 def is_code(texts: Sequence[str]) -> bool:

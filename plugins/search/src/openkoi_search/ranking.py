@@ -3,6 +3,7 @@
 ``Documents`` is implemented by a database's tables and by ``InMemoryDocuments``.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
@@ -10,16 +11,25 @@ from typing import Protocol, TypeVar
 
 from openkoi_hookspecs import Query
 
-from .fusion import FusionWeights, weights_for
+from .fusion import FusionWeights
 from .hit_selection import FoundDocument, sort_documents
 from .names import find_names
 from .scopes import TRANSCRIPT
-from .sparse_fusion import Scores, add_scores, with_names, with_neighbours
-from .words import index_terms
+from .sparse_fusion import (
+    Scores,
+    WordMatch,
+    add_scores,
+    lower_scores,
+    with_context,
+    with_names,
+    with_neighbours,
+)
+from .words import ASKING, index_terms
 
 MAX_QUERY_WORDS = 64
 # Candidates beyond the limit: of the scored ones to read, and of each search to score (estimates).
 EXTRA_READ, EXTRA_CANDIDATES = 20, 150
+EXTRA_CONTEXT = 30  # of the scored ones, those whose surroundings are looked at: 10 to 150 find the same
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -58,8 +68,10 @@ class Documents(Protocol):
     def find_neighbours(self, docs: Collection[int]) -> Pairs:
         """Return pairs of consecutive chunks, at least one of which is one of these."""
 
-    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """Return those of the documents that contain some of the words, with the number of words."""
+    def find_words(
+        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+    ) -> Mapping[str, WordMatch]:
+        """Return those of the words that are known, each with those of the documents that contain it."""
 
     def fetch_documents(self, scores: Scores) -> Sequence[FoundDocument]:
         """Return the scored documents with their texts, those that still exist."""
@@ -81,29 +93,47 @@ def rank_documents(
     weights: FusionWeights | None = None,
 ) -> Sequence[FoundDocument]:
     """Return all documents that match the query, best first; by default with the best measured weights."""
-    weights = weights or weights_for(similarity.weight if similarity else 0.0)
+    weights = weights or FusionWeights(vectors=similarity.weight if similarity else 0.0)
     shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
     scores = documents.rank_by_words(query, shelves, words, number) if words else {}
+    is_spoken = not query.keys and (not query.kinds or TRANSCRIPT in query.kinds)
+    if is_spoken and (weights.before or weights.after):
+        scores = top_scores(add_context_scores(documents, query, words, scores, weights), number)
     near = similarity.measure(documents, shelves, list(scores), number) if similarity else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
     scores = add_scores(scores, near, weights.vectors)
-    if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
+    if scores and is_spoken and weights.neighbours:
         scores = with_neighbours(scores, documents.find_neighbours(list(scores)), weights.neighbours)
-    scores = add_name_scores(documents, query, shelves, scores, weights.names)
+    scores = adjust_scores(documents, query, shelves, scores, weights)
     found = documents.fetch_documents(top_scores(scores, query.limit + EXTRA_READ))
     return sort_documents(
         replace(hit, near=near.get(hit.doc, 0.0)) if similarity and similarity.tells_meaning else hit for hit in found
     )
 
 
-def add_name_scores(
-    documents: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float
+def add_context_scores(
+    documents: Documents, query: Query, words: Collection[str], scores: Scores, weights: FusionWeights
 ) -> Scores:
-    """Return the scores, raised for documents that contain the query's names."""
-    wanted = find_names(query.text)[:MAX_QUERY_WORDS]
-    having = documents.count_words(shelves, wanted, list(scores)) if wanted and scores else []
-    return with_names(scores, having, wanted, weight)
+    """Return the scores with those of the words that the texts around contain, as far as two texts away."""
+    best = top_scores(scores, query.limit + EXTRA_CONTEXT)
+    after = dict(documents.find_neighbours(list(best)))
+    after |= dict(documents.find_neighbours([doc for doc in {*after, *after.values()} if doc not in best]))
+    if not after:
+        return scores
+    matches = documents.find_words(documents.visible_scopes(query), words, {*after, *after.values()})
+    return with_context(scores, matches.values(), after, before_shares=weights.before, after_shares=weights.after)
+
+
+def adjust_scores(
+    documents: Documents, query: Query, shelves: Sequence[str], scores: Scores, weights: FusionWeights
+) -> Scores:
+    """Return the scores, raised for documents that contain the query's names, and lowered for those that ask."""
+    names = find_names(query.text)[:MAX_QUERY_WORDS] if weights.names else []
+    matches = documents.find_words(shelves, [*names, ASKING], list(scores)) if scores else {}
+    having = Counter(doc for name in names if name in matches for doc in matches[name][1])
+    asking = matches[ASKING][1] if ASKING in matches else ()
+    return with_names(lower_scores(scores, asking, weights.questions), having.items(), names, weights.names)
 
 
 def top_scores(scores: Scores, number: int) -> Scores:

@@ -12,11 +12,11 @@ from tempfile import NamedTemporaryFile
 
 from .bm25 import K1, B
 from .checksums import CorruptFileError
-from .fusion import FusionWeights
+from .fusion import STANDALONE
 from .index import TextIndex, encode_texts, read_encoded
 from .segment_documents import SegmentDocuments
 
-FORMAT = 2  # of the files: words, as they are split now
+FORMAT = 3  # of the files: words, as they are split now
 
 
 def open_saved_index(texts: Mapping[str, str], folder: Path, name: str) -> TextIndex[str]:
@@ -33,7 +33,7 @@ def open_saved_index(texts: Mapping[str, str], folder: Path, name: str) -> TextI
         data = encode_texts(list(texts.values()), ids, dimensions=0)
         write_file(path, data, name)
         segment = read_encoded(data)
-    return TextIndex(ids, SegmentDocuments(segment, (K1, B)), FusionWeights(neighbours=(), names=0.0))
+    return TextIndex(ids, SegmentDocuments(segment, (K1, B)), STANDALONE)
 
 
 def hash_texts(texts: Mapping[str, str]) -> str:

@@ -6,19 +6,18 @@ A document's terms are those of BM25 over the scopes that a query may see, as in
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
-from math import log
 from operator import mul
 from typing import TYPE_CHECKING, ClassVar
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .bm25 import K1, B
+from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
 from .segment import VECTOR_SCALE, Postings, Segment
 from .segment_index import SegmentIndex
-from .sparse_fusion import DIGITS, Scores
+from .sparse_fusion import DIGITS, Scores, WordMatch
 
 if TYPE_CHECKING:
     from .ranking import Pairs
@@ -62,7 +61,7 @@ class SegmentDocuments:
 
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
-        return log(1 + (size - count + 0.5) / (count + 0.5)) * (self.shape[0] + 1)
+        return rarity(count, size) * (self.shape[0] + 1)
 
     def measure(self, shelves: Collection[str]) -> tuple[int, float]:
         """Return how many documents there are in some scopes, and how many words each has on average."""
@@ -133,15 +132,22 @@ class SegmentDocuments:
                 pairs[segment.numbers[segment.before[row]]] = doc
         return list(pairs.items())
 
-    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> "Pairs":
-        """Return those of the documents that contain some of the words, with the number of words."""
-        counts = dict.fromkeys(docs, 0)
-        rows = {where: doc for doc, where in self.locate(docs).items()}
+    def find_words(
+        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+    ) -> Mapping[str, WordMatch]:
+        """Return those of the words that are known, each with those of the documents that contain it."""
+        numbers: dict[int, dict[int, int]] = {}
+        for doc, (place, row) in self.locate(docs).items():
+            numbers.setdefault(place, {})[row] = doc
+        size, _ = self.measure(shelves)
+        found = {}
         for word in words:
-            for place, posted in self.postings(word, shelves):
-                for where in rows.keys() & {(place, row) for row in posted.rows}:
-                    counts[rows[where]] += 1
-        return [pair for pair in counts.items() if pair[1]]
+            posted = self.postings(word, shelves)
+            if count := sum(len(postings.rows) for _, postings in posted):
+                inside = ((numbers[place], postings.rows) for place, postings in posted if place in numbers)
+                having = {asked[row] for asked, rows in inside for row in asked.keys() & rows}
+                found[word] = (rarity(count, size), having)
+        return found
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""

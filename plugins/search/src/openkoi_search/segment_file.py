@@ -18,7 +18,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import CorruptFileError
 
-MAGIC = b"koi-segment-1\n\0\0"
+MAGIC = b"koi-segment-2\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # a smaller file is read faster than it is mapped (estimate)
 Entry = tuple[bytes, bytes]

@@ -1,8 +1,12 @@
 """Combine the word, vector, neighbour and name scores of the best documents, without NumPy."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 Scores = Mapping[int, float]
+# A word of a question: what it adds to a text of average length, and which documents contain it.
+WordMatch: TypeAlias = tuple[float, Collection[int]]
+Steps: TypeAlias = Iterable[tuple[Mapping[int, int], tuple[float, ...]]]
 DIGITS = 9
 
 
@@ -20,6 +24,46 @@ def add_scores(words: Scores, vectors: Scores, weight: float) -> Scores:
     return {
         doc: (1 - weight) * by_word.get(doc, 0.0) + weight * by_vector.get(doc, 0.0) for doc in by_word.keys() | vectors
     }
+
+
+def with_context(
+    scores: Scores,
+    words: Iterable[WordMatch],
+    after: Mapping[int, int],
+    *,
+    before_shares: tuple[float, ...],
+    after_shares: tuple[float, ...],
+) -> Scores:
+    """Add a share for each word that a document lacks and one around it contains: an answer lacks the question's words.
+
+    ``after`` is the next document of each; ``before_shares`` are those of the documents before one, the nearest first.
+    """
+    found = dict(scores)
+    steps = ((after, before_shares), ({other: one for one, other in after.items()}, after_shares))
+    for rarity, docs in words:
+        lacking = {doc: share for doc, share in reach_around(docs, steps) if doc not in docs}
+        unscored = {doc: 1.0 for doc in docs if doc not in scores}
+        for doc, share in (lacking | unscored).items():
+            found[doc] = found.get(doc, 0.0) + share * rarity
+    return found
+
+
+def reach_around(docs: Collection[int], steps: Steps) -> Iterator[tuple[int, float]]:
+    """Yield the documents around some with the share of a word there, the smaller share of a document first."""
+    reached = [
+        (doc, share)
+        for following, shares in steps
+        for distance, share in enumerate(shares, 1)
+        for doc in walk(docs, following, distance)
+    ]
+    yield from sorted(reached, key=lambda pair: pair[1])
+
+
+def walk(docs: Iterable[int], following: Mapping[int, int], distance: int) -> Collection[int]:
+    """Return the documents that follow some at a distance."""
+    for _ in range(distance):
+        docs = [following[doc] for doc in docs if doc in following]
+    return list(docs)
 
 
 def with_neighbours(scores: Scores, pairs: Iterable[tuple[int, int]], weights: Sequence[float]) -> Scores:
@@ -46,6 +90,11 @@ def better_neighbours(scores: Scores, apart: Mapping[int, int]) -> Scores:
         if (score := scores.get(one)) and score > found.get(other, 0.0):
             found[other] = score
     return found
+
+
+def lower_scores(scores: Scores, docs: Collection[int], share: float) -> Scores:
+    """Take a share from the scores of some documents."""
+    return {doc: score * (1 - share) if doc in docs else score for doc, score in scores.items()}
 
 
 def with_names(scores: Scores, having: Iterable[tuple[int, int]], texts: Collection[str], weight: float) -> Scores:

@@ -25,6 +25,12 @@ through to too under until up upon us use used uses using ve very via was wasn w
 where whether which while who whom whose why will with within without won would wouldn yet you your yours
 """
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
+ASKING = "_question_"  # stands for the question mark that a text ends with; no text contains it as a word by chance
+
+
+def document_terms(text: str) -> list[str]:
+    """Return the words that a text is found by, and whether it ends as a question."""
+    return [*index_terms(text), *([ASKING] if text.rstrip().endswith("?") else [])]
 
 
 def index_terms(text: str) -> list[str]:
@@ -62,6 +68,6 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=16_384)
 def stem_letters(word: str) -> str:
     """Return the stem of a word of letters alone."""
-    from .snowball import make_english_stemmer
+    from .snowball import base_forms, make_english_stemmer
 
-    return make_english_stemmer().stemWord(word)
+    return make_english_stemmer().stemWord(base_forms().get(word, word))

@@ -5,7 +5,7 @@
 a few facts about the whole. A word is whatever stands between two blanks.
 """
 
-VERSION = 3
+VERSION = 4
 TABLES = r"""
 CREATE TABLE records (
     id TEXT PRIMARY KEY, moment TEXT NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,

@@ -9,18 +9,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from heapq import nlargest
 from itertools import chain
-from math import log
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_search.bm25 import K1, B
+from openkoi_search.bm25 import K1, B, rarity
 from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
 from openkoi_search.ranking import Pairs
 from openkoi_search.scopes import EVERYONE, scope_of
-from openkoi_search.sparse_fusion import DIGITS, Scores
+from openkoi_search.sparse_fusion import DIGITS, Scores, WordMatch
 
 from .checksums import DAMAGE_MESSAGE, DOCUMENT, check_rows
 from .load_documents import IN_ORDER, load_documents
@@ -62,14 +61,14 @@ class SQLiteTables:
 
     def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        lengths: dict[int, int] = dict(self.connection.execute(CORPUS, to_parameter(shelves)).fetchall())
+        lengths = self.lengths(shelves)
         mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
         scores: dict[int, float] = {}
         for word in words:
             there = {doc: times for doc, times in self.having_word(word).items() if doc in lengths}
-            rarity = log(1 + (len(lengths) - len(there) + 0.5) / (len(there) + 0.5)) * (K1 + 1)
+            weight = rarity(len(there), len(lengths)) * (K1 + 1)
             for doc, times in there.items():
-                worth = rarity * times / (times + K1 * (1 - B + B * lengths[doc] / mean))
+                worth = weight * times / (times + K1 * (1 - B + B * lengths[doc] / mean))
                 scores[doc] = scores.get(doc, 0.0) + worth
         if query.kinds or query.keys:
             scores = {doc: scores[doc] for doc in self.filter_documents(query, scores)}
@@ -98,10 +97,21 @@ class SQLiteTables:
         pairs = self.connection.execute(LINKS, to_parameter(docs)).fetchall()
         return [pair for pair in pairs if wanted.intersection(pair)]
 
-    def count_words(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """Return these documents with the number of the words each contains."""
-        pairs = [(doc, sum(doc in self.having_word(word) for word in words)) for doc in docs]
-        return [pair for pair in pairs if pair[1]]
+    def find_words(
+        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+    ) -> Mapping[str, WordMatch]:
+        """Return those of the words that are known, each with those of the documents that contain it."""
+        lengths = self.lengths(shelves)
+        posted = {word: self.having_word(word).keys() & lengths.keys() for word in words}
+        return {
+            word: (rarity(len(there), len(lengths)), there.intersection(docs))
+            for word, there in posted.items()
+            if there
+        }
+
+    def lengths(self, shelves: Sequence[str]) -> Mapping[int, int]:
+        """Return how many words each document on some shelves has."""
+        return dict(self.connection.execute(CORPUS, to_parameter(shelves)).fetchall())
 
     def load_vectors(self, _: "VectorStore") -> "VectorLayers | None":
         """There are none."""
