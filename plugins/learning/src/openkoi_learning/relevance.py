@@ -6,7 +6,7 @@ in tasks under the same conditions; a condition is a word that makes it predicta
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from math import log
@@ -144,13 +144,17 @@ def same_conditions(one: Words, other: Words) -> bool:
 def find_conditions(observations: Sequence[tuple[Words, str]], stated: frozenset[tuple[str, str]]) -> Words:
     """Return the words without which it is harder to predict which entry is right; one that is stated needs less."""
     outcomes = [outcome for _, outcome in observations]
-    if len(set(outcomes)) < 2:
+    kinds = len(set(outcomes))
+    if kinds < 2:
         return frozenset()
-    base = sum(losses(outcomes, len(set(outcomes))))
+    known = frozenset[str]().union(*(words for words, _ in observations))
+    places = {word: tuple(word in words for words, _ in observations) for word in known}
+    usual = total_loss(outcomes, kinds)
+    gains = {there: usual - split_loss(outcomes, there, kinds) for there in set(places.values())}
     return frozenset(
         word
-        for word in frozenset[str]().union(*(words for words, _ in observations))
-        if base - split_loss(observations, word) + STATED_GAIN * is_stated(word, stated, observations) >= MIN_GAIN
+        for word, there in places.items()
+        if gains[there] + STATED_GAIN * is_stated(word, stated, observations) >= MIN_GAIN
     )
 
 
@@ -160,20 +164,23 @@ def is_stated(word: str, stated: Iterable[tuple[str, str]], observations: Sequen
     return len(ids) == 1 and ids == {outcome for words, outcome in observations if word in words}
 
 
-def split_loss(observations: Sequence[tuple[Words, str]], word: str) -> float:
-    """Return how badly the outcomes are predicted if tasks with a word and without it are taken apart."""
-    kinds = len({outcome for _, outcome in observations})
-    sides = ([outcome for words, outcome in observations if (word in words) is there] for there in (True, False))
-    return sum(sum(losses(side, kinds)) for side in sides)
+def split_loss(outcomes: Sequence[str], there: Sequence[bool], kinds: int) -> float:
+    """Return how badly outcomes are predicted if those where a word is ``there`` are taken apart from the others."""
+    with_it = [outcome for outcome, has in zip(outcomes, there, strict=True) if has]
+    without = [outcome for outcome, has in zip(outcomes, there, strict=True) if not has]
+    return total_loss(with_it, kinds) + total_loss(without, kinds)
 
 
-def losses(outcomes: Sequence[str], kinds: int) -> Iterator[float]:
-    """Yield the surprise at each of some outcomes after those before it, of which the newer count for more."""
-    known: dict[str, float] = {}
+def total_loss(outcomes: Sequence[str], kinds: int) -> float:
+    """Return the surprise at all of some outcomes, each after those before it, of which the newer count for more."""
+    weights = dict.fromkeys(outcomes, 0.0)
+    loss, total, newest = 0.0, 0.0, 1.0  # the weight of the newest grows, instead of all others' shrinking
     for one in outcomes:
-        yield -log((known.get(one, 0.0) + UNSEEN) / (sum(known.values()) + UNSEEN * kinds))
-        known = {other: weight * NEWER_WEIGHT for other, weight in known.items()}
-        known[one] = known.get(one, 0.0) + 1
+        loss += log((total + UNSEEN * kinds * newest) / (weights[one] + UNSEEN * newest))
+        newest /= NEWER_WEIGHT
+        weights[one] += newest
+        total += newest
+    return loss
 
 
 def score_rivals(evidence: Mapping[str, Sequence[Evidence]]) -> Mapping[str, float]:
