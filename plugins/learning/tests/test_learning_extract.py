@@ -83,3 +83,13 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
     hinted = judged(0.5, suggestion="Better with `pipe` for the separator.")
 
     assert ["Better with `pipe` for the separator."] == learned((hinted, ""), (judged(0.9), ""))
+
+
+def test_what_the_last_work_lacks_is_the_content_of_advice_even_if_an_earlier_work_was_better() -> None:
+    change = Finding("The separator is off", fix="Change the separator from `tab` to `pipe`.")
+    works = (("separator: comma", judged(0.5)), ("separator: tab", judged(0.4, change)))
+    done = [Iteration(plan=Plan(), work=ExecutionResult(text), evaluation=one, cost=Cost()) for text, one in works]
+    decision = Decision(NextAction.ACCEPT_BEST, "")
+    result = Result(Task("Export", project="pond"), decision, best=done[0], iterations=done, cost=Cost())
+
+    assert [("pipe",)] == [one.content for one in extract_entries(Lesson(run="r", result=result, project="pond"))]

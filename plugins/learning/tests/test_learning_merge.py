@@ -75,6 +75,19 @@ def test_words_that_name_a_condition_and_are_not_heeded_without_it_give_way_to_n
     assert [(wide.text, Trust.MODEL), (plain.text, Trust.CHECK)] == [(one.text, one.trust) for one in entries]
 
 
+def test_words_that_give_way_to_ones_of_lower_trust_end_with_their_entry_and_keep_their_subject() -> None:
+    special = entry("On Windows use `tab`.", content=("tab",), when=("Port it on Windows", "Export for Windows"))
+    wide = entry("Use `tab`, except on Macs.", content=("tab",), when=("Export",), trust=Trust.MODEL)
+    page = replace(wide, trust=Trust.PAGE)
+
+    kept, ended = merge_entries([special], wide, NOW, Faults(unheeded=frozenset({special.id})))
+    [unchanged] = merge_entries([special], page, NOW, Faults(unheeded=frozenset({special.id})))
+
+    assert (wide.text, special.topic, special.id) == (kept.text, kept.topic, ended.id)
+    assert (False, kept.id) == (ended.is_live, ended.superseded_by)
+    assert (special.text, Trust.CHECK) == (unchanged.text, unchanged.trust)
+
+
 def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:
     [again] = merge_entries([dismiss_entry(entry(), NOW)], entry(), NOW)
 

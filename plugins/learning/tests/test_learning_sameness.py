@@ -6,10 +6,11 @@ import pytest
 from learning_builders import NOW, entry, lesson, patch, red, turn
 
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Iteration, LearningStatus, NextAction, Score
-from openkoi_learning.content import WorkLine, find_content, gone_words, terms_of, work_lines
+from openkoi_learning.content import WorkLine, find_content, find_replacement, terms_of, work_lines
 from openkoi_learning.entry import EntryEvidence
 from openkoi_learning.merge import merge_entries
 from openkoi_learning.sameness import found_together, have_similar_subjects, is_same, same_subject
+from openkoi_learning.subjects import link_subjects
 from openkoi_learning.verdicts import judge_entries
 
 pytestmark = pytest.mark.unit
@@ -49,6 +50,15 @@ def test_advice_is_the_same_when_its_names_and_numbers_are(one: str, other: str,
     assert same is is_same(entry(one), entry(other))
 
 
+def test_a_name_with_a_suffix_is_another_name_and_a_longer_phrase_may_be_the_same() -> None:
+    short, long = entry("Set `pdm`.", content=("pdm",)), entry("Set `pdm.lock`.", content=("pdm.lock",))
+    worded = entry("Set the lock file to pdm.", content=("pdm lock file",))
+    about = found("a", "Wrong lock file")
+
+    assert not is_same(short, replace(long, proofs=(about,)))
+    assert is_same(short, replace(worded, proofs=(about,)))
+
+
 def test_checks_of_their_own_keep_equal_advice_apart() -> None:
     one, other = (entry(f"Use `utf-8` for {name}.", subject=f"check {name}") for name in ("input", "output"))
 
@@ -71,14 +81,36 @@ def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothi
     assert ("`tab`".strip("`"),) == find_content("Use `tab`.", after, before)
 
 
-def test_an_entry_whose_content_gave_way_to_another_is_about_the_same_subject() -> None:
-    old = entry("Use `tab` as the separator.", content=("tab",))
-    line = gone_words(lines("a = 1", "separator: tab"), lines("a = 1", "separator: comma"), ("comma",))
-    new = entry("Use `comma`.", content=("comma",), proofs=(found("a", "x", replaced=line),))
+@pytest.mark.parametrize(
+    ("before", "after", "old", "new", "gave_way"),
+    [
+        ("separator: tab", "separator: comma", "tab", "comma", True),
+        ("We settled on four portions.", "The yield is two portions.", "four portions", "two portions", True),
+        ("retry(wait=30, attempts=3)", "retry(wait=30, attempts=5)", "attempts=3", "attempts=5", True),
+        ("retry(wait=30, attempts=3)", "retry(wait=30, attempts=5)", "wait=30", "attempts=5", False),
+    ],
+)
+def test_an_entry_whose_content_gave_way_to_another_is_about_the_same_subject(
+    before: str, after: str, old: str, new: str, gave_way: bool
+) -> None:
+    line = find_replacement(lines("a = 1", before), lines("a = 1", after), (new,))
+    assert line
+    proof = found("a", "x", replaced=line.old, replacement=line.new)
+    known, more = entry(f"Use `{old}`.", content=(old,)), entry(f"Use `{new}`.", content=(new,), proofs=(proof,))
 
-    assert "tab" == line
-    assert old.topic == merge_entries([old], new, NOW)[0].topic
-    assert new.topic == merge_entries([entry("Use `pipe`.", content=("pipe",))], new, NOW)[0].topic
+    assert gave_way is (known.topic == merge_entries([known], more, NOW)[0].topic)
+
+
+def test_a_refuted_entry_and_the_one_in_whose_place_it_was_are_about_one_subject() -> None:
+    good = Evaluation(scores=(Score("s", 0.9),))
+    ended = lesson(
+        work("Make four portions.\nAdd salt.", red(Finding("x"))), work("Make two portions.\nAdd salt.", good)
+    )
+    four, two = (entry(f"Use `{one} portions`.", content=(f"{one} portions",)) for one in ("four", "two"))
+
+    [moved] = link_subjects(ended.result, [four, two], judge_entries(ended.result, [four, two], ()))
+
+    assert (two.id, four.topic) == (moved.id, moved.topic)
 
 
 def work(text: str, evaluation: Evaluation) -> Iteration:
@@ -123,3 +155,11 @@ def test_the_same_advice_again_adds_evidence_and_keeps_what_both_have_in_common(
     [kept] = merge_entries([first], again, NOW)
 
     assert (("tab",), LearningStatus.ACTIVE, 2) == (kept.content, kept.standing, len(kept.proofs))
+
+
+def test_advice_says_the_same_as_a_content_that_it_affirms_and_not_as_one_that_it_denies() -> None:
+    known = entry("Set the restart policy to `never-restart`.", content=("never-restart",))
+    same = "We do not accept unless-stopped as the policy on crashes. Go with never-restart. (Except on staging.)"
+    other = "Take always-restart for the policy on crashes rather than never-restart."
+
+    assert [True, False] == [is_same(known, entry(text)) for text in (same, other)]

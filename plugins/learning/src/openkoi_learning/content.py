@@ -73,6 +73,11 @@ def has_phrase(text: str, phrase: str) -> bool:
     return False
 
 
+def has_words(text: str, phrase: str) -> bool:
+    """Return whether a phrase occurs in a text as whole words: `pdm.lock` is a name of its own, and not `pdm`."""
+    return f" {' '.join(phrase.split())} " in f" {' '.join(text.split())} "
+
+
 def continues(beside: str, edge: str) -> bool:
     """Return whether a character belongs to the word that another begins or ends."""
     return bool(beside) and (beside.isalnum() or beside in "_-") and (edge.isalnum() or edge in "_-")
@@ -178,14 +183,27 @@ def new_lines(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> list[Wor
     return [line for line in after if line.text not in known]
 
 
-def gone_words(before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str]) -> str:
-    """Return what gave way to a content: the words that are gone of the line in whose place its line is."""
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A line of a work, and the line that the next work has in its place."""
+
+    old: str = ""
+    new: str = ""
+
+    def drops(self, content: Collection[str]) -> bool:
+        """Return whether the old line shows a content, and the new one does not."""
+        return read_line(self.old).shows(content) and not read_line(self.new).shows(content)
+
+
+def find_replacement(
+    before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str]
+) -> Replacement | None:
+    """Return the line that shows a content, with the one in whose place it is; None if that is not known."""
     from difflib import SequenceMatcher
 
     old, new = [line.text for line in before], [line.text for line in after]
-    left = {word for line in new for word in line.split()}
     for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for place in range(begin, stop) if kind == "replace" and end - start == stop - begin else ():
             if after[place].shows(content):
-                return " ".join(word for word in old[start + place - begin].split() if word not in left)
-    return ""
+                return Replacement(old[start + place - begin], new[place])
+    return None

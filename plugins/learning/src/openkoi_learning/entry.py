@@ -33,7 +33,7 @@ class Trust(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryEvidence:
-    """Why an entry exists: where it was seen, what was found, the line it ``replaced``, and the failing checks.
+    """Why an entry exists: where it was seen, what was found, the line that was ``replaced``, and the failing checks.
 
     ``checked``: the evaluator that reported the finding also reported a check, which passed in the next iteration.
     """
@@ -47,6 +47,7 @@ class EntryEvidence:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     replaced: str = ""
+    replacement: str = ""
     checked: bool = False
 
     @property

@@ -47,9 +47,7 @@ def make_entry(lesson: Lesson, kind: str, text: str, proof: EntryEvidence, **mor
     return LearningEntry(id, kind, line, **fields)  # type: ignore[arg-type]  # by field name
 
 
-def make_evidence(
-    lesson: Lesson, number: int, finding: Finding | None, step: IterationStep, replaced: str = ""
-) -> EntryEvidence:
+def make_evidence(lesson: Lesson, number: int, finding: Finding | None, step: IterationStep) -> EntryEvidence:
     """Return where a finding was seen, and the failing checks before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
     diff = step.after.work.diff
@@ -63,7 +61,6 @@ def make_evidence(
         diff=sha256(diff.encode("utf-8", "replace")).hexdigest()[:12] if diff else "",
         before=tuple(sorted(step.old.failing)),
         after=tuple(sorted(step.new.failing)),
-        replaced=shorten(replaced),
         checked=finding is not None and any(is_same_evaluator(check, finding) for check in fixed),
     )
 

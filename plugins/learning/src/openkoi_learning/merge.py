@@ -6,7 +6,7 @@ from dataclasses import replace
 from openkoi_hookspecs import LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .content import has_phrase, read_line, terms_of
+from .content import Replacement, has_words, terms_of
 from .entry import FIXED_BY, SAME, LearningEntry, Trust, archive_entry
 from .sameness import have_similar_subjects, is_same, share_rule, stated_words
 from .subjects import move_topic
@@ -39,13 +39,12 @@ def merge_entries(
     twin = find_twin(near, new)
     kept = reinforce_entry(twin, new, now) if twin else new
     if twin and twin.id != new.id and is_worded_better(new, twin, kept, unheeded=twin.id in faults.unheeded):
-        standing = kept.standing if new.trust >= twin.trust else new.standing
-        trust = min(kept.trust, new.trust)
-        kept = replace(kept, id=new.id, text=new.text, advice=new.advice, trust=trust, standing=standing)
+        kept = reword_entry(kept, new)
     others = [one for one in near if one.id != kept.id and one.is_live]
     moved = {one.id: one for one in link_by_rule(others, kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
-    ended = [(one, end_reason(one, kept, faults.contradicted)) for one in others]
+    same = twin.id if twin else ""  # it is among the others if it was reworded
+    ended = [(one, SAME if one.id == same else end_reason(one, kept, faults.contradicted)) for one in others]
     moved |= {one.id: archive_entry(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why}
     return [kept, *moved.values()]
 
@@ -57,6 +56,15 @@ def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterabl
     return list(move_topic([*others, new], old, new)) if old else []
 
 
+def reword_entry(known: LearningEntry, new: LearningEntry) -> LearningEntry:
+    """Return an entry with the words of a repeated observation, about the same subject, with the lower trust of two."""
+    standing = known.standing if new.trust >= known.trust else new.standing
+    trust = min(known.trust, new.trust)
+    return replace(
+        known, id=new.id, text=new.text, advice=new.advice, subject=known.topic, trust=trust, standing=standing
+    )
+
+
 def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningEntry, *, unheeded: bool) -> bool:
     """Return whether to keep the words of a repeated observation, with no more trust than they have.
 
@@ -64,6 +72,8 @@ def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningE
     task does not have, and were not heeded here; or they advise where the known ones only quote a line.
     """
     if not known.is_live or known.pinned or known.proved or Trust.PERSON in (known.trust, new.trust):
+        return False
+    if new.is_from_source and not known.is_from_source:
         return False
     sure = known.standing is LearningStatus.ACTIVE and new.trust < known.trust
     if not sure and known.advice.startswith(FIXED_BY) and not new.advice.startswith(FIXED_BY):
@@ -76,9 +86,9 @@ def is_worded_better(new: LearningEntry, known: LearningEntry, merged: LearningE
 
 def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningEntry:
     """Give an entry the subject of the entry whose content its line replaced: both are about what that line says."""
-    lines = [read_line(proof.replaced) for proof in new.proofs if proof.replaced]
+    lines = [Replacement(proof.replaced, proof.replacement) for proof in new.proofs if proof.replaced]
     for one in entries if lines and not new.subject else ():
-        if any(line.shows(one.visible_content) for line in lines):
+        if any(line.drops(one.visible_content) for line in lines):
             return replace(new, subject=one.topic)
     return new
 
@@ -102,7 +112,7 @@ def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str])
 
 def common_content(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """Return what two contents have in common: parts, or a phrase that another contains."""
-    if len(one) == len(other) == 1 and (has_phrase(one[0], other[0]) or has_phrase(other[0], one[0])):
+    if len(one) == len(other) == 1 and (has_words(one[0], other[0]) or has_words(other[0], one[0])):
         return (min(one[0], other[0], key=len),)
     return tuple(part for part in one if part in other) or one or other
 

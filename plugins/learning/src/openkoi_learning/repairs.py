@@ -5,6 +5,7 @@ is an opinion with good reasons; what was followed and is gone from the result i
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs import Evaluation, Finding, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -12,7 +13,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .content import (
     WorkLine,
     find_content,
-    gone_words,
+    find_replacement,
     is_shown,
     longest_run,
     names_of,
@@ -62,16 +63,12 @@ class Repair:
         return find_content(advice, self.written, [*self.before, read_line(title)], about)
 
     def content_of_line(self, line: str) -> tuple[str, ...]:
-        """Return the content of a new line: the value that it sets, its names, or what else it does not share.
-
-        Words are shared with the subject and with the line before.
-        """
+        """Return the content of a new line: the value that it sets, its names, or what says more than its subject."""
         if ASSIGNED.match(line) and len(value := strip_marks(line)) <= MAX_VALUE_CHARACTERS:
             return (value,)
         if names := names_of(line):
             return tuple(sorted(names))
-        replaced = gone_words(self.before, self.after, (line.lower(),))
-        return longest_run(line, terms_of(f"{self.finding.title} {self.lesson.task} {replaced}"))
+        return longest_run(line, terms_of(f"{self.finding.title} {self.lesson.task}"))
 
     def was_followed(self, content: Sequence[str]) -> bool:
         """Return whether the next work shows a content that the work before did not."""
@@ -99,16 +96,17 @@ def all_repairs(lesson: Lesson) -> Iterator[Repair]:
         before, after = work_lines(step.before.work), work_lines(step.after.work)
         for finding in findings_of(step.old):
             yield Repair(lesson, number, finding, step, before, after, kept)
-    yield from find_unanswered(lesson, kept)
+    yield from find_unanswered(lesson)
 
 
-def find_unanswered(lesson: Lesson, kept: Sequence[WorkLine]) -> Iterator[Repair]:
-    """Yield the findings that a result was left with."""
+def find_unanswered(lesson: Lesson) -> Iterator[Repair]:
+    """Yield the findings that a run was left with; they are about its last work, even if an earlier one is better."""
     last = lesson.result.iterations[-1]
+    lines = work_lines(last.work)
     if lesson.result.accepted is not True and last.evaluation is not None:
         step = IterationStep(last, last.evaluation, last, last.evaluation)
         for finding in findings_of(last.evaluation):
-            yield Repair(lesson, len(lesson.result.iterations), finding, step, kept, kept, kept)
+            yield Repair(lesson, len(lesson.result.iterations), finding, step, lines, lines, lines)
 
 
 def findings_of(judged: Evaluation) -> Sequence[Finding]:
@@ -175,8 +173,9 @@ def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
 
 def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:
     """Return the entry of an advice."""
-    replaced = gone_words(repair.before, repair.after, content)
-    proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step, replaced)
+    proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step)
+    if found := find_replacement(repair.before, repair.after, content):
+        proof = replace(proof, replaced=shorten(found.old), replacement=shorten(found.new))
     text, checks = advice, own_checks(repair.finding, repair.step.old)
     known = {word for part in content for word in terms_of(part)}
     if advice.startswith(FIXED_BY) and checks:

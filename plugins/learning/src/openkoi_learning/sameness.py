@@ -3,9 +3,9 @@
 Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
 """
 
-from .content import has_phrase, terms_of
+from .content import has_phrase, has_words, terms_of
 from .entry import LearningEntry, Trust
-from .text_similarity import details_differ, extract_details, marked_names, word_overlap
+from .text_similarity import affirmed_text, details_differ, marked_names, word_overlap
 
 SIMILAR_SUBJECT = 0.6  # share of common words beside their contents; see thresholds.py
 SAME_WORDS = 0.8  # share of common words of two texts without content that say the same; see thresholds.py
@@ -13,16 +13,19 @@ SAME_WORDS = 0.8  # share of common words of two texts without content that say 
 
 def is_same(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries say the same about one thing."""
-    if (one.kind == "anti_pattern") != (other.kind == "anti_pattern") or found_together(one, other):
+    if (one.kind == "anti_pattern") != (other.kind == "anti_pattern"):
         return False
+    return same_advice(one, other) and not found_together(one, other)
+
+
+def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries advise the same: one content, or a content that the other's words affirm."""
     mine, theirs = one.visible_content, other.visible_content
     if mine and theirs:
         return same_content(one, other) and not have_different_checks(one, other)
     if mine or theirs:
-        with_it, without = (one, other) if mine else (other, one)
-        if extract_details(without.stance).denied:
-            return False
-        return all(has_phrase(without.stance.lower(), part) for part in with_it.visible_content)
+        content, words = (mine, other.stance) if mine else (theirs, one.stance)
+        return all(has_phrase(affirmed_text(words).lower(), part) for part in content)
     return not details_differ(one.stance, other.stance) and word_overlap(one.text, other.text) >= SAME_WORDS
 
 
@@ -35,7 +38,7 @@ def same_content(one: LearningEntry, other: LearningEntry) -> bool:
         return False
     (short, _), (long, wide) = sorted(((mine[0], one), (theirs[0], other)), key=lambda each: len(each[0]))
     more = terms_of(long) - terms_of(short)
-    return has_phrase(long, short) and more <= about_words(wide)
+    return has_words(long, short) and more <= about_words(wide)
 
 
 def about_words(entry: LearningEntry) -> frozenset[str]:
@@ -50,10 +53,10 @@ def same_subject(one: LearningEntry, other: LearningEntry) -> bool:
 
 def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
-    if not (one.visible_content and other.visible_content) or found_together(one, other):
+    if not (one.visible_content and other.visible_content):
         return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
-    return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0
+    return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0 and not found_together(one, other)
 
 
 def share_rule(one: LearningEntry, other: LearningEntry) -> bool:

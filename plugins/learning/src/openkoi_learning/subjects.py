@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from openkoi_hookspecs import Result
 
-from .content import find_content, gone_words, read_line, terms_of, work_lines
+from .content import Replacement, find_content, find_replacement, terms_of, work_lines
 from .entry import LearningEntry
 from .sameness import have_different_checks
 from .verdicts import RunVerdicts
@@ -17,9 +17,10 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
     refuted = [one for one in known if one.id in verdicts.refuted and one.visible_content]
     confirmed = [one for one in known if one.id in verdicts.confirmed and one.visible_content]
     for new in confirmed if refuted else ():
-        gone = read_line(replaced_words(result, new))
+        lines = replaced_lines(result, new)
         for old in refuted:
-            if old.topic != new.topic and not have_different_checks(old, new) and gone.shows(old.visible_content):
+            gone = any(line.drops(old.visible_content) for line in lines)
+            if gone and old.topic != new.topic and not have_different_checks(old, new):
                 yield from move_topic(known, old, new)
                 return
 
@@ -34,10 +35,11 @@ def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -
                 yield replace(one, content=content, reason="an accepted result shows it")
 
 
-def replaced_words(result: Result, entry: LearningEntry) -> str:
-    """Return what gave way to an entry's content in a run."""
+def replaced_lines(result: Result, entry: LearningEntry) -> list[Replacement]:
+    """Return the lines of a run that gave way to one that shows an entry's content."""
     works = [work_lines(one.work) for one in result.iterations]
-    return " ".join(gone_words(before, after, entry.visible_content) for before, after in pairwise(works))
+    found = (find_replacement(before, after, entry.visible_content) for before, after in pairwise(works))
+    return [one for one in found if one]
 
 
 def move_topic(known: Sequence[LearningEntry], old: LearningEntry, new: LearningEntry) -> Iterator[LearningEntry]:

@@ -16,13 +16,9 @@ IDENTIFIER = lazy_pattern(rf"{MARKED}|\w+(?:[./:\\_]+\w+)+(?:\(\))?|(?<!\w)[A-Za
 FILE_NAME = lazy_pattern(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
 CODE_NAME = lazy_pattern(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
 ASSIGNED = lazy_pattern(r"^[\w.\- ]+\s*[=:](?!=)\s*(?=\S)")
-NEGATION = lazy_pattern(
-    r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
-    re.IGNORECASE,
-)
-DENIAL = lazy_pattern(
-    r"\b(?:not|never|no|without|avoid|stop|instead|rather|except|unless|cannot|forbid(?:den)?)\b|n't\b", re.IGNORECASE
-)
+DENYING = r"not|never|no|without|avoid|stop|instead|except|unless|cannot|forbid(?:den)?"
+NEGATION = lazy_pattern(rf"(?<![\w-])(?:{DENYING}|none|only)(?![\w-])|n't\b", re.IGNORECASE)
+DENIAL = lazy_pattern(rf"(?<![\w-])(?:{DENYING}|rather)(?![\w-])|n't\b", re.IGNORECASE)  # `never-restart` is a name
 CLAUSE = lazy_pattern(r"[.;,](?=\s|$)|\bbut\b", re.IGNORECASE)
 MAX_KEY_CHARACTERS = 400
 
