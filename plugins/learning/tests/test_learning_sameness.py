@@ -78,6 +78,7 @@ def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothi
 
     assert ("pale blue",) == find_content("Set the colour to pale blue.", after, before)
     assert () == find_content("Keep it simple.", after, before)
+    assert () == find_content("Set the pause to 3 seconds.", lines("I set the pause to 5 bars."), before, {"paus"})
     assert ("`tab`".strip("`"),) == find_content("Use `tab`.", after, before)
 
 
@@ -162,4 +163,7 @@ def test_advice_says_the_same_as_a_content_that_it_affirms_and_not_as_one_that_i
     same = "We do not accept unless-stopped as the policy on crashes. Go with never-restart. (Except on staging.)"
     other = "Take always-restart for the policy on crashes rather than never-restart."
 
+    unit = entry("Set the pause to 157 units.", content=("157 units",))
+
     assert [True, False] == [is_same(known, entry(text)) for text in (same, other)]
+    assert [True, False] == [is_same(unit, entry(f"Switch the pause to 157 {word}.")) for word in ("units", "bars")]

@@ -19,6 +19,7 @@ from .text_similarity import MARKED_NAME, NUMBER, WORD, affirmed_text, extract_d
 TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
 UNIT = r"\s+[^\W\d_]+"
 
+MIN_PHRASE_WORDS = 2  # that an advice with a number shares with a line which does not have it (estimate)
 MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
 
@@ -91,7 +92,8 @@ def find_content(
 ) -> tuple[str, ...]:
     """Return the content of an advice: of its names those that one written line has, or a phrase that is new there.
 
-    ``about`` are the words of what it is about, which are not a phrase's ends.
+    ``about`` are the words of what it is about, which are not a phrase's ends. A single word is not enough if the
+    advice has numbers that no line has: `set` does not follow "Set the pause to 3 seconds".
     """
     if extract_details(advice).denied:
         advice = affirmed_text(advice)
@@ -101,7 +103,8 @@ def find_content(
         return tuple(sorted(texts or names))
     old = {word for line in known for word in line.terms}
     phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
-    phrases = [phrase for phrase in phrases if terms_of(phrase) - set(about)]
+    wanted = MIN_PHRASE_WORDS if names else 1
+    phrases = [phrase for phrase in phrases if len(terms_of(phrase) - set(about)) >= wanted]
     best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")
     return (trim_words(best, about) or best,) if terms_of(best) - old else ()
 

@@ -3,12 +3,12 @@
 Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
 """
 
+from collections.abc import Collection
+
 from .content import has_phrase, has_words, terms_of
 from .entry import LearningEntry, Trust
 from .text_similarity import affirmed_text, details_differ, marked_names, word_overlap
-
-SIMILAR_SUBJECT = 0.6  # share of common words beside their contents; see thresholds.py
-SAME_WORDS = 0.8  # share of common words of two texts without content that say the same; see thresholds.py
+from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
 
 def is_same(one: LearningEntry, other: LearningEntry) -> bool:
@@ -24,8 +24,7 @@ def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
     if mine and theirs:
         return same_content(one, other) and not have_different_checks(one, other)
     if mine or theirs:
-        content, words = (mine, other.stance) if mine else (theirs, one.stance)
-        return all(has_phrase(affirmed_text(words).lower(), part) for part in content)
+        return affirms(other, mine) if mine else affirms(one, theirs)
     return not details_differ(one.stance, other.stance) and word_overlap(one.text, other.text) >= SAME_WORDS
 
 
@@ -36,9 +35,15 @@ def same_content(one: LearningEntry, other: LearningEntry) -> bool:
         return True
     if len(mine) != 1 or len(theirs) != 1:
         return False
-    (short, _), (long, wide) = sorted(((mine[0], one), (theirs[0], other)), key=lambda each: len(each[0]))
+    (short, brief), (long, wide) = sorted(((mine[0], one), (theirs[0], other)), key=lambda each: len(each[0]))
     more = terms_of(long) - terms_of(short)
-    return has_words(long, short) and more <= about_words(wide)
+    return has_words(long, short) and (more <= about_words(wide) or affirms(brief, (long,)))
+
+
+def affirms(entry: LearningEntry, content: Collection[str]) -> bool:
+    """Return whether the words of an entry say to do all of a content."""
+    words = affirmed_text(entry.stance).lower()
+    return all(has_phrase(words, part) for part in content)
 
 
 def about_words(entry: LearningEntry) -> frozenset[str]:

@@ -51,7 +51,7 @@ def affirmed_text(text: str) -> str:
 
 def strip_marks(name: str) -> str:
     """Return a name without marks; of an assignment, the assigned value."""
-    return ASSIGNED.sub("", name.strip("`'\"“”")).strip("\"' ,;").lower()
+    return ASSIGNED.sub("", name.strip("`'\"“”")).strip("`\"' ,;").lower()
 
 
 def details_differ(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 REGRESSION_DELTA = 0.1  # default of learning.regression_delta (LEARN-04)
 PLATEAU_DELTA = 0.02  # default of learning.plateau_delta (LEARN-04)
 
-# Estimates, checked on drawn worlds of all families (`python -m openkoi_testing.gym --worlds 0-24`).
+# Estimates, checked on drawn worlds of all families; CURVES.md shows how the learner does with other values.
 MIN_RELEVANCE = 0.3  # the chance that a task needs an entry and that it is right, from which it is shown
 EARLIER_WEIGHT, EARLIER_MAX = 0.5, 2.5  # of a task before an entry was known, and of all of them together
 PRIOR_RUNS = 0.5  # tasks that every share assumes
@@ -25,6 +25,9 @@ INDEPENDENT_RUNS = 3  # that confirm an opinion whose check is about several thi
 REFUTATIONS = 3  # in a row, that archive an entry
 PRIOR_ITERATIONS, MIN_ESTIMATES = 4.0, 40  # assumed of each kind of iteration; known before estimates are judged
 OUTVOTED = 8  # times in a row that another entry about its subject was right instead
+SIMILAR_SUBJECT = 0.6  # share of common words beside their contents, from which two entries are about one subject
+SAME_WORDS = 0.8  # share of common words, from which two texts without content say the same
+SAME_FINDING = 0.5  # share of common words, from which two findings are about one thing
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
 from .text_similarity import marked_names, word_overlap
+from .thresholds import SAME_FINDING
 
 Attempt: TypeAlias = tuple[Sequence[WorkLine], Evaluation]
-SAME_FINDING = 0.5  # share of common words of two findings about one thing; see thresholds.py
 
 
 @dataclass(frozen=True, slots=True)
