@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -17,7 +18,8 @@ from .landlock_rules import abstract_socket_attributes, landlock_version
 from .launch import LAUNCHER, CommandStart, Restrictions, start_through_launcher
 from .level import LevelDefinition
 from .namespaces import MountLayout, bound_sockets, bwrap_arguments, name_service_folders
-from .rlimits import compute_rlimits, max_processes_to_watch
+from .rlimits import compute_rlimits
+from .rlimits_sandbox import RlimitsConfinement
 from .sandbox_policy import SandboxLevel, SandboxPolicy
 from .seccomp import is_known_machine, namespace_filter
 
@@ -36,21 +38,11 @@ KERNEL_SETTINGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class BubblewrapConfinement:
+class BubblewrapConfinement(RlimitsConfinement):
     """Confine a command so that it sees the system read-only, and nothing of other programs."""
 
-    policy: SandboxPolicy
+    makes_read_only: ClassVar[bool] = True
     program: str
-
-    @property
-    def makes_read_only(self) -> bool:
-        """Mounts are read-only path by path."""
-        return True
-
-    @property
-    def most_processes(self) -> int:
-        """We count when the kernel does not."""
-        return max_processes_to_watch(self.policy)
 
     @contextlib.contextmanager
     def wrap(self, start: CommandStart) -> Iterator[CommandStart]:

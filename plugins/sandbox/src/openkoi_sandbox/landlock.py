@@ -15,7 +15,8 @@ from .base import BaseSandbox
 from .landlock_rules import landlock_version, path_rights, ruleset_attributes
 from .launch import CommandStart, Restrictions, start_through_launcher
 from .level import LevelDefinition
-from .rlimits import compute_rlimits, max_processes_to_watch
+from .rlimits import compute_rlimits
+from .rlimits_sandbox import RlimitsConfinement
 from .sandbox_policy import SandboxLevel, SandboxPolicy
 from .seccomp import landlock_filter
 
@@ -23,24 +24,13 @@ SHARED, TERMINALS = Path("/dev/shm"), Path("/dev/pts")
 
 
 @dataclass(frozen=True, slots=True)
-class LandlockConfinement:
+class LandlockConfinement(RlimitsConfinement):
     """Confine a command so that it may write only in its workspace and a temporary folder.
 
     And reach no program outside.
     """
 
-    policy: SandboxPolicy
     abi: int
-
-    @property
-    def makes_read_only(self) -> bool:
-        """Nothing here refuses single paths of a folder that may be written."""
-        return False
-
-    @property
-    def most_processes(self) -> int:
-        """We count when the kernel does not."""
-        return max_processes_to_watch(self.policy)
 
     @contextlib.contextmanager
     def wrap(self, start: CommandStart) -> Iterator[CommandStart]:

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Iterator
+from typing import ClassVar
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -17,12 +18,8 @@ from .sandbox_policy import SandboxLevel, SandboxPolicy
 class RlimitsConfinement:
     """Run a command under limits."""
 
+    makes_read_only: ClassVar[bool] = False
     policy: SandboxPolicy
-
-    @property
-    def makes_read_only(self) -> bool:
-        """Nothing here refuses single paths of a folder that may be written."""
-        return False
 
     @property
     def most_processes(self) -> int:
