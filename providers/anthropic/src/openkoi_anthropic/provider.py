@@ -1,12 +1,12 @@
 """Anthropic as a provider: list models, count tokens, stream responses, which ``answer`` parses."""
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Annotated, Self
+from typing import Annotated
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
 from openkoi_hookspecs.content import IMAGE_TYPES
-from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
+from openkoi_http import ApiClient, ApiPlugin, Cassette, ResponseLimits, is_replay, parse_count
 
 from .answer import MessagesResponseParser
 from .catalogue import FIRST_PAGE_PATH, AnthropicDefaults, parse_page
@@ -22,13 +22,15 @@ MAX_PAGES = 50
 MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
-class Anthropic:
+class Anthropic(ApiPlugin):
     """A provider for Anthropic's models, configured by ``[providers.anthropic]`` and two environment variables.
 
     ``thinking`` is off, adaptive, or a budget in tokens. ``context`` and ``output`` apply to models whose limits the
     server
     does not list.
     """
+
+    media_types = MEDIA_TYPES
 
     def __init__(
         self,
@@ -52,17 +54,6 @@ class Anthropic:
         self._scribe = MessagesRequestBuilder(validate_thinking(thinking))
         self._defaults = AnthropicDefaults(context, output)
         self._outputs: dict[str, int] = {}
-
-    @property
-    def media_types(self) -> Collection[str]:
-        """What it sends besides text."""
-        return MEDIA_TYPES
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
         """List the available models; the server does not list prices."""

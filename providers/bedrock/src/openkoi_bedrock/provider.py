@@ -1,6 +1,6 @@
 """Bedrock as a provider: list models and stream responses."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
@@ -30,6 +30,8 @@ class Bedrock:
     cache
     points; ``auto`` does so for models known to take them.
     """
+
+    media_types = MEDIA_TYPES
 
     def __init__(
         self,
@@ -70,11 +72,6 @@ class Bedrock:
         self._control = open_client(control_url or base_url or f"https://bedrock.{region_name}.amazonaws.com")
         self._scribe = ConverseRequestBuilder(cache)
         self._defaults = BedrockDefaults(context, output)
-
-    @property
-    def media_types(self) -> Collection[str]:
-        """What it sends besides text."""
-        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

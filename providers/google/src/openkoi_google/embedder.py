@@ -1,10 +1,10 @@
 """Embed texts in batches."""
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_http import Cassette, Server, encode_json, normalize, parse_count
+from openkoi_http import ApiPlugin, Cassette, Server, encode_json, normalize, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
 from .catalogue import unexpected_response_error
@@ -14,7 +14,7 @@ MAX_BATCH_TEXTS = 100
 EMPTY_TEXT = "(nothing)"
 
 
-class GoogleEmbedder:
+class GoogleEmbedder(ApiPlugin):
     """An embedder for Google's models, configured by ``[embedders.google]`` and the provider's variables.
 
     ``dimensions`` is the length of the vectors. ``task`` is one of the vendor's task types; without one, queries and
@@ -43,12 +43,6 @@ class GoogleEmbedder:
             transport=transport,
         ).open_client()
         self._model, self._dimensions, self._task = model, dimensions, task
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     @property
     def dimensions(self) -> int:

@@ -1,12 +1,12 @@
 """Google as a provider: list models, count tokens, stream responses."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Annotated, Self
+from typing import Annotated
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Model, Request
-from openkoi_http import Cassette, parse_count
+from openkoi_http import ApiPlugin, Cassette, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of
 from .answer import GeminiResponseParser
@@ -17,13 +17,15 @@ MAX_PAGES = 100
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "application/pdf")  # the vendor takes no GIF
 
 
-class Google:
+class Google(ApiPlugin):
     """A provider for Gemini models, configured by ``[providers.google]`` and three environment variables.
 
     ``thoughts`` requests summaries of a model's reasoning, which models without reasoning reject. ``context`` and
     ``output``
     apply to models whose limits the server does not list.
     """
+
+    media_types = MEDIA_TYPES
 
     def __init__(
         self,
@@ -46,17 +48,6 @@ class Google:
         ).open_client()
         self._scribe = GeminiRequestBuilder(thoughts)
         self._defaults = GoogleDefaults(context, output)
-
-    @property
-    def media_types(self) -> Collection[str]:
-        """What it sends besides text."""
-        return MEDIA_TYPES
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
         """List the models that generate content; the server lists no prices."""

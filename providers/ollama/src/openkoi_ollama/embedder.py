@@ -1,10 +1,10 @@
 """Embed texts with a model served by Ollama."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Self
+from typing import Annotated
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_http import ApiClient, Cassette, ResponseLimits, Server, encode_json, normalize, parse_count
+from openkoi_http import ApiClient, ApiPlugin, Cassette, ResponseLimits, Server, encode_json, normalize, parse_count
 
 from .errors import explain_errors
 from .host import DEFAULT_URL, auth_headers, parse_host
@@ -12,7 +12,7 @@ from .host import DEFAULT_URL, auth_headers, parse_host
 MAX_BATCH_TEXTS = 64
 
 
-class OllamaEmbedder:
+class OllamaEmbedder(ApiPlugin):
     """An embedder for Ollama's models, configured by ``[embedders.ollama]`` and the provider's two variables.
 
     ``dimensions`` shortens the vectors of models that support it; 0 keeps their full length.
@@ -40,12 +40,6 @@ class OllamaEmbedder:
         )
         self._model = model.strip()
         self._dimensions = dimensions
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     @property
     def dimensions(self) -> int:

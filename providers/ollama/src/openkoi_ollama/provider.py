@@ -1,9 +1,9 @@
 """Ollama as a provider: list models and stream responses."""
 
 from asyncio import Semaphore, gather, timeout
-from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, TypeVar
 
 from openkoi_hookspecs import (
     Chunk,
@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
-from openkoi_http import ApiClient, Cassette, JsonLines, ResponseLimits, encode_json
+from openkoi_http import ApiClient, ApiPlugin, Cassette, JsonLines, ResponseLimits, encode_json
 
 from .answer import OllamaResponseParser
 from .catalogue import (
@@ -41,7 +41,7 @@ LIST_TIMEOUT_SECONDS = 20.0
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp")  # what the decoders of its server read
 
 
-class Ollama:
+class Ollama(ApiPlugin):
     """A provider for Ollama, configured by ``[providers.ollama]`` and two environment variables.
 
     ``idle_seconds`` is long because a model that writes a tool call streams nothing. ``num_ctx`` fixes the context
@@ -50,6 +50,8 @@ class Ollama:
     ``think``
     enables thinking in models that support it.
     """
+
+    media_types = MEDIA_TYPES
 
     def __init__(
         self,
@@ -78,17 +80,6 @@ class Ollama:
         self._scribe = OllamaRequestBuilder()
         self._windows = ContextWindows()
         self._shown: dict[str, InstalledModel] = {}
-
-    @property
-    def media_types(self) -> Collection[str]:
-        """What it sends besides text."""
-        return MEDIA_TYPES
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
         """List the installed models that generate text; all of them are free."""

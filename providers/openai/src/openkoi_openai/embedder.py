@@ -1,10 +1,10 @@
 """Embed texts with OpenAI's models or a compatible server."""
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated
 
 from openkoi_hookspecs import Embedding, Env, Usage
-from openkoi_http import ApiClient, Cassette, ResponseLimits, encode_json
+from openkoi_http import ApiClient, ApiPlugin, Cassette, ResponseLimits, encode_json
 
 from .api_choice import OFFICIAL_URL
 from .provider import auth_headers
@@ -14,7 +14,7 @@ from .vectors import parse_vectors, split_batches
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(ApiPlugin):
     """An embedder configured by ``[embedders.openai]`` and the provider's variables.
 
     ``dimensions`` shortens the vectors of models that support it; 0 keeps their full length.
@@ -36,12 +36,6 @@ class OpenAIEmbedder:
         self._wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._model = model
         self._dimensions = dimensions
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
 
     @property
     def dimensions(self) -> int:

@@ -1,6 +1,6 @@
 """A provider that answers from script files, selected as ``scripted/<file>``."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,14 +22,11 @@ class ScriptedProvider:
     per conversation and a retry succeeds; conversations are distinguished by their first message.
     """
 
+    media_types = MEDIA_TYPES
+
     def __init__(self, *, folder: Annotated[str, Env("OPENKOI_SCRIPTED")] = "") -> None:
         self.folder = folder
         self.accidents: dict[tuple[str, str], frozenset[int]] = {}
-
-    @property
-    def media_types(self) -> Collection[str]:
-        """What it is shown besides text."""
-        return MEDIA_TYPES
 
     async def models(self) -> Sequence[Model]:
         """List the valid scripts in the folder; ``health`` reports the others."""
