@@ -93,3 +93,17 @@ def test_what_the_last_work_lacks_is_the_content_of_advice_even_if_an_earlier_wo
     result = Result(Task("Export", project="pond"), decision, best=done[0], iterations=done, cost=Cost())
 
     assert [("pipe",)] == [one.content for one in extract_entries(Lesson(run="r", result=result, project="pond"))]
+
+
+def test_a_title_that_only_names_its_subject_is_no_advice_where_the_next_work_sets_a_name() -> None:
+    wrong = Finding("Wrong handling of repeats of the background consumer")
+    other = Finding("Wrong amount of logging")
+    works = ("retry policy of the queue: `a`\nlog: 1", "handling of repeats of the background consumer: `b`\nlevel: 2")
+    judgements = (judged(0.5, wrong, other), judged(0.9))
+    done = [
+        Iteration(plan=Plan(), work=ExecutionResult(text), evaluation=one, cost=Cost())
+        for text, one in zip(works, judgements, strict=True)
+    ]
+    result = Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=done[-1], iterations=done, cost=Cost())
+
+    assert [] == [one.text for one in extract_entries(Lesson(run="r", result=result, project="pond"))]

@@ -123,11 +123,18 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
         return fixed
     named = [one for one in names_of(finding.title) if not is_shown((one,), repair.before)]
     silent = not any(one.fix or one.detail for one in repair.step.old.open)
-    for advice in filter(None, (finding.fix, finding.detail, finding.title if named or (silent and not fixed) else "")):
+    title = finding.title if named or (silent and not fixed and is_advice(repair)) else ""
+    for advice in filter(None, (finding.fix, finding.detail, title)):
         content = repair.content_of(advice)
         if content and repair.was_followed(content):
             return advice, content
     return fixed if sure or not named else None
+
+
+def is_advice(repair: Repair) -> bool:
+    """Return whether a title without names may say what to do: no new line that shows it sets a name, as a fix does."""
+    content = repair.content_of(repair.finding.title)
+    return not any(names_of(line.text) for line in repair.written if line.shows(content))
 
 
 def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None:
