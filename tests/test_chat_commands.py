@@ -34,7 +34,6 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/quality 0.9", "Minimum score to accept: 0.90."),
             ("/quality 9", "/quality takes a score from 0 to 1"),
             ("/budget 0.5", "Maximum cost per task: $0.50."),
-            ("/model", "  evaluator: scripted/script.yaml"),
             ("/model evaluator scripted/other.yaml", "  evaluator: scripted/other.yaml"),
             ("/model a b c", "Roles are executor and evaluator"),
             ("/permissions", "No saved answers"),

@@ -49,13 +49,15 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
         terminal.shows("[done]")
         assert {"long.txt": LINES} == read_folder(openkoi.folder)
         for line, answer in (
-            ("/mode", "ask: it asks before each change."),
             ("/mode plan", "plan: it plans, changes nothing."),
             ("/mode all", "Modes are ask, edits, plan"),
             ("/plan", "Planning is off."),
+            ("/mode", "▸ 2. edits"),
         ):
             terminal.send(line)
             terminal.shows(answer)
+        terminal.inner.type("1")
+        terminal.shows("ask: it asks before each change.")
 
 
 EDITOR = """\

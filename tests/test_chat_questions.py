@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from chat_terminal import ChatTerminal, chat, read_folder, runs, says, writes
 from cli_process import Shell, shell
+from pseudo_terminal import terminal
+
+from openkoi_testing.servers import OpenAIServer
 
 PUSH = runs("git push --force origin main")
 WELL = says("Well.", "")
@@ -91,6 +94,29 @@ def test_all_choices_can_be_reached_on_a_small_terminal(openkoi: Shell) -> None:
         opened.shows("stead? >")
         opened.inner.type("\r")
         opened.shows("Well.")
+
+
+def test_a_model_is_chosen_from_those_of_its_provider(openkoi: Shell) -> None:
+    with OpenAIServer("Well.", models=["gpt-5.2", "gpt-5-mini"], key="sk-test") as server:
+        there = openkoi.with_environment(
+            OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-5.2", OPENKOI_ITERATE="0"
+        )
+        with terminal(there, columns=100) as inner:
+            opened = ChatTerminal(inner, 100)
+            opened.shows("spent")
+            opened.send("/model")
+            opened.shows("Which model? (Enter: choose, Esc: cancel)\n▸ 1. openai/gpt-5.2 ")
+            opened.shows("current executor and evaluator\n  2. openai/gpt-5-mini")
+            opened.inner.type("\x1b[B\r")
+            opened.shows("  evaluator: openai/gpt-5-mini")
+            opened.shows("(Shift-Tab) · openai/gpt-5-mini ·")
+            opened.send("/model")
+            opened.shows("▸ 1. openai/gpt-5-mini")
+            opened.inner.type("\x1b")
+            opened.hides("Which model?")
+            opened.send("hello")
+            opened.shows("Well.")
+            assert "gpt-5-mini" == server.requests[-1].json["model"]
 
 
 def shrink(opened: ChatTerminal, columns: int, rows: int) -> None:

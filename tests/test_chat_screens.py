@@ -133,16 +133,20 @@ def look_at_it(recorder: Recorder) -> None:
         ("/cost", "Cheaper"),
         ("/status", "This month"),
         ("/permissions", "No saved answers"),
-        ("/mode", "edits"),
-        ("/model", "evaluator"),
         ("/background", "No task"),
         ("Which tea is there?", "[done]"),
         ("/copy 10", "Copied 5 characters."),
     ):
         recorder.enter(line, until)
-    terminal.send("/resume")
-    recorder.take("/resume", "Continue which session?", "for commands")
-    terminal.inner.type("\x1b")
+    for line, title in (
+        ("/mode", "Which mode?"),
+        ("/model", "Which model?"),
+        ("/resume", "Continue which session?"),
+    ):
+        terminal.send(line)
+        recorder.take(line, title, "for commands")
+        terminal.inner.type("\x1b")
+        terminal.hides(title)
 
 
 def interrupt_and_approve(recorder: Recorder) -> None:

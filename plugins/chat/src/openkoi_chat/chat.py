@@ -104,10 +104,10 @@ class ChatProgram:
 
     async def reopen(self) -> None:
         """Open OpenKoi again, with other settings; tasks in the background keep theirs."""
-        koi = await self.open_koi()
-        await koi.resolve_model("executor")
-        old, self.stack = self.stack, AsyncExitStack()
-        await self.stack.enter_async_context(koi)
+        async with AsyncExitStack() as stack:
+            koi = await stack.enter_async_context(await self.open_koi())
+            await koi.resolve_model("executor")  # without a model, all is as before
+            old, self.stack = self.stack, stack.pop_all()
         if self.session.background.running:
             self.stack.push_async_callback(old.aclose)
         else:

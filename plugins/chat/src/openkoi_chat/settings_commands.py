@@ -5,15 +5,14 @@ from openkoi_runlog.report import format_dollars
 
 from .attachments import Draft
 from .chat import ChatProgram
+from .model_choices import ROLES, list_choices
 from .settings import Mode
-from .view import warn
-
-ROLES = ("executor", "evaluator")
+from .view import Choice, pick, warn
 
 
 async def model(chat: ChatProgram, words: str) -> None:
-    """Show the models, or set one for every role or for one role."""
-    named = words.split()
+    """Set the model for every role or for one role; without a name, let the user choose from a list."""
+    named = words.split() or [*filter(None, [await choose_model(chat)])]
     if not named:
         await show_models(chat)
         return
@@ -30,6 +29,16 @@ async def model(chat: ChatProgram, words: str) -> None:
         setattr(chat.settings, role, before)
         await chat.reopen()
         warn(chat.view, str(error))
+
+
+async def choose_model(chat: ChatProgram) -> str:
+    """Return the model that the user chooses; empty for none."""
+    chat.front.show_busy("looking for models…")
+    try:
+        choices = await list_choices(chat.require_koi())
+    finally:
+        chat.front.show_busy("")
+    return await pick(chat.view, "Which model?", choices)
 
 
 async def show_models(chat: ChatProgram) -> None:
@@ -81,7 +90,9 @@ async def plan(chat: ChatProgram, words: str) -> None:
 
 
 async def mode(chat: ChatProgram, words: str) -> None:
-    """Show or set what a task may do without asking."""
+    """Set what a task may do without asking; without words, let the user choose."""
+    choices = [Choice("", one.value, one.value, detail=f"it {one.summary}") for one in Mode]
+    words = words or await pick(chat.view, "Which mode?", choices, selected=[*Mode].index(chat.settings.mode))
     if words and words not in list(Mode):
         chat.view.note(f"Modes are {', '.join(Mode)}: /mode ask. Shift-Tab goes through them.")
         return
