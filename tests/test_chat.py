@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from chat_terminal import DOT, FORBIDDEN, chat, read_folder, runs, says, writes
-from cli_process import Shell, shell
+from cli_process import Shell, logged_records, shell
 from pseudo_terminal import terminal
 
 SLOW = says("Waiting.", "slow", calls=writes("new.txt", "new\n")) + says("Sleeping.", "new.txt", calls=runs("sleep 30"))
@@ -163,6 +163,7 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         terminal.shows("rewound; /rewind undo brings it back")
         terminal.shows("> Task two")
         assert {"one.txt": "1"} == read_folder(openkoi.folder)
+        assert [True] == [record["rewound"] for record in restored(openkoi)]
         terminal.type("\x15")
         terminal.send("/rewind undo")
         terminal.shows("the rewind is undone")
@@ -171,6 +172,12 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         terminal.waits(lambda: {"one.txt": "1"} == read_folder(openkoi.folder), "/undo", 40)
         terminal.send("/redo")
         terminal.waits(lambda: {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder), "/redo", 40)
+
+
+def restored(openkoi: Shell) -> list[dict[str, object]]:
+    """Return what the log has of undone and redone tasks."""
+    records = [one for one in logged_records(openkoi.home) if isinstance(one, dict)]  # and the user's messages
+    return [one["data"] for one in records if one["type"] == "workspace.restored"]
 
 
 def test_a_killed_chat_is_continued_with_its_draft(openkoi: Shell) -> None:

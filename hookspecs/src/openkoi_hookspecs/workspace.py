@@ -34,7 +34,8 @@ class WorkspaceRestored(Event):
 
     ``kept`` is how it was before that, where the run itself had not kept it. ``conflicts`` are the files that were left
     as they are because others changed them, too. ``reverted``: the
-    files were so already, because others, such as git, had reverted them.
+    files were so already, because others, such as git, had reverted them. ``rewound``: the user went back to before the
+    run in the conversation, which says nothing against what it did.
     """
 
     name = "workspace.restored"
@@ -42,3 +43,4 @@ class WorkspaceRestored(Event):
     kept: str = ""
     conflicts: tuple[str, ...] = ()
     reverted: bool = False
+    rewound: bool = False

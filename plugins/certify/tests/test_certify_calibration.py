@@ -68,6 +68,7 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
         kept=run("a.py", voted(0.9)),
         undone=[*run("b.py", voted(0.85)), WorkspaceRestored("before")],
         redone=[*run("c.py", voted(0.85)), WorkspaceRestored("before"), WorkspaceRestored("after")],
+        rewound=[*run("e.py", voted(0.7)), WorkspaceRestored("before", rewound=True)],
         corrected=run("d.py", voted(0.8)),
         repair=run("d.py", voted(0.95)),
     )
@@ -76,6 +77,7 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
         "kept": UserOutcome.KEPT,
         "undone": UserOutcome.UNDONE,
         "redone": UserOutcome.KEPT,
+        "rewound": UserOutcome.OPEN,
         "corrected": UserOutcome.CORRECTED,
         "repair": UserOutcome.KEPT,
     } == {id: one.outcome for id, one in output.items()}

@@ -136,8 +136,10 @@ def collect_judgments(courses: Iterable[RunOutcome]) -> list[CalibratedJudgment]
 
 def find_outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome:
     """Return what the user did with a run's work."""
-    if course.view.undone:
+    if course.view.checkpoints.rejected:
         return UserOutcome.UNDONE
+    if course.view.undone:
+        return UserOutcome.OPEN
     if any(is_correction(other, course) for other in later):
         return UserOutcome.CORRECTED
     return UserOutcome.KEPT if course.is_accepted else UserOutcome.OPEN

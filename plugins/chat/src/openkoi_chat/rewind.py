@@ -29,7 +29,7 @@ async def rewind(session: ChatSession, place: int) -> str:
     if not answer:
         return ""
     if answer == "both":
-        await restore(session, "undo", [one.run for one in reversed(removed) if one.run in files])
+        await restore(session, ("undo", "--rewind"), [one.run for one in reversed(removed) if one.run in files])
     session.rewind_to(place)
     session.view.note("  rewound; /rewind undo brings it back", "dim")
     return removed[0].text
@@ -63,16 +63,16 @@ async def undo_rewind(session: ChatSession) -> None:
         session.view.note(NO_UNDO)
         return
     back, session.rewound = session.rewound.exchanges, None
-    await restore(session, "redo", [one.run for one in back])
+    await restore(session, ("redo",), [one.run for one in back])
     session.exchanges = [*session.exchanges, *back]
     session.reload_history()
     session.view.note("  the rewind is undone", "dim")
 
 
-async def restore(session: ChatSession, command: str, runs: Sequence[str]) -> None:
+async def restore(session: ChatSession, command: Sequence[str], runs: Sequence[str]) -> None:
     """Undo or redo tasks one after the other, and show what came of those that changed files."""
     assert session.koi is not None
     for run in runs:
-        done = await run_openkoi(command, run, folder=session.koi.workspace)
+        done = await run_openkoi(*command, run, folder=session.koi.workspace)
         if "changed no file" not in done.text and "has not been undone" not in done.text:
             session.view.note(strip_controls(done.text), "dim")

@@ -175,7 +175,9 @@ async def save_last_changes(koi: Koi, sessions: Path, changes: Changes) -> Chang
     return replace(changes, files=replace(changes.files, after=kept, last=kept, restored=kept_now))
 
 
-async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool) -> Restoration:
+async def restore_files(
+    koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool, rewind: bool = False
+) -> Restoration:
     """Undo or redo a task's changes, and log that; later changes by others are kept."""
     raise_if_running(changes, paths.running)
     checkpoints = await load_checkpoints(koi)
@@ -183,7 +185,7 @@ async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool,
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await checkpoints.restore(changes.workspace, to, since=since, force=force)
     reverted = undo and changes.is_reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
-    now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted)
+    now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted, rewound=rewind)
     await koi.emit(now, run=changes.past.run)
     return done
 

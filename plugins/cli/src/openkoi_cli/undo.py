@@ -17,15 +17,16 @@ SKIPPED = "Skipped task {id}, which ended before it changed a file."
 @click.command()
 @click.argument("task_id", required=False, default="")
 @click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
+@click.option("--rewind", is_flag=True, help="Only go back to before the task: OpenKoi does not learn to avoid it.")
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
+def command(invocation: Invocation, /, task_id: str, force: bool, rewind: bool) -> int:
     """Undo a task's changes and keep later ones. Defaults to the last task that changed files here."""
     from .interruptible import run_interruptible
 
-    return run_interruptible(undo(invocation, task_id, force=force))
+    return run_interruptible(undo(invocation, task_id, force=force, rewind=rewind))
 
 
-async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
+async def undo(invocation: Invocation, task_id: str, *, force: bool, rewind: bool) -> int:
     """Undo the changes, and list what stays: conflicts, and what no checkpoint contains."""
     from openkoi_runlog import read_task_records
 
@@ -37,7 +38,7 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     koi, sessions = invocation.open(), invocation.paths.sessions
     tasks = tasks_to_undo(sessions, task_id)
     async with koi:
-        changes, done, untouched = await undo_first(koi, invocation.paths, tasks, force=force)
+        changes, done, untouched = await undo_first(koi, invocation.paths, tasks, force=force, rewind=rewind)
     short_id = changes.past.run[:8]
     for past in untouched:
         click.echo(f"  ! {SKIPPED.format(id=past.run[:8])}", err=True)

@@ -1,6 +1,7 @@
 """Choose the task to undo or redo, and explain why nothing was changed."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from openkoi_hookspecs import Koi, KoiError, Paths, Restoration
@@ -51,17 +52,18 @@ def task_to_show(sessions: Path, task_id: str) -> Changes:
 
 
 async def undo_first(
-    koi: Koi, paths: Paths, tasks: Sequence[Changes], *, force: bool
+    koi: Koi, paths: Paths, tasks: Sequence[Changes], *, force: bool, rewind: bool
 ) -> tuple[Changes, Restoration, list[PastTask]]:
     """Undo the first of these tasks that changed a file, else the last; return the skipped ones as well."""
+    undo = partial(restore_files, koi, paths, undo=True, force=force, rewind=rewind)
     untouched: list[PastTask] = []
     for changes in tasks[:-1]:
-        done = await restore_files(koi, paths, changes, undo=True, force=force)
+        done = await undo(changes)
         if is_untouched(changes, done):
             untouched.append(changes.past)
         elif has_changed(done) or not changes.is_reverted:
             return changes, done, untouched
-    return tasks[-1], await restore_files(koi, paths, tasks[-1], undo=True, force=force), untouched
+    return tasks[-1], await undo(tasks[-1]), untouched
 
 
 def is_untouched(changes: Changes, done: Restoration) -> bool:

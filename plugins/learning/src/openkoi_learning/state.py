@@ -197,12 +197,12 @@ class LearningState:
             self.eligible_runs[id].append(visit.run)
 
     def apply_checkpoints(self, record: Record) -> None:
-        """Record whether the user has undone a run's changes."""
+        """Record whether the user has undone a run's changes; a rewind does not count."""
         files = self.checkpoints.get(record.run, CheckpointView()).take(record)
         self.checkpoints[record.run] = files
         visit = self.exposures.get(record.run)
-        if visit and visit.undone != files.undone:
-            self.update_exposure(replace(visit, undone=files.undone))
+        if visit and visit.undone != files.rejected:
+            self.update_exposure(replace(visit, undone=files.rejected))
 
     def outcomes(self, id: str) -> tuple[EntryOutcome, ...]:
         """Return the outcomes of the runs that an entry was eligible for, oldest first."""

@@ -48,6 +48,11 @@ class CheckpointView:
         """Whether the user undid the run last; files that others changed meanwhile may have been left."""
         return self.restored is not None and bool(self.before) and self.restored.checkpoint == self.before
 
+    @property
+    def rejected(self) -> bool:
+        """Whether the user undid the run because of what it did: who rewinds a conversation only goes back."""
+        return self.undone and not (self.restored and self.restored.rewound)
+
     def take(self, record: Record) -> "CheckpointView":
         """Return the view after the run's next record."""
         match record.event:
