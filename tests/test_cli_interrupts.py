@@ -12,6 +12,7 @@ from cli_process import Shell, logged_records, shell, write_script
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 PATIENCE = 120  # seconds; a start takes 0.3 on an idle machine and took more than 10 beside four test runs
 SLOW = f'  - says: "Paris."\n    delay: {PATIENCE + 60}\n'
+ANSWER = '  - says: "Paris."\n    repeat: true\n'
 INTERRUPTIONS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -82,6 +83,27 @@ def test_an_interruption_of_the_start_ends_with_130_and_no_traceback(openkoi: Sh
 
     assert 130 == result.returncode
     assert "Traceback" not in result.stderr
+
+
+SWALLOWED = """
+import os, signal, weakref
+class Thing: pass
+thing = Thing()
+kept = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+del thing
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "openkoi_hookspecs", "asyncio"])
+def test_an_interruption_that_python_swallows_while_it_imports_ends_the_start_too(openkoi: Shell, module: str) -> None:
+    """As it did in a callback of the import system, with the lock of all imports: the run waited for that forever."""
+    site = openkoi.home.parent / "site"
+    site.mkdir()
+    found = f"del sys.modules['{module}']; sys.path.remove({str(site)!r}); import {module}"
+    (site / f"{module}.py").write_text(f"{SWALLOWED}\nimport sys\n{found}\n")
+    done = openkoi.seeing(site).cold("-m", write_script(openkoi.folder, ANSWER), "What is it?")
+
+    assert (130, "") == (done.returncode, done.stderr)
 
 
 def has_mark(environ: Path, mark: str) -> bool:

@@ -16,14 +16,13 @@ def main() -> None:
         start()
     except KeyboardInterrupt:
         sys.exit(130)
-    except RuntimeError as error:  # an interruption while classes are made comes wrapped
-        if not isinstance(error.__cause__, KeyboardInterrupt):
-            raise
-        sys.exit(130)
 
 
 def start() -> None:
     """Hand over to the frontend that is installed, and end with its status."""
+    from openkoi_loader import end_start_quietly
+
+    end_start_quietly()
     from openkoi_loader.launcher import Launcher
     from openkoi_loader.plugin_discovery import scan
 

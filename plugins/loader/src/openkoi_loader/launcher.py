@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
+from . import restore_interrupts
 from .plugin_discovery import Found, Scan, resolve
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Launcher(NamedTuple):
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
         """Start a frontend and return its exit status; raises KoiError, which names it, if it fails."""
         launcher = self._replace(arguments=tuple(arguments), config=config or self.config)
+        if name != CLI:
+            restore_interrupts()
         try:
             status = launcher.make(name).run(launcher)
             return (run_async(status) if isinstance(status, Awaitable) else status) or 0
