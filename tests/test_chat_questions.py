@@ -116,7 +116,9 @@ def test_a_model_is_chosen_from_those_of_its_provider(openkoi: Shell) -> None:
             opened.hides("Which model?")
             opened.send("hello")
             opened.shows("Well.")
-            assert "gpt-5-mini" == server.requests[-1].json["model"]
+            request = server.requests[-1].json
+            assert isinstance(request, dict)
+            assert "gpt-5-mini" == request["model"]
 
 
 def shrink(opened: ChatTerminal, columns: int, rows: int) -> None:
