@@ -141,8 +141,8 @@ class Counts:
 CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
     ("--help",): Counts(modules=31, classes=9, opened=0, scanned=3, written=6_000, requests=0),
-    QUESTION: Counts(modules=602, classes=548, opened=24, scanned=37, written=14_000, requests=2),
-    WORK: Counts(modules=763, classes=680, opened=606, scanned=548, written=75_000, requests=4),
+    QUESTION: Counts(modules=602, classes=549, opened=24, scanned=37, written=14_000, requests=2),
+    WORK: Counts(modules=763, classes=681, opened=606, scanned=548, written=75_000, requests=4),
     ("status",): Counts(modules=117, classes=213, opened=3, scanned=10, written=600, requests=0),
     ("plugins",): Counts(modules=65, classes=93, opened=9, scanned=5, written=12_000, requests=0),
     ("memory", "search", "capital"): Counts(modules=123, classes=211, opened=2, scanned=9, written=100, requests=0),
