@@ -220,6 +220,7 @@ def import_all(package: ModuleType) -> None:
 
 def complete_definitions() -> None:
     """Complete what modules leave to the first use: packages, dataclasses and expressions."""
+    from openkoi_base.redact.formats import Format
     from openkoi_hookspecs.lazy_pattern import LazyPattern
 
     for name, module in [*sys.modules.items()]:
@@ -227,8 +228,11 @@ def complete_definitions() -> None:
             for value in [getattr(module, word) for word in (*getattr(module, "__all__", ()), *vars(module))]:
                 if isinstance(value, type):
                     getattr(value, "__dataclass_fields__", None)
-                elif isinstance(value, LazyPattern):
-                    _ = value.flags
+    for value in gc.get_objects():
+        if type(value) is LazyPattern:
+            _ = value.flags
+        elif type(value) is Format:
+            _ = value.pattern
 
 
 def compile_patterns() -> None:
@@ -237,10 +241,12 @@ def compile_patterns() -> None:
     from openkoi_base.redact.stream import safe_cut
     from openkoi_judge.rubrics_library import bundled_rubrics
     from openkoi_prompt import is_question
+    from openkoi_prompt.instructions import family_of
 
     Redactor()("token = 0123456789abcdef0123456789abcdef")
     safe_cut("The token is ", Redactor())
     bundled_rubrics()
+    family_of("openai/mock")
     for words in REQUESTS:
         is_question(words)
 
