@@ -21,7 +21,7 @@ class ActiveCall:
     timeout: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Let the call's time stand still."""
         loop, until = asyncio.get_running_loop(), self.timeout.when()
         left = None if until is None else until - loop.time()
@@ -34,7 +34,7 @@ class ActiveCall:
 
     async def ask(self, question: Question) -> str | None:
         """Ask the user of the run."""
-        with self.paused():
+        with self.pause():
             return await self.run.ask(question)
 
     async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:

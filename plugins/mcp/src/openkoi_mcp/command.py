@@ -119,7 +119,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
         if not (yes or may_start(config, koi) or click.confirm(start.text)):
             continue
         koi.keep_consent(start, YES)
-        async with started(source, config, koi) as server:
+        async with open_server(source, config, koi) as server:
             found = await server.list_definitions(await server.connection.client())
         click.echo(koi.redact("\n".join(format_definitions(config, found))))
         if yes or click.confirm("Allow OpenKoi to use all of this?"):
@@ -160,7 +160,7 @@ async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tupl
         why = explain_why(config, koi).removeprefix("is ")
         return False, f"{config.name}: {why}, so it was not started. Run `openkoi mcp approve {config.name}`."
     try:
-        async with started(source, config, koi) as server:
+        async with open_server(source, config, koi) as server:
             client = await server.connection.client()
             found = await server.list_definitions(client)
             approval = "" if Snapshots(koi).allows(config, found) else ", not approved"
@@ -171,7 +171,7 @@ async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tupl
 
 
 @asynccontextmanager
-async def started(source: McpServers, config: ServerConfig, koi: Koi) -> AsyncIterator["ServerTools"]:
+async def open_server(source: McpServers, config: ServerConfig, koi: Koi) -> AsyncIterator["ServerTools"]:
     """Yield a server of this command's own, and stop it afterwards."""
     server = await source.load(config, koi, koi.workspace, [config])
     try:

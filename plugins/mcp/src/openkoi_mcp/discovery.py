@@ -46,14 +46,14 @@ class McpServers:
     def find(self, koi: Koi, workspace: Path) -> list[ServerConfig]:
         """Return the servers of a workspace by name; the user's own go before those of shared and project files."""
         found: dict[str, ServerConfig] = {}
-        for one in [*self.configured(koi), *from_files(koi, workspace)]:
+        for one in [*self.list_configured(koi), *from_files(koi, workspace)]:
             if one.problem:
                 koi.warn(f"The MCP server {one.name!r} in {one.origin} is not used: {one.problem}.")
             else:
                 found.setdefault(one.name, one)
         return list(found.values())
 
-    def configured(self, koi: Koi) -> Iterator[ServerConfig]:
+    def list_configured(self, koi: Koi) -> Iterator[ServerConfig]:
         """Yield the servers of the configuration, with the file that has them."""
         if not self.own:
             return

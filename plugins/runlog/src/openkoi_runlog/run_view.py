@@ -130,7 +130,7 @@ class RunView:
         decided = self.save_current()
         self.waiting = decided.needs_user and not decided.is_continued
         if decided.decision and decided.decision.restart_from_best and decided.iteration:
-            self.checkpoints = self.checkpoints.restored_to(best_of(self.done).work)
+            self.checkpoints = self.checkpoints.restored_to(best_of(self.finished_iterations).work)
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
 
     def restore_best(self) -> None:
@@ -184,10 +184,10 @@ class RunView:
         if decided.iteration is None or decided.is_continued:
             return decided.plan
         fresh = decided.decision is not None and decided.decision.restart_from_best
-        return refine(self.plan, best_of(self.done) if fresh else decided.iteration)
+        return refine(self.plan, best_of(self.finished_iterations) if fresh else decided.iteration)
 
     @property
-    def done(self) -> Sequence[Iteration]:
+    def finished_iterations(self) -> Sequence[Iteration]:
         """The iterations so far that did something, as the kernel describes them."""
         return [one.iteration for one in self.known.values() if one.iteration]
 

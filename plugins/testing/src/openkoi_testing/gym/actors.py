@@ -58,9 +58,9 @@ class Actors:
         special = [line for line in texts if names_condition(fact, line)]
         claims = [claim for line in special or texts for claim in claims_about(fact, line)]
         denied = {claim.value for claim in claims if claim.denied}
-        advised = sorted({claim.value for claim in claims} - denied)
-        if advised and self.model.random() < self.like.obeys:
-            return self.model.choice(advised)
+        choose_advice = sorted({claim.value for claim in claims} - denied)
+        if choose_advice and self.model.random() < self.like.obeys:
+            return self.model.choice(choose_advice)
         habit = self.habits[fact.key]
         return self.model.choice([one for one in fact.values if one not in denied]) if habit in denied else ""
 
@@ -107,7 +107,9 @@ class Actors:
     def lint(self, fact: Fact, task: GymTask, work: str) -> Finding:
         """Return a finding as a linter prints it: a code, the place, what was found and what is expected."""
         used, name = chosen(fact, work), name_of(fact, None)
-        title = LINTERS[self.like.linter].format(used=used.strip("`"), v=self.advised(fact, task).strip("`"), s=name)
+        title = LINTERS[self.like.linter].format(
+            used=used.strip("`"), v=self.choose_advice(fact, task).strip("`"), s=name
+        )
         lines = [number for number, line in enumerate(work.splitlines(), 1) if used and used.strip("`") in line]
         where = f"notes/decisions.txt:{lines[0]}" if self.like.file and lines else ""
         if names_condition(fact, task.text) and self.judge.random() < 0.5:
@@ -122,19 +124,19 @@ class Actors:
         title = random.choice(TITLES).format(s=name)
         advice = "" if random.random() < self.like.silent else self.advice(fact, task, name)
         severity = Severity.BLOCKER if random.random() < BLOCKER_SHARE else Severity.IMPORTANT
-        advised = {"fix": "", "detail": "", self.like.advised_in: advice}
-        title = advised.pop("title", "") or title
-        return Finding(title, severity, rule=self.rule(fact), where=self.where(), **advised)
+        choose_advice = {"fix": "", "detail": "", self.like.advised_in: advice}
+        title = choose_advice.pop("title", "") or title
+        return Finding(title, severity, rule=self.rule(fact), where=self.where(), **choose_advice)
 
     def advice(self, fact: Fact, task: GymTask, name: str) -> str:
         """Return what to do, which is wrong now and then."""
-        value = self.advised(fact, task)
+        value = self.choose_advice(fact, task)
         text = self.judge.choice(ADVICE).format(v=value, s=name)
         if names_condition(fact, task.text) and self.judge.random() < 0.5:
             return f"{text[:-1]} {self.judge.choice(CONDITIONS[fact.condition])}."
         return text
 
-    def advised(self, fact: Fact, task: GymTask) -> str:
+    def choose_advice(self, fact: Fact, task: GymTask) -> str:
         """Return the value that a finding advises, which is wrong now and then."""
         right = self.truth.right(task.project, subject_in(fact, task.text))
         wrong = self.judge.random() < self.like.wrong_advice

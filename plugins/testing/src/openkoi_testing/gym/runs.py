@@ -30,7 +30,7 @@ LIMITS = Limits(seconds=3_600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TaskMeasure:
     """One task as it is seen from outside: whether the first attempt passed, and what was shown."""
 
     passed: bool
@@ -43,7 +43,7 @@ class Step:
 class Course:
     """How a learner did in a world: each task, and what it knows at the end."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TaskMeasure] = field(default_factory=list)
     duplicates: float = 0.0
     precision: float = 1.0
     active: int = 0
@@ -117,12 +117,12 @@ def work_text(world: World, one: Iteration) -> str:
     return "\n".join(line[1:] for line in one.work.diff.splitlines() if line[:1] == "+" and line[:3] != "+++")
 
 
-def measure_step(world: World, task: GymTask, texts: Sequence[str], result: Result) -> Step:
+def measure_step(world: World, task: GymTask, texts: Sequence[str], result: Result) -> TaskMeasure:
     """Measure a task."""
     first = result.iterations[0].evaluation
     tokens = sum(-(-len(line) // CHARACTERS_PER_TOKEN) + LINE_TOKENS for line in texts)
     harmful = sum(world.truth.misleads(task, line) for line in texts)
-    return Step(first is not None and is_accepted(first), len(texts), harmful, tokens)
+    return TaskMeasure(first is not None and is_accepted(first), len(texts), harmful, tokens)
 
 
 def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> None:

@@ -31,7 +31,7 @@ class WorldCourses:
         """Return the share of the last tasks that passed at first."""
         return self.courses[who].share(-LAST)
 
-    def drifted(self, who: str) -> float:
+    def after_drift(self, who: str) -> float:
         """Return the same for the tasks after the drift."""
         return self.courses[who].share(self.drifts_at, self.drifts_at + LAST)
 
@@ -59,7 +59,7 @@ def figures(worlds: Sequence[WorldCourses], who: str) -> Mapping[str, Sequence[f
     return {
         "last 100": [one.last(who) for one in worlds],
         "last 100 of informed": ratios(worlds, who, WorldCourses.last),
-        "after drift of informed": ratios([one for one in worlds if one.drifts_at >= 0], who, WorldCourses.drifted),
+        "after drift of informed": ratios([one for one in worlds if one.drifts_at >= 0], who, WorldCourses.after_drift),
         "harmful a task": [one.mean("harmful") for one in mine],
         "precision of active": [one.precision for one in mine if one.active],
         "tokens a task": [one.mean("tokens") for one in mine],

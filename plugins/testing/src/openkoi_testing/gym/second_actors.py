@@ -115,7 +115,7 @@ class Style(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Observation:
     """What the evaluator sees of a subject in a work."""
 
     subject: str
@@ -148,11 +148,11 @@ class Evaluator:
             checks=self._checks(facts), scores=self._scores(facts, rng), findings=tuple(findings), log=log
         )
 
-    def _look(self, task: GymTask, subject: str, work: str) -> Fact:
+    def _look(self, task: GymTask, subject: str, work: str) -> Observation:
         found = find_value(self.plan.domain, base_of(subject), work)
-        return Fact(subject, found, found.value == self.truth.right(task.project, subject))
+        return Observation(subject, found, found.value == self.truth.right(task.project, subject))
 
-    def _checks(self, facts: Sequence[Fact]) -> tuple[Check, ...]:
+    def _checks(self, facts: Sequence[Observation]) -> tuple[Check, ...]:
         """Return the checks: of each fact, of the task, or none."""
         file = f"tests/test_{self.plan.domain.name}.py"
         if self.style.checks == "per fact":
@@ -162,7 +162,7 @@ class Evaluator:
             )
         return (Check("acceptance", all(one.passed for one in facts)),) if self.style.checks == "per task" else ()
 
-    def _scores(self, facts: Sequence[Fact], rng: Random) -> tuple[Score, ...]:
+    def _scores(self, facts: Sequence[Observation], rng: Random) -> tuple[Score, ...]:
         """Return a judge's opinions, which together are good enough only where nothing is wrong."""
         if self.style.findings != "dimension":
             share = sum(one.passed for one in facts) / len(facts)
@@ -173,7 +173,7 @@ class Evaluator:
             Score(one, round((0.3 if one in bad else 0.9) + rng.uniform(-0.05, 0.05), 2)) for one in DIMENSIONS
         )
 
-    def _report(self, task: GymTask, fact: Fact, stream: str) -> Finding:
+    def _report(self, task: GymTask, fact: Observation, stream: str) -> Finding:
         """Report what is wrong, and advise: rightly, or at times wrongly."""
         rng = Random(f"{self.seed}/evaluator/{stream}/{fact.subject}")
         subject = self.subjects[base_of(fact.subject)]
@@ -181,7 +181,7 @@ class Evaluator:
         text = self._sentence(subject, fact.found.value or MISSING, value, rng)
         return self._lay_out(subject, self._limit(fact.subject, text, rng), fact.found.line)
 
-    def _advice(self, task: GymTask, fact: Fact, rng: Random) -> str:
+    def _advice(self, task: GymTask, fact: Observation, rng: Random) -> str:
         """Return the value to advise."""
         right = self.truth.right(task.project, fact.subject)
         if rng.random() >= self.truth.wrong_advice:

@@ -16,7 +16,7 @@ MAX_TITLE = 2000
 Facts = dict[str, Any]
 
 
-class RefusedError(Exception):
+class NotionRequestError(Exception):
     """A call that Notion refuses, with its status and code."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -47,21 +47,21 @@ class NotionServer(HttpServer):
             self.check(seen)
             arguments = json.loads(seen.body) if seen.body else {}
             return ServerResponse([json.dumps(self.do(seen.method, urlsplit(seen.path).path, arguments)).encode()])
-        except RefusedError as refused:
+        except NotionRequestError as refused:
             return failure(refused.status, refused.code, str(refused))
         except (KeyError, TypeError, ValueError) as error:
             return failure(400, "validation_error", f"body failed validation: {error!r}")
 
     def check(self, seen: ReceivedRequest) -> None:
-        """Raise RefusedError for a call without a token or a version, or for one that is too early."""
+        """Raise NotionRequestError for a call without a token or a version, or for one that is too early."""
         if seen.headers.get("authorization") != f"Bearer {self.token}":
-            raise RefusedError(401, "unauthorized", "API token is invalid.")
+            raise NotionRequestError(401, "unauthorized", "API token is invalid.")
         if seen.headers.get("notion-version") not in VERSIONS:
-            raise RefusedError(400, "missing_version", "Notion-Version header should be defined.")
+            raise NotionRequestError(400, "missing_version", "Notion-Version header should be defined.")
         if self.limited:
             self.limited -= 1
             self.refused.append(time.monotonic())
-            raise RefusedError(429, "rate_limited", str(self.retry_after))
+            raise NotionRequestError(429, "rate_limited", str(self.retry_after))
 
     def do(self, method: str, path: str, arguments: Facts) -> Facts:
         """Do what a call asks for."""
@@ -80,7 +80,7 @@ class NotionServer(HttpServer):
                 return self.change(id, **arguments)
             case "POST", ["v1", "search"]:
                 return self.search(**arguments)
-        raise RefusedError(400, "invalid_request_url", "Invalid request URL.")
+        raise NotionRequestError(400, "invalid_request_url", "Invalid request URL.")
 
     def create(self, parent: Facts, properties: Facts, markdown: str = "", **_: Any) -> Facts:
         """Create a page below another one."""
@@ -97,7 +97,7 @@ class NotionServer(HttpServer):
         """Replace the content of a page."""
         self.page(id)
         if type != "replace_content":
-            raise RefusedError(400, "validation_error", f"body.type is {type}.")
+            raise NotionRequestError(400, "validation_error", f"body.type is {type}.")
         self.markdown[id] = str(replace_content["new_str"])
         self.touch(id)
         return self.content(id)
@@ -123,10 +123,10 @@ class NotionServer(HttpServer):
         }
 
     def page(self, id: str) -> Facts:
-        """Return a page; raise RefusedError for one that is not shared."""
+        """Return a page; raise NotionRequestError for one that is not shared."""
         if id not in self.pages:
             message = f"Could not find page with ID: {id}. Make sure it is shared with your integration."
-            raise RefusedError(404, "object_not_found", message)
+            raise NotionRequestError(404, "object_not_found", message)
         return self.pages[id]
 
     def add_page(self, parent: Facts, title: str, markdown: str) -> Facts:
@@ -160,7 +160,7 @@ def text_in(value: Any) -> str:
     parts = value["title"] if isinstance(value, dict) else value
     text = "".join(str(part["text"]["content"]) for part in parts)
     if len(text) > MAX_TITLE:
-        raise RefusedError(400, "validation_error", "title should be at most 2000 characters.")
+        raise NotionRequestError(400, "validation_error", "title should be at most 2000 characters.")
     return text
 
 

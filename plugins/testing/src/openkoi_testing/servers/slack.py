@@ -11,7 +11,7 @@ from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .slack_canvases import SlackCanvases
 from .slack_chats import BOT, BOT_ID, TEAM, Facts
-from .slack_streams import RefusedError
+from .slack_streams import SlackCallError
 from .web_socket import ServerSocket
 
 TOKEN, APP_TOKEN = "xoxb-000000000000-fake-bot-token", "xapp-1-A1-fake-app-token"
@@ -64,7 +64,7 @@ class SlackServer(SlackCanvases, HttpServer):
         """Do what a method does."""
         try:
             if token != (self.app_token if method == "apps.connections.open" else self.token):
-                raise RefusedError("invalid_auth" if token else "not_authed")
+                raise SlackCallError("invalid_auth" if token else "not_authed")
             self.calls.append((method, arguments))
             channel = str(arguments.get("channel") or arguments.get("channel_id") or "")
             left = self.limits.get(channel, 0.0) - time.monotonic() if method in LIMITED else 0.0
@@ -76,7 +76,7 @@ class SlackServer(SlackCanvases, HttpServer):
             do = getattr(self, f"do_{method.replace('.', '_')}", None)
             answer = do(**arguments) if do else {"ok": False, "error": "unknown_method"}
             return ServerResponse([json.dumps({"ok": True, **answer}).encode()])
-        except RefusedError as refused:
+        except SlackCallError as refused:
             return ServerResponse([json.dumps({"ok": False, "error": str(refused)}).encode()])
         except (KeyError, TypeError) as error:
             return ServerResponse(
@@ -121,7 +121,7 @@ class SlackServer(SlackCanvases, HttpServer):
         """Add a reaction of the bot."""
         reactions = self.message(channel, timestamp).setdefault("reactions", [])
         if name in reactions:
-            raise RefusedError("already_reacted")
+            raise SlackCallError("already_reacted")
         reactions.append(name)
         return {}
 
@@ -129,7 +129,7 @@ class SlackServer(SlackCanvases, HttpServer):
         """Remove a reaction of the bot."""
         reactions = self.message(channel, timestamp).setdefault("reactions", [])
         if name not in reactions:
-            raise RefusedError("no_reaction")
+            raise SlackCallError("no_reaction")
         reactions.remove(name)
         return {}
 
@@ -172,30 +172,30 @@ class SlackServer(SlackCanvases, HttpServer):
     # Parts
 
     def content(self, text: str, blocks: Any) -> Facts:
-        """Return the blocks of a message; raise RefusedError for what Slack does not take."""
+        """Return the blocks of a message; raise SlackCallError for what Slack does not take."""
         if len(text) > MAX_TEXT or not (text or blocks):
-            raise RefusedError("msg_too_long" if text else "no_text")
+            raise SlackCallError("msg_too_long" if text else "no_text")
         for block in blocks:
             if block["type"] == "markdown" and len(block["text"]) > MAX_MARKDOWN:
-                raise RefusedError("msg_blocks_too_long")
+                raise SlackCallError("msg_blocks_too_long")
             if block["type"] not in ("markdown", "section", "actions"):
-                raise RefusedError("invalid_blocks")
+                raise SlackCallError("invalid_blocks")
             for button in block.get("elements", ()):
                 if not (button["text"]["text"] and 0 < len(button["value"]) <= MAX_BUTTON):
-                    raise RefusedError("invalid_blocks")
+                    raise SlackCallError("invalid_blocks")
         return {"blocks": list(blocks)} if blocks else {}
 
     def message(self, channel: str, ts: str) -> Facts:
-        """Return a message; raise RefusedError where there is none."""
+        """Return a message; raise SlackCallError where there is none."""
         if (channel, ts) not in self.messages:
-            raise RefusedError("message_not_found")
+            raise SlackCallError("message_not_found")
         return self.messages[channel, ts]
 
     def own_message(self, channel: str, ts: str) -> Facts:
-        """Return a message of the bot; raise RefusedError for any other."""
+        """Return a message of the bot; raise SlackCallError for any other."""
         message = self.message(channel, ts)
         if message["user"] != BOT:
-            raise RefusedError("cant_update_message")
+            raise SlackCallError("cant_update_message")
         return message
 
     def in_channel(self, channel: str) -> list[Facts]:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 from .slack_chats import BOT, Facts
-from .slack_streams import RefusedError, SlackStreams
+from .slack_streams import SlackCallError, SlackStreams
 
 PAGES = "application/vnd.slack-docs"
 
@@ -34,7 +34,7 @@ class SlackCanvases(SlackStreams):
         """Make one change of a canvas."""
         self.canvas(canvas_id)
         if len(changes) != 1:
-            raise RefusedError("invalid_arguments")
+            raise SlackCallError("invalid_arguments")
         match changes[0]:
             case {"operation": "replace", "document_content": content, **more} if not more:
                 self.write_canvas(canvas_id, content)
@@ -44,13 +44,13 @@ class SlackCanvases(SlackStreams):
             case {"operation": "rename", "title_content": {"type": "markdown", "markdown": title}}:
                 self.canvases[canvas_id]["title"] = title
             case _:
-                raise RefusedError("canvas_editing_failed")
+                raise SlackCallError("canvas_editing_failed")
         return {}
 
     def do_canvases_getContent(self, canvas_id: str, content_type: str = "markdown") -> Facts:
         """Return what a canvas contains."""
         if content_type != "markdown":
-            raise RefusedError("invalid_arguments")
+            raise SlackCallError("invalid_arguments")
         return {"content": self.canvas(canvas_id)["markdown"]}
 
     def do_canvases_sections_lookup(self, canvas_id: str, criteria: Any) -> Facts:
@@ -74,19 +74,19 @@ class SlackCanvases(SlackStreams):
         if file in self.canvases:
             return {"file": self.shown_canvas(file)}
         if file not in self.types:
-            raise RefusedError("file_not_found")
+            raise SlackCallError("file_not_found")
         return {"file": self.file_facts(file, self.types[file])}
 
     def canvas(self, id: str) -> Facts:
-        """Return a canvas; raise RefusedError where there is none."""
+        """Return a canvas; raise SlackCallError where there is none."""
         if id not in self.canvases:
-            raise RefusedError("canvas_not_found")
+            raise SlackCallError("canvas_not_found")
         return self.canvases[id]
 
     def write_canvas(self, id: str, content: Facts) -> None:
         """Replace what a canvas contains."""
         if content.get("type") != "markdown":
-            raise RefusedError("invalid_arguments")
+            raise SlackCallError("invalid_arguments")
         self.canvases[id].update(markdown=str(content["markdown"]), updated=int(float(self.new_ts())))
 
     def shown_canvas(self, id: str) -> Facts:

@@ -8,7 +8,7 @@ from .slack_chats import BOT, BOT_ID, Facts, SlackChats
 MAX_PIECE = 12_000
 
 
-class RefusedError(Exception):
+class SlackCallError(Exception):
     """A call that Slack refuses, with its error."""
 
 
@@ -21,7 +21,7 @@ class SlackStreams(SlackChats):
 
     @abstractmethod
     def message(self, channel: str, ts: str) -> Facts:
-        """Return a message; raise RefusedError where there is none."""
+        """Return a message; raise SlackCallError where there is none."""
 
     def do_chat_startStream(
         self,
@@ -35,7 +35,7 @@ class SlackStreams(SlackChats):
         """Begin a stream, in a thread alone."""
         self.message(channel, thread_ts)
         if not channel.startswith("D") and not (recipient_user_id and recipient_team_id):
-            raise RefusedError("missing_recipient_user_id")
+            raise SlackCallError("missing_recipient_user_id")
         refuse_long(markdown_text)
         message = self.add_message(channel, BOT, markdown_text, bot_id=BOT_ID, thread_ts=thread_ts)
         self.streaming.add((channel, message["ts"]))
@@ -55,14 +55,14 @@ class SlackStreams(SlackChats):
         return {"channel": channel, "ts": ts, "message": self.message(channel, ts)}
 
     def require_stream(self, channel: str, ts: str) -> None:
-        """Raise RefusedError for a message that does not grow."""
+        """Raise SlackCallError for a message that does not grow."""
         if (channel, ts) not in self.streaming:
-            raise RefusedError("message_not_in_streaming_state")
+            raise SlackCallError("message_not_in_streaming_state")
 
     def refuse_streaming(self, channel: str, ts: str) -> None:
-        """Raise RefusedError for a message that still grows."""
+        """Raise SlackCallError for a message that still grows."""
         if (channel, ts) in self.streaming:
-            raise RefusedError("streaming_state_conflict")
+            raise SlackCallError("streaming_state_conflict")
 
     def end_streams(self) -> None:
         """Let all streams die."""
@@ -70,6 +70,6 @@ class SlackStreams(SlackChats):
 
 
 def refuse_long(text: str) -> None:
-    """Raise RefusedError for more text than a call may have."""
+    """Raise SlackCallError for more text than a call may have."""
     if len(text) > MAX_PIECE:
-        raise RefusedError("msg_too_long")
+        raise SlackCallError("msg_too_long")

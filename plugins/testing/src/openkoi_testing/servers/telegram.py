@@ -12,7 +12,7 @@ from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .telegram_chats import BOT, Facts, TelegramChats
 from .telegram_rules import (
     MAX_CAPTION,
-    RefusedError,
+    TelegramRequestError,
     check_buttons,
     check_entities,
     check_markdown,
@@ -67,7 +67,7 @@ class TelegramServer(TelegramChats, HttpServer):
         try:
             arguments = parse_arguments(seen.headers.get("content-type", ""), seen.body, address.query)
             return self.answer_call(method, arguments)
-        except RefusedError as refused:
+        except TelegramRequestError as refused:
             return failure(refused.status, refused.text, **refused.parameters)
         except (KeyError, ValueError, TypeError) as error:
             return failure(400, f"Bad Request: {error!r}")
@@ -76,7 +76,7 @@ class TelegramServer(TelegramChats, HttpServer):
         """Do what a method does."""
         do = getattr(self, f"do_{method}", None)
         if do is None:
-            raise RefusedError("Not Found", 404)
+            raise TelegramRequestError("Not Found", 404)
         with self.changed:
             self.calls.append((method, arguments))
             if method in LIMITED:
@@ -93,7 +93,7 @@ class TelegramServer(TelegramChats, HttpServer):
         if left > 0:
             self.refused.append(time.monotonic())
             seconds = max(1, round(left + 0.5))
-            raise RefusedError(f"Too Many Requests: retry after {seconds}", 429, retry_after=seconds)
+            raise TelegramRequestError(f"Too Many Requests: retry after {seconds}", 429, retry_after=seconds)
 
     def do_getMe(self) -> Facts:
         """Return the bot."""
@@ -111,9 +111,9 @@ class TelegramServer(TelegramChats, HttpServer):
                 self.updates = [one for one in self.updates if one["update_id"] >= offset]
             self.changed.wait_for(lambda: self.updates or self.pollers != own or self.is_ending, timeout)
             if self.unavailable:
-                raise RefusedError("Bad Gateway", 502)
+                raise TelegramRequestError("Bad Gateway", 502)
             if self.pollers != own:
-                raise RefusedError("Conflict: terminated by other getUpdates request", 409)
+                raise TelegramRequestError("Conflict: terminated by other getUpdates request", 409)
             return self.updates[: min(limit, 100)]
 
     def do_sendMessage(self, chat_id: int | str, text: str = "", **more: Any) -> Facts:
@@ -127,7 +127,7 @@ class TelegramServer(TelegramChats, HttpServer):
         content = {"text": check_text(text), **self.content(text, more)}
         before = {name: message.get(name) for name in ("text", "entities", "reply_markup")}
         if before == {name: content.get(name) for name in before}:
-            raise RefusedError(
+            raise TelegramRequestError(
                 "Bad Request: message is not modified: specified new message content and reply markup are the same"
             )
         for name in before:
@@ -151,7 +151,7 @@ class TelegramServer(TelegramChats, HttpServer):
     def do_sendMessageDraft(self, chat_id: int | str, draft_id: int, text: str = "", **_: object) -> bool:
         """Show a draft, in private chats alone."""
         if int(chat_id) < 0 or not draft_id:
-            raise RefusedError("Bad Request: DRAFT_PEER_INVALID")
+            raise TelegramRequestError("Bad Request: DRAFT_PEER_INVALID")
         self.drafts[int(chat_id), int(draft_id)] = text
         return True
 
@@ -163,13 +163,13 @@ class TelegramServer(TelegramChats, HttpServer):
         """Set the bot's reactions."""
         message = self.messages.get((int(chat_id), int(message_id)))
         if message is None:
-            raise RefusedError("Bad Request: message to react not found")
+            raise TelegramRequestError("Bad Request: message to react not found")
         return True
 
     def do_getFile(self, file_id: str) -> Facts:
         """Return where a file is."""
         if file_id not in self.files:
-            raise RefusedError("Bad Request: invalid file_id")
+            raise TelegramRequestError("Bad Request: invalid file_id")
         return {"file_id": file_id, "file_unique_id": file_id, "file_path": f"documents/{file_id}"}
 
     def do_sendChatAction(self, chat_id: int | str, action: str, **_: object) -> bool:
@@ -194,12 +194,12 @@ class TelegramServer(TelegramChats, HttpServer):
         }
 
     def own_message(self, chat: int, id: int) -> Facts:
-        """Return a message of the bot; raise RefusedError for any other."""
+        """Return a message of the bot; raise TelegramRequestError for any other."""
         message = self.messages.get((chat, id))
         if message is None:
-            raise RefusedError("Bad Request: message to edit not found")
+            raise TelegramRequestError("Bad Request: message to edit not found")
         if message["from"]["id"] != BOT["id"]:
-            raise RefusedError("Bad Request: message can't be edited")
+            raise TelegramRequestError("Bad Request: message can't be edited")
         return message
 
     @contextmanager

@@ -36,7 +36,7 @@ STYLES = frozenset({"bold", "italic", "underline", "strikethrough", "spoiler"}) 
 NUMBERS = frozenset(["message_id", "message_thread_id", "offset", "timeout", "limit", "draft_id"])
 
 
-class RefusedError(Exception):
+class TelegramRequestError(Exception):
     """A request that Telegram refuses, with its status and what it says."""
 
     def __init__(self, text: str, status: int = 400, **parameters: int) -> None:
@@ -92,46 +92,48 @@ def utf16(text: str) -> int:
 
 
 def check_text(text: object, limit: int = MAX_TEXT) -> str:
-    """Return a text that may be sent; raise RefusedError for an empty or long one."""
+    """Return a text that may be sent; raise TelegramRequestError for an empty or long one."""
     if not isinstance(text, str) or not text.strip():
-        raise RefusedError("Bad Request: message text is empty")
+        raise TelegramRequestError("Bad Request: message text is empty")
     if utf16(text) > limit:
-        raise RefusedError("Bad Request: message is too long")
+        raise TelegramRequestError("Bad Request: message is too long")
     return text
 
 
 def check_entities(text: str, entities: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return entities that lie within a text and in each other; raise RefusedError for others."""
+    """Return entities that lie within a text and in each other; raise TelegramRequestError for others."""
     open_ends: list[tuple[int, str]] = []
     for one in sorted(entities, key=lambda one: (one["offset"], -one["length"], one["type"] in CODE)):
         start, end = one["offset"], one["offset"] + one["length"]
         if one["type"] not in ENTITIES or start < 0 or one["length"] <= 0 or end > utf16(text):
-            raise RefusedError(f"Bad Request: can't parse entities: {one}")
+            raise TelegramRequestError(f"Bad Request: can't parse entities: {one}")
         if one["type"] == "text_link" and "://" not in one.get("url", "") and "mailto:" not in one["url"]:
-            raise RefusedError(f"Bad Request: can't parse entities: wrong url {one}")
+            raise TelegramRequestError(f"Bad Request: can't parse entities: wrong url {one}")
         open_ends = [(close, kind) for close, kind in open_ends if close > start]
         if any(close < end for close, _ in open_ends):
-            raise RefusedError("Bad Request: can't parse entities: they overlap")
+            raise TelegramRequestError("Bad Request: can't parse entities: they overlap")
         if any(kind in CODE or (one["type"] in CODE and kind in STYLES) for _, kind in open_ends):
-            raise RefusedError("Bad Request: can't parse entities: code in or around another one")
+            raise TelegramRequestError("Bad Request: can't parse entities: code in or around another one")
         open_ends.append((end, one["type"]))
     return list(entities)
 
 
 def check_markdown(text: str, mode: str) -> None:
-    """Raise RefusedError for a text whose marks do not close, where it is sent with a parse mode."""
+    """Raise TelegramRequestError for a text whose marks do not close, where it is sent with a parse mode."""
     marks = "*_`" if mode == "Markdown" else "*_~`"
     plain = text.replace("\\\\", "")
     for mark in marks:
         if (plain.count(mark) - plain.count(f"\\{mark}")) % 2:
-            raise RefusedError(f"Bad Request: can't parse entities: Can't find end of the entity starting with {mark}")
+            raise TelegramRequestError(
+                f"Bad Request: can't parse entities: Can't find end of the entity starting with {mark}"
+            )
 
 
 def check_buttons(markup: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """Return the rows of buttons; raise RefusedError for a button that Telegram does not take."""
+    """Return the rows of buttons; raise TelegramRequestError for a button that Telegram does not take."""
     rows = markup.get("inline_keyboard", [])
     for button in (one for row in rows for one in row):
         data = button.get("callback_data", "")
         if not button.get("text") or not 0 < len(data.encode()) <= MAX_CALLBACK:
-            raise RefusedError("Bad Request: BUTTON_DATA_INVALID")
+            raise TelegramRequestError("Bad Request: BUTTON_DATA_INVALID")
     return list(rows)
