@@ -3,12 +3,11 @@
 Names are imported on first use: every pytest where this is installed loads the plugin, and waits for it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
-if TYPE_CHECKING:
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
     from openkoi_scripted import Line, Scripted, ScriptedTurn
 
     from .contracts import (
@@ -63,18 +62,3 @@ __all__ = [
     "run_task",
     "write_log",
 ]
-
-
-def __getattr__(name: str) -> Any:  # whatever is in __all__, from where it is
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(module_of(name), __name__), name)
-
-
-def module_of(name: str) -> str:
-    """Return the module that a public name is in."""
-    if name in ("Line", "Scripted", "ScriptedTurn"):
-        return "openkoi_scripted"
-    if name == "GivenPlugins":
-        return ".plugin_stub"
-    return ".contracts" if name.endswith("Contract") else ".scenario"
