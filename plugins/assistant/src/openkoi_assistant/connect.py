@@ -22,7 +22,7 @@ PAIR = "Send this code to it as a direct message within 10 minutes, to become it
 BOT = "The bot {bot} may begin tasks in {app} where it names yours, three in a row at most."
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
 NO_APP = "Name an app: `openkoi connect APP`. To list them, run `openkoi connect --list`."
-ANY = "A bot is allowed by its id. There is none for all of them."
+ANY = "Allow each bot by its id; no wildcard allows all of them."
 BEGIN_SECONDS = 10.0
 OURS = ("email", "matrix", "notion", "slack", "telegram")
 

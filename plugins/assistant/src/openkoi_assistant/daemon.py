@@ -28,7 +28,7 @@ from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
-NOT_RELOADED = "The configuration was not reloaded, the daemon runs with the one before: {0}"
+NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
 RUNNING = "The daemon is already running (process {pid}). For its status, run `openkoi daemon status`."
 
 

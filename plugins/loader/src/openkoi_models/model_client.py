@@ -97,7 +97,7 @@ class ModelClient:
     async def accept_empty_answer(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
         reply = Response((), StreamEnd(Usage(), FinishReason.END))
-        await self.emit(events.WarningIssued(f"{error} It ended its work without an answer."))
+        await self.emit(events.WarningIssued(f"{error} The model ended without an answer."))
         await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 

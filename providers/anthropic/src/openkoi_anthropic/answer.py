@@ -64,7 +64,7 @@ class MessagesResponseParser:
         return [chunk for chunks in started for chunk in chunks or ()]
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
         if self.over and not self._finish and not self._blocks.has_content:
             raise self._server.empty_error()
         if not self.over or not self._finish or self._blocks.mixed_up:

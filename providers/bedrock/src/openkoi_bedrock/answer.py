@@ -54,7 +54,7 @@ class ConverseResponseParser:
     def finish(self, pending_bytes: int = 0) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd.
 
-        Raise ProviderUnavailableError when the response was cut off; ``pending_bytes`` counts the bytes of an
+        Raise ProviderUnavailableError for a truncated response; ``pending_bytes`` counts the bytes of an
         incomplete frame.
         """
         if not self._reason or self._reason in BROKEN_REASONS or (pending_bytes and not self.over):

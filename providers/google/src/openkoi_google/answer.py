@@ -74,7 +74,7 @@ class GeminiResponseParser:
         return [chunk for frame in frames for chunk in self._parse_frame(frame) or ()]
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
         if self._blocked:
             return (StreamEnd(self._usage, FinishReason.REFUSED),)
         if self._whole and not (self._finish or self._has_text or self._asked):

@@ -39,7 +39,7 @@ class OllamaResponseParser:
         return self._parse_frame(parse_object(data, self._server)) or ()
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
         if not self.over:
             raise self._server.unavailable("ended its response early; none of it was used.")
         if self._reason in LOAD_REASONS:

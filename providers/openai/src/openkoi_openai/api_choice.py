@@ -24,7 +24,7 @@ class OpenAIResponseParser(ResponseReader[Chunk], Protocol):
     """A parser for one response."""
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class ChatResponseParser:
         return self._parse_choice(self._parse_frame(data), "message") or ()
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
         if not (self._finish or self._begun) and self.over:
             raise self._server.empty_error()
         if not self._finish or self._finish in BROKEN_REASONS:

@@ -63,7 +63,7 @@ class ResponsesParser:
         return self._parse_end(parse_object(data, self._server))
 
     def finish(self) -> Sequence[Chunk]:
-        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError for a truncated response."""
         if self.over and not (self._status or self._heard):
             raise self._server.empty_error()
         if self._status not in STATUS_FINISH_REASONS:
