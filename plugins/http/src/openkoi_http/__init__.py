@@ -7,7 +7,8 @@ the first request.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .api_client import ApiClient, ApiPlugin
+    from .api_client import ApiClient
+    from .api_plugin import ApiPlugin
     from .app_client import AppClient, FormFile
     from .arguments import parse_arguments
     from .cassette import Cassette, is_replay

@@ -219,18 +219,6 @@ class ApiClient:
         return self.server.unavailable(f"ended its response early ({cause}).")
 
 
-class ApiPlugin:
-    """A provider or embedder of one server, whose connections are closed when it is left."""
-
-    _wire: ApiClient
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
-
-
 def origin_of(url: "URL") -> tuple[str, str, int | None]:
     """Return the scheme, host and port of a URL."""
     return url.scheme, url.host, url.port

@@ -3,15 +3,16 @@
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Self
 
 from openkoi_hookspecs import Chunk, Model, Request
-from openkoi_http import ApiClient, ApiPlugin
+from openkoi_http import ApiClient
 
 from .api_choice import ApiFormat
 from .catalogue import OpenAIDefaults, parse_models
 
 
-class Compatible(ApiPlugin):
+class Compatible:
     """A provider that uses one client and one API.
 
     On a vendor that names models ``author/model`` and is an ``author`` itself, its own models are listed and requested
@@ -29,6 +30,12 @@ class Compatible(ApiPlugin):
     def media_types(self) -> Collection[str]:
         """What it sends besides text."""
         return self._dialect.media_types
+
+    async def __aenter__(self) -> Self:  # as ApiPlugin has it, which costs the start a class
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
         """List the server's models."""

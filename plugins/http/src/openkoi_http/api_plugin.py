@@ -1,0 +1,17 @@
+"""Close the connections of a provider or embedder of one server when it is left."""
+
+from typing import Self
+
+from .api_client import ApiClient
+
+
+class ApiPlugin:
+    """A provider or embedder of one server, whose connections are closed when it is left."""
+
+    _wire: ApiClient
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._wire.__aexit__()
