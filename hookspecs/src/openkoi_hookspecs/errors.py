@@ -105,7 +105,7 @@ class AppUnavailableError(AppError):
 
     def __init__(self, message: str, *, retry_after: float | None = None, bucket: str = "") -> None:
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after = retry_after if 0.0 <= (retry_after or 0.0) < float("inf") else None
         self.bucket = bucket
 
 

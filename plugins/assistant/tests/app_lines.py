@@ -81,7 +81,7 @@ class Mails:
     def texts(self) -> list[str]:
         """Return the texts of the answers."""
         parts = (one.get_body(("plain",)) for one in list(self.servers.sink.taken))
-        return [str(part.get_content()).strip() for part in parts if part]
+        return ["\n".join(str(part.get_content()).split("\r\n")).strip() for part in parts if part]
 
 
 def email_line(stack: ExitStack, folder: Path) -> Line:

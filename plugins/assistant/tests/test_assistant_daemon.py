@@ -70,6 +70,7 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
             doctor = openkoi("doctor").stdout
             removed = openkoi("connect", "folder", "--remove", "ann")
             wait_until(lambda: "folder  watching; users: none" in openkoi("status").stdout)
+            daemon = openkoi("daemon", "status").stdout
         after = openkoi("status").stdout
 
     assert ("folder  watching; users: ann (owner)", "notion  connected") == (status[0].strip(), status[2].strip())
@@ -79,7 +80,25 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
     assert "ann ann (owner)" in output
     assert "users of folder ann (owner)" in doctor
     assert 0 == removed.returncode
+    assert "`openkoi connect folder --pair owner`" in daemon
     assert "Daemon: not running; to start it, run `openkoi daemon start`" in after
+
+
+def test_an_app_without_chats_is_never_told_to_pair_a_user(tmp_path: Path) -> None:
+    with NotionServer() as notion:
+        chat = make_chat(tmp_path, more=f'[integrations.notion]\nbase_url = "{notion.url}/v1"')
+        openkoi = chat.openkoi.with_environment(NOTION_API_KEY="a wrong token")
+        with running(openkoi):
+            degraded = wait_until(lambda: rejected(openkoi("daemon", "status").stdout))
+        after = openkoi("daemon", "status").stdout
+
+    assert "connect folder --pair owner" in degraded
+    assert "connect notion --pair" not in degraded + after
+
+
+def rejected(status: str) -> str:
+    """Return a status that says that a token was rejected."""
+    return status if "Notion rejected the token" in status else ""
 
 
 def list_settled_apps(status: str) -> list[str]:

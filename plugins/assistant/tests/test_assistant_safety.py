@@ -56,6 +56,7 @@ def test_a_daemon_that_is_killed_again_and_again_loses_no_post_and_does_none_twi
     repeated = {app: sum(text.startswith(REPEATED) for text in texts) for app, texts in answers.items()}
     for line in lines:
         surplus = len(answers[line.app]) - said[line.app]
+        print(f"{line.app}: {said[line.app]} posts, {surplus} answers sent twice, {repeated[line.app]} marked as such")
         assert 0 <= surplus <= (0 if line.is_exact else repeated[line.app]), line.app
     assert sum(repeated.values()) <= kills
 

@@ -150,6 +150,17 @@ def test_a_limit_holds_for_its_channel_and_an_outage_for_all() -> None:
     assert 0.0 < limits.seconds_left("D") <= 1.0
 
 
+@pytest.mark.parametrize("asked", [float("nan"), float("inf"), -5.0, 1e300, 10.0**9])
+def test_a_wait_that_no_service_means_silences_no_app_for_longer_than_a_day(asked: float) -> None:
+    limits = RateLimits(now=lambda: 0.0)
+    app = HostedApp("a", FolderApp(path=Path("x")), no_delivery, str, lambda: None, lambda seconds: None)
+    error = AppUnavailableError("", retry_after=asked, bucket="C")
+
+    assert 0.0 < limits.block(error, "C") <= 86_400
+    assert 0.0 < limits.seconds_left("C") <= 86_400
+    assert all(0.0 < app.fail(AppStatus.UNAVAILABLE, "", error.retry_after) <= 86_400 for _ in range(5))
+
+
 def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:
     seconds, attempts = 0.0, 0
     while seconds < 3600:
@@ -160,13 +171,15 @@ def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:
 
 
 def test_an_app_that_asks_to_reconnect_each_time_is_not_tried_more_often() -> None:
-    async def take(app: str, delivery: Delivery) -> None:
-        raise AssertionError("nothing arrives")
-
-    app = HostedApp("a", FolderApp(path=Path("x")), take, str, lambda: None, lambda seconds: None)
+    app = HostedApp("a", FolderApp(path=Path("x")), no_delivery, str, lambda: None, lambda seconds: None)
     seconds, attempts = 0.0, 0
     while seconds < 3600:
         attempts += 1
         seconds += app.fail(AppStatus.UNAVAILABLE, "", 0.0)
 
     assert 60 <= attempts <= 70
+
+
+async def no_delivery(app: str, delivery: Delivery) -> None:
+    """Take nothing."""
+    raise AssertionError("nothing arrives")

@@ -1,7 +1,7 @@
 """Report the status of the daemon from its files."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -21,9 +21,10 @@ GOOD = (AppStatus.WATCHING, AppStatus.CONNECTED, AppStatus.CONNECTING)
 
 @dataclass(frozen=True, slots=True)
 class DaemonReport:
-    """How the daemon is. ``facts`` are for programs."""
+    """How the daemon is. ``facts`` are for programs; ``names`` are all apps, ``users`` those of apps with chats."""
 
     running: bool
+    names: Sequence[str] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     apps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     users: Mapping[str, str] = field(default_factory=dict)
@@ -41,12 +42,13 @@ def build_report(koi: Koi, files: DaemonFiles) -> DaemonReport:
     state = files.read_state()
     found = state.get("apps")
     apps: dict[str, dict[str, str]] = found if isinstance(found, dict) else {}
-    names, paired = sorted({*apps, *connected_apps(koi)}), list_users(files.folder)
-    users = {name: paired.get(name, "") for name in names}
+    hosted_users = state.get("users")
+    names = sorted({*apps, *connected_apps(koi)})
+    users = dict.fromkeys(hosted_users if isinstance(hosted_users, dict) else (), "") | list_users(files.folder)
     with contextlib.closing(open_database(files.folder)) as database:
         requests, outbox = Requests(database).counts(), Outbox(koi, database).counts()
     facts = {"running": files.is_running(), **state, "requests": requests, "outbox": outbox, "users": users}
-    return DaemonReport(files.is_running(), facts, apps, users, requests, outbox)
+    return DaemonReport(files.is_running(), names, facts, apps, users, requests, outbox)
 
 
 def list_users(folder: Path) -> dict[str, str]:
@@ -62,14 +64,14 @@ def format_report(report: DaemonReport) -> Iterator[str]:
         yield f"The daemon is running (process {report.facts.get('pid', 'unknown')})."
     else:
         yield "The daemon is not running. To start it, run `openkoi daemon start`."
-    for name, users in report.users.items():
+    for name in report.names:
         app = report.apps.get(name, {})
         status = app.get("status", "not hosted; run `openkoi daemon restart`" if report.running else "not hosted")
         detail = f": {app['detail']}" if app.get("detail") else ""
         yield f"  {name:<12} {status}{detail}"
-        if status == AppStatus.CONNECTED:  # it has documents alone, and no users
-            continue
-        yield f"  {'':<12} users: {users or f'none; to pair one, run `openkoi connect {name} --pair owner`'}"
+        if name in report.users:
+            pair = f"none; to pair one, run `openkoi connect {name} --pair owner`"
+            yield f"  {'':<12} users: {report.users[name] or pair}"
     waiting = report.requests.get(State.WAITING, 0)
     under_way = report.requests.get(State.NEW, 0) + report.requests.get(State.RUNNING, 0)
     yield f"  {under_way} running, {waiting} waiting for approval, {report.requests.get(State.DONE, 0)} done"

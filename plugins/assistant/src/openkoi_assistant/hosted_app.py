@@ -95,7 +95,8 @@ class HostedApp:
         self.failures += 1
         self.set_status(status, detail)
         again = self.failures > MAX_QUICK  # a service that asks for another connection each time counts as unavailable
-        return max(pause_after(self.failures), retry_after or 0.0) if again else pause_after(self.failures, retry_after)
+        asked = pause_after(self.failures, retry_after)
+        return max(pause_after(self.failures), asked) if again else asked
 
     def set_status(self, status: AppStatus, detail: str = "") -> None:
         """Change how the app is."""

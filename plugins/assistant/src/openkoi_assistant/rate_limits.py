@@ -9,6 +9,7 @@ from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_SECONDS = 60.0  # of a growing pause: an hour of outage is about 65 calls
+MAX_ASKED_SECONDS = 86_400.0  # that a service may ask for; a longer wait is a mistake that would silence the app
 
 
 def loop_time() -> float:
@@ -59,5 +60,5 @@ class RateLimits:
 def pause_after(failures: int, retry_after: float | None = None) -> float:
     """Return the seconds to wait after so many failures in a row: what the service asks for, else twice as many."""
     if retry_after is not None:
-        return retry_after
+        return min(MAX_ASKED_SECONDS, retry_after)
     return float(min(MAX_SECONDS, 2.0 ** min(failures - 1, 10)) * random.uniform(0.95, 1.0))
