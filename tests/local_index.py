@@ -86,11 +86,15 @@ class Installation:
 def new_installation(folder: Path) -> Installation:
     """Make a clean environment that finds our code, and so our plugins, where the tests find them."""
     subprocess.run([sys.executable, "-m", "venv", "--symlinks", str(folder)], check=True)
-    installation = Installation(folder)
+    add_our_code(folder)
+    return Installation(folder)
+
+
+def add_our_code(folder: Path) -> None:
+    """Let an environment find our code, and so our plugins."""
     purelib = folder / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages"
     ours = sysconfig.get_paths()["purelib"]
     (purelib / "zz_ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
-    return installation
 
 
 def only_from(url: str) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from ..hook_check.ignored_hooks import normalize_name
 from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx, is_uv_tool, last_error, run
 
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
+NOT_INSTALLED = "Not installed: {}. Nothing was removed. To see what is, run `openkoi plugin list`."
 MANAGED = (
     "The Python at {prefix} is managed by the system, so nothing can be installed there. "
     "Install OpenKoi in a virtual environment, or with `uv tool install openkoi` or `pipx install openkoi`."
@@ -29,10 +30,22 @@ def install_plugins(names: Sequence[str], *, upgrade: bool = False) -> None:
 
 
 def remove_plugins(names: Sequence[str]) -> None:
-    """Uninstall distributions from OpenKoi's environment."""
+    """Uninstall distributions from OpenKoi's environment; installers say nothing of those that are not there."""
     refuse_managed(Path(sys.prefix))
+    if missing := [name for name in names if not is_installed(name)]:
+        raise KoiError(NOT_INSTALLED.format(", ".join(missing)))
     run_installer(remove_command(names, Path(sys.prefix)), f"remove {' '.join(names)}")
     click.echo(f"Removed {', '.join(names)}.")
+
+
+def is_installed(name: str) -> bool:
+    """Return whether a distribution is installed, however its name is spelled."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        return bool(distribution(name))
+    except (PackageNotFoundError, ValueError):
+        return False
 
 
 def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> list[str]:

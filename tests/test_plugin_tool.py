@@ -1,0 +1,77 @@
+"""Plugins come and go in an environment of ``uv tool``, from a package index on this machine."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_process import CLEARED
+from local_index import UV, Index, Installation, add_our_code, local_index, only_from
+
+pytestmark = pytest.mark.skipif(os.name != "posix" or not UV, reason="uv is not installed, or lays it out differently")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """OpenKoi as ``uv tool install`` brings it."""
+
+    installation: Installation
+    environment: Mapping[str, str]
+
+    def __call__(self, *arguments: str) -> str:
+        """Run the command line; return what it printed."""
+        command = [str(self.installation.python), "-m", "openkoi", *arguments]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+        return done.stdout + done.stderr
+
+    @property
+    def installed(self) -> set[str]:
+        """The distributions of the environment itself."""
+        found = self.installation.folder.glob("lib/*/site-packages/*.dist-info")
+        return {path.name.partition("-")[0] for path in found}
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Iterator[Tool]:
+    with local_index(tmp_path / "index") as index:
+        for name in ("openkoi", "acme-style", "acme-judge"):
+            index.publish("1.0", name)
+        yield install_tool(tmp_path, index)
+
+
+def install_tool(folder: Path, index: Index) -> Tool:
+    """Install OpenKoi by ``uv tool`` from an index alone."""
+    kept = {name: value for name, value in os.environ.items() if not CLEARED.match(name)}
+    places = {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "bin"), "UV_PYTHON": sys.executable}
+    home = {"HOME": str(folder), "OPENKOI_HOME": str(folder / "home"), "PYTHONWARNINGS": ""}
+    environment = {**kept, **only_from(index.url), **places, **home}
+    subprocess.run([str(UV), "tool", "install", "--quiet", "openkoi"], env=environment, check=True)
+    installation = Installation(folder / "tools" / "openkoi")
+    add_our_code(installation.folder)
+    return Tool(installation, environment)
+
+
+def test_plugins_are_installed_beside_others_and_removed_alone(tool: Tool) -> None:
+    before = tool.installed
+    tool("plugin", "install", "acme-style")
+    tool("plugin", "install", "acme-judge")
+    both = tool.installed
+    printed = tool("plugin", "remove", "acme-style")
+
+    assert {"openkoi"} == before
+    assert {"openkoi", "acme_style", "acme_judge"} == both
+    assert {"openkoi", "acme_judge"} == tool.installed
+    assert "Removed acme-style.\n" == printed
+
+
+def test_what_is_not_installed_is_not_said_to_be_removed(tool: Tool) -> None:
+    tool("plugin", "install", "acme-style")
+    printed = tool("plugin", "remove", "Acme_Style", "acme-judge")
+
+    assert (
+        "Error: Not installed: acme-judge. Nothing was removed. To see what is, run `openkoi plugin list`.\n" == printed
+    )
+    assert {"openkoi", "acme_style"} == tool.installed
