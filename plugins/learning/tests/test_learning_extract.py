@@ -107,3 +107,16 @@ def test_a_title_that_only_names_its_subject_is_no_advice_where_the_next_work_se
     result = Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=done[-1], iterations=done, cost=Cost())
 
     assert [] == [one.text for one in extract_entries(Lesson(run="r", result=result, project="pond"))]
+
+
+def test_a_line_that_follows_the_advice_of_another_finding_fixed_nothing_else() -> None:
+    tone = Finding("Wrong tone of the label", rule="test_tone", fix="Set the tone to `calm`.")
+    date = Finding("Problem with the date format of the parcel tag", rule="test_date")
+    before = judged(0.3, tone, date, red=("test_tone", "test_date"))
+    after = replace(judged(0.9), checks=tuple(Check(name, passed=True) for name in ("test_tone", "test_date")))
+    was, now = (
+        patch("a.toml", f"tone of the parcel tag = '{one}'", f"days = '{two}'") for one, two in ("xy", ("calm", "iso"))
+    )
+
+    fixed = "fixed by `days = 'iso'`"
+    assert [tone.fix, fixed] == learned((before, was), (after, now), standing=LearningStatus.ACTIVE)

@@ -78,7 +78,9 @@ def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothi
 
     assert ("pale blue",) == find_content("Set the colour to pale blue.", after, before)
     assert () == find_content("Keep it simple.", after, before)
-    assert () == find_content("Set the pause to 3 seconds.", lines("I set the pause to 5 bars."), before, {"paus"})
+    assert () == find_content("Make a pause of 3 seconds.", lines("I make a pause of 5 bars."), before, {"paus"})
+    assert () == find_content("Set the colour to pale blue.", lines("I set the unit to cents."), before)
+    assert ("a.lock",) == find_content("Take a.lock for the lock file rather than b.lock.")
     assert ("`tab`".strip("`"),) == find_content("Use `tab`.", after, before)
 
 

@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
-from .text_similarity import MARKED_NAME, NUMBER, WORD, affirmed_text, extract_details
+from .text_similarity import DENIAL, MARKED_NAME, NUMBER, WORD, affirmed_text, extract_details
 
 TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
 UNIT = r"\s+[^\W\d_]+"
@@ -92,17 +92,18 @@ def find_content(
 ) -> tuple[str, ...]:
     """Return the content of an advice: of its names those that one written line has, or a phrase that is new there.
 
-    ``about`` are the words of what it is about, which are not a phrase's ends. A single word is not enough if the
-    advice has numbers that no line has: `set` does not follow "Set the pause to 3 seconds".
+    ``about`` are the words of what it is about, which are not a phrase's ends. The verb of an advice is not
+    one, and a single word is not if the advice has numbers that no line has.
     """
-    if extract_details(advice).denied:
+    if DENIAL.search(advice):
         advice = affirmed_text(advice)
     names, written = names_of(advice), list(written)
     texts = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
     if texts or (names and (not written or MARKED_NAME.search(advice))):
         return tuple(sorted(texts or names))
     old = {word for line in known for word in line.terms}
-    phrases = [phrase for line in written for phrase in common_phrases(advice.lower(), line.text)]
+    verb = advice.lower().partition(" ")[0]
+    phrases = [one for line in written for one in common_phrases(advice.lower(), line.text) if one != verb]
     wanted = MIN_PHRASE_WORDS if names else 1
     phrases = [phrase for phrase in phrases if len(terms_of(phrase) - set(about)) >= wanted]
     best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")

@@ -14,6 +14,7 @@ from .content import (
     WorkLine,
     find_content,
     find_replacement,
+    has_phrase,
     is_shown,
     longest_run,
     names_of,
@@ -203,8 +204,16 @@ def fixing_line(repair: Repair) -> str:
     if any(one.key == repair.finding.key for one in repair.step.new.open):
         return ""
     lines = repair.step.added_lines or [line.text for line in repair.written if code_in(line.text)]
+    lines = [line for line in lines if not answers_another(repair, line)]
     words = terms_of(f"{repair.finding.title} {repair.finding.detail} {repair.finding.rule}")
     best = max(lines, key=lambda line: len(terms_of(line) & words), default="")
     alone = len(lines) == 1 and (is_verified(repair.finding, repair.step) or not repair.step.new.open)
     wanted = min(MIN_COMMON_WORDS, -(-len(terms_of(repair.finding.title)) // 2))
     return best if alone or len(terms_of(best) & words) >= max(1, wanted) else ""
+
+
+def answers_another(repair: Repair, line: str) -> bool:
+    """Return whether a new line has a name that another finding advises, and that the work before did not have."""
+    others = (one for one in repair.step.old.open if one.key != repair.finding.key)
+    names = {name for one in others for name in names_of(one.fix or one.detail or one.title)}
+    return any(has_phrase(line.lower(), name) and not is_shown((name,), repair.before) for name in names)
