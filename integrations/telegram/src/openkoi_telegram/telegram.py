@@ -160,7 +160,8 @@ class Telegram:
         content = {name: value for name, value in content_of(post).items() if name in ("text", "entities")}
         number = crc32(post.key.encode()) or 1
         try:
-            await self.call("sendMessageDraft", post.channel, draft_id=number, **place_in(post), **content)
+            place = {"chat_id": int(post.channel), **place_in(post)}  # a number here, elsewhere a text as well
+            await self.call("sendMessageDraft", post.channel, draft_id=number, **place, **content)
         except AppRejectedError:
             return False
         return True
