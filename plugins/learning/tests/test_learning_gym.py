@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_learning import LearningHook
+from openkoi_learning import LearningHook, thresholds
 from openkoi_testing import Scenario
 from openkoi_testing.gym.courses import run_learner, run_learners, run_planted
-from openkoi_testing.gym.curves import choose_value, format_curve
+from openkoi_testing.gym.curves import PAGE_VALUES, choose_value, format_curve, format_row
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.kernel_runs import KernelRuns
@@ -21,6 +21,8 @@ from openkoi_testing.gym.planting import GOALS, format_planted
 from openkoi_testing.gym.runs import Course, run_world
 from openkoi_testing.gym.score import figures, format_report, mean
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
+
+CURVES = Path(__file__).parent.parent / "CURVES.md"
 
 
 def with_learning(plain: Scenario, home: Path) -> Scenario:
@@ -79,6 +81,29 @@ def test_a_constant_is_chosen_where_its_family_is_left_out() -> None:
 
     assert [2.0, 1.0] == [choose_value(curve, without) for without in "ab"]
     assert "mean of what was left out 0.400" in format_curve("MIN_GAIN", curve)
+
+
+def test_a_row_shows_the_value_in_use_and_those_that_differ_by_more_than_chance() -> None:
+    curve = {
+        1.0: {"a": [0.5, 0.4], "b": [0.6, 0.4]},
+        2.0: {"a": [0.9, 0.8], "b": [0.9, 0.8]},
+        3.0: {"a": [0.8, 0.9], "b": [0.9, 0.8]},
+    }
+    row = format_row("MIN_GAIN", 2.0, curve)
+
+    assert "*1*: 0.475, **2**: 0.850, 3: 0.850" in row
+    assert [True, False] == [
+        "decides" in format_row("X", 2.0, some) for some in (curve, {2.0: curve[2.0], 3.0: curve[3.0]})
+    ]
+
+
+def test_every_constant_that_decides_in_the_gym_can_be_measured_and_curves_on_record_are_of_values_in_use() -> None:
+    outside = {"REGRESSION_DELTA", "PLATEAU_DELTA", "PRIOR_ITERATIONS", "MIN_ESTIMATES"}  # of scores and of stopping
+    used = {name: value for name, value in vars(thresholds).items() if name.isupper() and name not in outside}
+    rows = {row.split("`")[1]: row for row in CURVES.read_text().splitlines() if row.startswith("| `")}
+
+    assert used.keys() == PAGE_VALUES.keys() >= rows.keys() > set()
+    assert [] == [name for name, row in rows.items() if f"**{used[name]:g}**" not in row]
 
 
 def test_a_constant_is_set_before_the_learner_is_loaded_and_by_its_own_name_only() -> None:

@@ -1,12 +1,13 @@
 """Run drawn worlds with and without learning: ``python -m openkoi_testing.gym --plot``."""
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 
 from .causes import CauseCounter, format_causes
 from .courses import draw_worlds, measure_worlds, run_learners, run_planted
-from .curves import format_curve, measure_curve
+from .curves import format_curve, measure_curve, measure_page
 from .generator import DRIFT_AT
 from .planting import format_planted
 from .runs import Course
@@ -40,6 +41,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plant", action="store_true", help="plant wrong advice, and count uses until it is withdrawn")
     parser.add_argument("--curve", default="", help="a constant of the learner and its values, such as MIN_GAIN=2,3,4")
+    parser.add_argument("--curves", action="store_true", help="the same of all constants, as a page")
     parser.add_argument("--plot", action="store_true", help="draw the curves of each world")
     parser.add_argument("--why", action="store_true", help="count why needed subjects were wrong at the first attempt")
     return parser.parse_args()
@@ -52,6 +54,9 @@ def main() -> None:
         name, _, values = given.curve.partition("=")
         numbers = [float(one) for one in values.split(",")]
         print(format_curve(name, measure_curve(partial(measure_worlds, given), name, numbers)))
+    elif given.curves:
+        for line in measure_page(partial(measure_worlds, given), " ".join(sys.argv[1:])):
+            print(line, end="", flush=True)
     elif given.plant:
         print(format_planted([run_planted(make(), "ours") for make in draw_worlds(given)]))
     else:
