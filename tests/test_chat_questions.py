@@ -28,6 +28,8 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         opened.shows("typed before the question could be read")
         assert "\n>\n" in opened.display
         opened.settles()
+        opened.inner.type("say")  # the beginning of a message, of which a letter would answer
+        opened.settles()
         opened.inner.type("\r")  # the marked one, with an empty input
         opened.shows("→ Yes, this once")
         opened.shows("Well.")

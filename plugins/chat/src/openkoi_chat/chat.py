@@ -57,6 +57,7 @@ class ChatProgram:
         self.old_images: Mapping[str, bytes] = {}
         self.model = ""
         self.tasks: set[asyncio.Task[None]] = set()
+        self.command_lock = asyncio.Lock()
 
     # OpenKoi
 

@@ -25,7 +25,13 @@ def load_action(command: Command) -> Action:
 
 
 async def run_command(chat: ChatProgram, line: str) -> None:
-    """Run a command: one of the chat, a skill, or a command that a plugin adds to ``openkoi``."""
+    """Run a command when those before it have ended: one of the chat, a skill, or one that a plugin adds."""
+    async with chat.command_lock:
+        await run_now(chat, line)
+
+
+async def run_now(chat: ChatProgram, line: str) -> None:
+    """Run a command."""
     name, _, words = line.removeprefix("/").partition(" ")
     if command := find_command(name):
         if chat.session.is_busy and not command.during_task:

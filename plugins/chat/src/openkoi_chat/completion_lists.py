@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FILES_SECONDS = 5.0  # for which a list of files is used again
 MAX_ITEMS = 50
+SEARCHING = "Earlier messages (Ctrl-R: next)"
 NOTHING_FOUND = "No earlier message contains that."
 
 
@@ -28,6 +29,7 @@ class Lists:
         self.screen = screen
         self.menu = Menu(screen.rows, screen.style)
         self.chat: ChatProgram | None = None
+        self.history = MessageHistory()
         self.files: Sequence[str] = ()
         self.listed_at = -FILES_SECONDS
 
@@ -39,6 +41,7 @@ class Lists:
     def update(self) -> None:
         """Show what completes the word at the cursor."""
         if self.menu.title:
+            self.show_found()
             return
         before = self.buffer.document.text_before_cursor
         word = before.split()[-1] if before and not before[-1].isspace() else ""
@@ -122,13 +125,18 @@ class Lists:
 
     def search(self, history: MessageHistory) -> None:
         """Show the earlier messages that contain what is typed; the key again selects the next one."""
+        self.history = history
         if self.menu.title:
             self.menu.move(1)
-            return
-        items = [Item(text, "", text) for text in history.search(self.buffer.text)]
+        else:
+            self.show_found()
+
+    def show_found(self) -> None:
+        """Show the earlier messages that contain what is typed by now; the search ends where there are none."""
+        items = [Item(text, "", text) for text in self.history.search(self.buffer.text)]
         if not items:
             self.screen.show_hint(NOTHING_FOUND)
-        self.menu.show(items, 0, title="Earlier messages (Ctrl-R: next)", on_choice=self.replace_text)
+        self.menu.show(items, 0, title=SEARCHING if items else "", on_choice=self.replace_text)
         self.screen.refresh()
 
     def replace_text(self, item: Item) -> None:

@@ -83,11 +83,13 @@ class DialogBox:
         self.refresh()
 
     def press(self, key: str) -> None:
-        """Answer with a key, if it is one of a choice."""
+        """Answer with a key, if it is one of a choice; another one begins a text, whose letters answer nothing."""
         choices = self.open.choices if self.open else ()
         found = (one for number, one in enumerate(choices, 1) if key in (str(number), one.key))
         if choice := next(found, None):
             self.choose(choice)
+        else:
+            self.note_key()
 
     def choose_marked(self) -> None:
         """Answer with the choice that is marked."""

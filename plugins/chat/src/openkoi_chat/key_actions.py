@@ -175,9 +175,9 @@ class KeyActions:
 
     def note_text(self, _: object) -> None:
         """Update the list and the hint, and save the draft soon."""
+        self.screen.hide_hint()
         if not self.screen.dialogs.takes_text:
             self.lists.update()
-        self.screen.hide_hint()
         if self.saver is None and self.chat:
             self.saver = asyncio.get_running_loop().call_later(SAVE_SECONDS, self.save)
 
