@@ -7,6 +7,7 @@ import pytest
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
+from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
@@ -19,8 +20,7 @@ from openkoi_skills.ranking import (
     mentions_skill,
     rank_candidates,
 )
-from openkoi_skills.similarity import rate_fit
-from openkoi_skills.topics import repeated_words
+from openkoi_skills.similarity import index_meanings, index_words, rate_fit
 
 pytestmark = pytest.mark.unit
 
@@ -186,11 +186,33 @@ def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
     ]
 
 
-def test_a_skill_is_found_by_the_words_that_its_text_repeats(tmp_path: Path) -> None:
-    text = "# Terrapins\n\nFeed each terrapin. A terrapin eats leaves. One leaf a day."
+def test_a_skill_is_found_by_how_its_text_begins_and_its_name_counts_more(tmp_path: Path) -> None:
+    text = "# Terrapins\n\nA terrapin eats leaves.\n```\nprint(herons)\n```\n"
     skills = [found(name) for name in ("herons", "newts")] + [found("pets", text)]
+    names = [one.skill.name for one in skills]
 
-    texts = {one.skill.name: index_text(one.skill, repeated_words(one.skill.body)) for one in skills}
+    search = open_saved_index(names, "", lambda: [index_text(one.skill) for one in skills], tmp_path / "skills")
 
-    assert "terrapins" == repeated_words(text)
-    assert ["pets"] == open_saved_index(texts, tmp_path, "skills")("Is the terrapin well?", 2)
+    assert ["pets"] == search("Is the terrapin well?", 2)
+    assert ["herons"] == search("Is the heron well?", 2)
+
+
+def test_texts_are_read_once_for_as_long_as_the_stamps_of_their_files_stay(tmp_path: Path) -> None:
+    file = tmp_path / "pets" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_text("---\nname: pets\ndescription: Cares.\n---\nFeed the terrapin.\n")
+    pets = FoundSkill(Skill("pets", "Cares.", ""), SkillSource.USER, file)
+    first = index_words([pets], {file: [1]}, tmp_path)
+    file.write_text(file.read_text().replace("terrapin", "heron"))
+
+    same, changed = index_words([pets], {file: [1]}, tmp_path), index_words([pets], {file: [2]}, tmp_path)
+
+    assert ["pets"] == first("terrapin", 1) == same("terrapin", 1) == changed("heron", 1)
+    assert [] == same("heron", 1)
+
+
+@pytest.mark.parametrize("skills", [("koi", "ponds", "herons")])
+def test_the_next_skill_of_the_list_is_not_the_context_of_one(skills: tuple[str, ...]) -> None:
+    search = index_meanings([Skill(name, f"About {name}", "") for name in skills], Lexical())
+
+    assert ["ponds"] == search("ponds", 3)

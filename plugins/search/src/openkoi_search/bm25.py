@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[numpy.int64]
     Matrix: TypeAlias = NDArray[numpy.float32]
 
-# Anserini's defaults for prose; Lucene's for code (compared in tests/benchmarks/recall.py).
+# Anserini's defaults for prose; Lucene's for code and other long texts (compared in tests/benchmarks/recall.py).
 K1, B = 0.9, 0.4
-CODE_SHAPE = (1.2, 0.75)
+LONG_SHAPE = (1.2, 0.75)
 
 
 def rarity(count: int, size: int) -> float:

@@ -13,7 +13,7 @@ from openkoi_hookspecs import Embedder, Query, SupportsDimensions
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .bm25 import CODE_SHAPE, K1, B
+from .bm25 import K1, LONG_SHAPE, B
 from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
 from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
 from .hit_selection import FoundDocument
@@ -181,7 +181,7 @@ def make_index(
     documents = index_texts(indexed, sessions, dimensions_of(chosen) if chosen and is_lexical(chosen) else 0)
     return TextIndex(
         [chunk.id for chunk in given],
-        SegmentDocuments(documents, CODE_SHAPE if code else (K1, B)),
+        SegmentDocuments(documents, LONG_SHAPE if code else (K1, B)),
         weights or default_weights(chosen, code=code),
         chosen,
         embed_texts(make_embed(chosen), indexed) if chosen and texts and not is_lexical(chosen) else None,

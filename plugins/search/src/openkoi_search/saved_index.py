@@ -1,45 +1,46 @@
 """Keep an index of many short texts in a file, so that a process that asks one question does not build it again.
 
-The file's name is a hash of the texts: other texts are another file, and a changed text is never found in an old one.
+The file's name is a hash of the state of the texts: other texts are another file, and are not needed to search it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from .bm25 import K1, B
+from .bm25 import LONG_SHAPE
 from .checksums import CorruptFileError
 from .fusion import STANDALONE
 from .index import TextIndex, encode_texts, read_encoded
 from .segment_documents import SegmentDocuments
 
-FORMAT = 3  # of the files: words, as they are split now
+FORMAT = 4  # of the files: words, as they are split now
 
 
-def open_saved_index(texts: Mapping[str, str], folder: Path, name: str) -> TextIndex[str]:
-    """Return an index of the words of texts by their ids; build it if its file does not exist.
+def open_saved_index(
+    ids: Sequence[str], state: object, make_texts: Callable[[], Sequence[str]], path: Path
+) -> TextIndex[str]:
+    """Return an index of the words of texts by their ids; make and index the texts if that was not done in this state.
 
-    Files of the same ``name`` for other texts are removed. A folder that cannot be written to only costs time.
+    ``path`` is a file's without its ending. The files of other states are removed; a folder that cannot be written to
+    only costs time. ``state`` is anything that JSON can contain and that changes with a text.
     """
-    ids = list(texts)
-    path = folder / f"{name}-{hash_texts(texts)}.index"
+    path = path.with_name(f"{path.name}-{hash_state(ids, state)}.index")
     data = read_file(path)
     try:
         segment = read_encoded(data)
     except CorruptFileError:
-        data = encode_texts(list(texts.values()), ids, dimensions=0)
-        write_file(path, data, name)
+        data = encode_texts(make_texts(), ids, dimensions=0)
+        write_file(path, data)
         segment = read_encoded(data)
-    return TextIndex(ids, SegmentDocuments(segment, (K1, B)), STANDALONE)
+    return TextIndex(list(ids), SegmentDocuments(segment, LONG_SHAPE), STANDALONE)
 
 
-def hash_texts(texts: Mapping[str, str]) -> str:
-    """Return a hash of ids and texts, in their order."""
-    content = json.dumps([FORMAT, *texts.items()], ensure_ascii=True)
-    return blake2b(content.encode(), digest_size=10).hexdigest()
+def hash_state(ids: Sequence[str], state: object) -> str:
+    """Return a hash of ids, in their order, and of the state of their texts."""
+    return blake2b(json.dumps([FORMAT, ids, state]).encode(), digest_size=10).hexdigest()
 
 
 def read_file(path: Path) -> bytes:
@@ -50,8 +51,9 @@ def read_file(path: Path) -> bytes:
         return b""
 
 
-def write_file(path: Path, data: bytes, name: str) -> None:
-    """Write a file at once, and remove the files of other texts."""
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file at once, and remove the files of other states."""
+    name = path.name.rpartition("-")[0]
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=path.parent, prefix=f".{name}-", delete=False) as file:

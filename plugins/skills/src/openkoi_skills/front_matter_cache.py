@@ -12,7 +12,7 @@ from typing import Any
 from openkoi_base.files import replace_file
 from openkoi_base.skillfile import FrontMatter, Skill, load_skill
 
-FORMAT = 2
+FORMAT = 3
 SETTLED_SECONDS = 2.0  # a file that was just written may be written again within one tick of its clock
 MAX_ENTRIES = 20_000
 USED_FACTS = ("allowed-tools", "disable-model-invocation")
@@ -21,28 +21,24 @@ USED_FACTS = ("allowed-tools", "disable-model-invocation")
 class FrontMatterCache:
     """Reads skills without their bodies; of those that did not change since the last time, no file is opened.
 
-    ``topics`` are the words that the bodies of those that were read repeat, by file.
+    ``stamps`` say of those that were read which state of the file was.
     """
 
     def __init__(self, folder: Path, settled_seconds: float = SETTLED_SECONDS) -> None:
         self.file, self.settled_seconds = folder / "front-matter.json", settled_seconds
         self.known = load_entries(self.file)
         self.changed = False
-        self.topics: dict[Path, str] = {}
+        self.stamps: dict[Path, list[int]] = {}
 
     def read(self, file: Path, kind: str) -> Skill:
         """Return a skill with an empty body; raise InvalidSkillError or OSError."""
         key, stamp = f"{kind} {file}", stamp_of(file)
+        self.stamps[file] = stamp
         with suppress(LookupError, ValueError, TypeError):
             if (entry := self.known[key])[0] == stamp:
-                self.topics[file] = entry[6]
                 return Skill(entry[1], entry[2], "", kind=entry[3], metadata=entry[4], front=FrontMatter(entry[5], ""))
-        from .topics import repeated_words
-
-        whole = load_skill(file, kind)
-        skill, topics = without_body(whole), repeated_words(whole.body)
-        self.topics[file] = topics
-        entry = [stamp, skill.name, skill.description, skill.kind, skill.metadata, skill.front.facts, topics]
+        skill = without_body(load_skill(file, kind))
+        entry = [stamp, skill.name, skill.description, skill.kind, skill.metadata, skill.front.facts]
         if time.time() - max(stamp[:2]) / 1e9 > self.settled_seconds and is_json(entry):
             self.known[key], self.changed = entry, True
         return skill

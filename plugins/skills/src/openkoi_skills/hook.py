@@ -128,8 +128,8 @@ class Skills:
         from .similarity import measure_fit
 
         usable = [one for one in shelf.skills.values() if may_use(one.skill, task)]
-        skills = [(one.skill, shelf.topics.get(one.file, "")) for one in usable]
-        return await measure_fit(task.text, skills, self.library.data / "cache", self.embedder, run)
+        folder = self.library.data / "cache"
+        return await measure_fit(task.text, usable, shelf.stamps, folder=folder, embedder=self.embedder, run=run)
 
     async def make_index(
         self, shelf: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run

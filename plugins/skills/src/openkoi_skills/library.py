@@ -38,7 +38,7 @@ CHANGED = "The skill {} changed since the user approved it, so it was not read. 
 class SkillLibrary:
     """Usable skills by name, others with the reason, and messages for the user.
 
-    ``topics`` are the words that the texts of skills repeat, by file, as far as the texts were read.
+    ``stamps`` say which state of each file was read, if a cache reads them.
     """
 
     skills: Mapping[str, FoundSkill] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class SkillLibrary:
     waiting: Sequence[Path] = ()
     proposed: Sequence[Path] = ()
     complaints: Sequence[str] = ()
-    topics: Mapping[Path, str] = field(default_factory=dict)
+    stamps: Mapping[Path, Sequence[int]] = field(default_factory=dict)
 
     def get(self, name: str) -> FoundSkill | None:
         """Return a skill by name, ignoring case."""
@@ -82,7 +82,7 @@ class SkillFinder:
         cache = FrontMatterCache(self.data / "cache")
         found = self.load_library(workspace, skills, load=cache.read)
         cache.save()
-        return replace(found, topics=cache.topics)
+        return replace(found, stamps=cache.stamps)
 
     def load_library(
         self, workspace: Path, brought: SuppliedSkills, kind: str = TASK, load: LoadSkill = load_skill
