@@ -80,8 +80,13 @@ def test_a_hundred_distributions_are_found_without_importing_one(tmp_path: Path)
 
 
 COUNTING = """
-import atexit, builtins, os, sys
+import atexit, builtins, gc, os, re, sys
 classes, opened, scanned, build = [], [], [], builtins.__build_class__
+patterns, compile_pattern = [], re._compiler.compile
+
+def note_pattern(pattern, flags=0):
+    patterns.append(str(pattern))
+    return compile_pattern(pattern, flags)
 
 def build_class(body, *arguments, **named):
     classes.append(body.__module__)
@@ -99,14 +104,16 @@ def written():
         return 0
 
 def tell():
-    size = written()
+    size, compiled = written(), list(patterns)
     names = [name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names]
     ours = [name for name in classes if name.startswith("openkoi")]
     import json
     with open(os.environ["COUNTS"], "w") as file:
-        json.dump({"modules": names, "classes": ours, "opened": opened, "scanned": scanned, "written": size}, file)
+        found = {"modules": names, "classes": ours, "patterns": compiled, "opened": opened, "scanned": scanned}
+        json.dump(found | {"written": size, "frozen": gc.get_freeze_count()}, file)
 
 builtins.__build_class__ = build_class
+re._compiler.compile = note_pattern
 sys.addaudithook(note)
 atexit.register(tell)
 sys.argv[0] = "openkoi"
@@ -118,6 +125,7 @@ APPS = ("openkoi_email", "openkoi_matrix", "openkoi_notion", "openkoi_slack", "o
 BESIDE = ("openkoi_assistant", "openkoi_mcp", "openkoi_scripts", "openkoi_wasm", *APPS)
 QUESTION = ("-i", "0", "-m", "openai/mock", "What is the capital of France?")
 WORK = ("-i", "1", "--no-judge", "-m", "openai/mock", "Write new.txt")
+SEARCH = ("memory", "search", "capital")
 WRITE = Say([ToolCall("c1", "write_file", {"path": "new.txt", "content": "x\n"})])
 FOLDERS, FILES = 20, 10  # of the workspace, so that it shows whether a command looks at all of them
 
@@ -126,12 +134,14 @@ FOLDERS, FILES = 20, 10  # of the workspace, so that it shows whether a command 
 class Counts:
     """What a command costs.
 
-    Modules beside Python's own that it imports, classes of ours that it makes, files of the user that it opens, folders
-    of the user that it scans, bytes that it writes where the system counts them, requests that it sends.
+    Modules beside Python's own that it imports, classes of ours that it makes, regular expressions that it compiles,
+    files of the user that it opens, folders of the user that it scans, bytes that it writes where the system counts
+    them, requests that it sends.
     """
 
     modules: int
     classes: int
+    patterns: int
     opened: int
     scanned: int
     written: int
@@ -139,22 +149,23 @@ class Counts:
 
 
 CEILINGS = {
-    ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
-    ("--help",): Counts(modules=31, classes=9, opened=0, scanned=3, written=6_000, requests=0),
-    QUESTION: Counts(modules=602, classes=549, opened=24, scanned=37, written=14_000, requests=2),
-    WORK: Counts(modules=763, classes=681, opened=606, scanned=548, written=75_000, requests=4),
-    ("status",): Counts(modules=117, classes=213, opened=3, scanned=10, written=600, requests=0),
-    ("plugins",): Counts(modules=65, classes=93, opened=9, scanned=5, written=12_000, requests=0),
-    ("memory", "search", "capital"): Counts(modules=123, classes=211, opened=2, scanned=9, written=100, requests=0),
+    ("--version",): Counts(modules=3, classes=0, patterns=0, opened=0, scanned=0, written=30, requests=0),
+    ("--help",): Counts(modules=31, classes=9, patterns=19, opened=0, scanned=2, written=6_000, requests=0),
+    QUESTION: Counts(modules=601, classes=548, patterns=200, opened=24, scanned=36, written=14_000, requests=2),
+    WORK: Counts(modules=762, classes=680, patterns=345, opened=606, scanned=548, written=75_000, requests=4),
+    ("status",): Counts(modules=111, classes=211, patterns=42, opened=3, scanned=9, written=600, requests=0),
+    ("plugins",): Counts(modules=65, classes=92, patterns=36, opened=8, scanned=3, written=12_000, requests=0),
+    SEARCH: Counts(modules=121, classes=210, patterns=38, opened=2, scanned=8, written=100, requests=0),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A command that was counted, and all that it had imported."""
+    """A command that was counted, all that it had imported, and how many objects its end does not search."""
 
     counts: Counts
     names: frozenset[str]
+    frozen: int
 
 
 def counted(openkoi: Shell, *arguments: str) -> Counted:
@@ -178,8 +189,9 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
     for name in ("modules", "classes"):
         reply[name] = [one for one in reply[name] if not one.startswith(BESIDE)]
     opened, scanned = (sum(is_ours(path, openkoi) for path in reply[event]) for event in ("opened", "scanned"))
-    found = Counts(len(reply["modules"]), len(reply["classes"]), opened, scanned, reply["written"], requests)
-    return Counted(found, frozenset(reply["modules"]))
+    modules, classes, patterns = (len(reply[name]) for name in ("modules", "classes", "patterns"))
+    found = Counts(modules, classes, patterns, opened, scanned, reply["written"], requests)
+    return Counted(found, frozenset(reply["modules"]), reply["frozen"])
 
 
 def is_ours(path: str, openkoi: Shell) -> bool:
@@ -217,11 +229,15 @@ def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_pat
     assert {} == {name: count for name, count in asdict(found).items() if count > ceiling[name]}
 
 
+def test_the_end_of_a_command_searches_nothing_for_garbage(tmp_path: Path) -> None:
+    assert counted(shell(tmp_path), "status").frozen > 0
+
+
 def test_a_search_loads_neither_a_database_nor_an_event_loop_nor_what_adds_to_memory(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     counted(openkoi, *QUESTION)
 
-    names = counted(openkoi, "memory", "search", "capital").names
+    names = counted(openkoi, *SEARCH).names
 
     assert "openkoi_search.segment_documents" in names
     unused = (

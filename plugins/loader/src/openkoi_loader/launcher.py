@@ -1,5 +1,6 @@
 """Start frontends, and open OpenKoi for them. Heavy modules are imported on first use."""
 
+import atexit
 import gc
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -82,6 +83,7 @@ class Launcher(NamedTuple):
         if not self.plugins(FRONTENDS):
             return MISSING
         gc.set_threshold(YOUNG_OBJECTS)
+        atexit.register(gc.freeze)  # what is left then goes with the process: Python would search it for cycles
         try:
             return self.start(*self.choose())
         except Exception as error:

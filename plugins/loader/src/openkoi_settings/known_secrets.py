@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from openkoi_base.files import find_key, list_names
 from openkoi_base.redact import Secret, environment_secrets, secrets_of
 from openkoi_hookspecs import KoiError
 
@@ -20,6 +19,10 @@ def known_secrets(config: Config) -> Iterator[Secret]:
 def saved_secrets(config: Config) -> Iterator[Secret]:
     """Yield the saved keys of all providers; an unreadable store is reported when a key of it is needed."""
     folder = config.paths.credentials
+    if not folder.is_dir():
+        return
+    from openkoi_base.files import find_key, list_names
+
     with suppress(KoiError, OSError):
         for name in list_names(folder):
             if key := find_key(folder, name):

@@ -7,8 +7,6 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Sequence
 from dataclasses import field, replace
 
-from openkoi_base.decision.best import best_of
-from openkoi_base.decision.refine import advice_to_finding, refine
 from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Result, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -130,6 +128,8 @@ class RunView:
         decided = self.save_current()
         self.waiting = decided.needs_user and not decided.is_continued
         if decided.decision and decided.decision.restart_from_best and decided.iteration:
+            from openkoi_base.decision.best import best_of
+
             self.checkpoints = self.checkpoints.restored_to(best_of(self.finished_iterations).work)
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
 
@@ -172,6 +172,8 @@ class RunView:
         view = self.questions.get(question_id, QuestionView(question_id, ""))
         self.questions[question_id] = replace(view, answered=True, answer=answer)
         if self.waiting and answer:
+            from openkoi_base.decision.refine import advice_to_finding
+
             last, plan = max(self.known), self.current.plan
             self.known[last] = replace(self.known[last], advice=answer)
             self.current = replace(
@@ -183,6 +185,9 @@ class RunView:
         """Return what the iteration after this one begins with, as long as the user wants nothing else."""
         if decided.iteration is None or decided.is_continued:
             return decided.plan
+        from openkoi_base.decision.best import best_of
+        from openkoi_base.decision.refine import refine
+
         fresh = decided.decision is not None and decided.decision.restart_from_best
         return refine(self.plan, best_of(self.finished_iterations) if fresh else decided.iteration)
 

@@ -4,11 +4,11 @@ A segment is written beside its place and renamed, so that it is there as a whol
 those that it replaces: a process killed before these are deleted leaves files that are ignored from then on.
 """
 
+from _thread import LockType, allocate_lock  # what threading.Lock is, without its module
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from openkoi_base.files.filelock import try_lock_file
@@ -41,7 +41,7 @@ class SegmentFolder:
     seconds: float
     index: SegmentIndex = field(default_factory=SegmentIndex)
     listed: list[str] = field(default_factory=list)
-    guard: Lock = field(default_factory=Lock)
+    guard: LockType = field(default_factory=allocate_lock)
 
     def read(self) -> SegmentIndex:
         """Return the index as it is now; opens only what is new. A damaged one is moved aside, and is empty then."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entries import ENTRY, NEAR
-from .hints import HINT
+from .hints import find_hints
 from .keywords import lower_text
 from .known import MIN_SECRET_CHARACTERS, PATH
 from .names import STRONG, TOGETHER, is_secret_name, words_of
@@ -139,7 +139,7 @@ def are_path_words(value: str) -> bool:
 
 def names_secret(value: str) -> bool:
     """Return whether a value is the name of a secret, such as that of a type or a field."""
-    if not (QUALIFIED.fullmatch(value) and JOINT.search(value) and HINT.search(lower_text(value))):
+    if not (QUALIFIED.fullmatch(value) and JOINT.search(value) and any(find_hints(lower_text(value)))):
         return False
     return len(re.findall(r"\d+", value)) <= SHORT_NUMBER // 2
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entries import ENTRY, NEAR, OPENED
-from .hints import HINT, HINTS
+from .hints import find_hints
 from .keywords import lower_text
 from .names import is_secret_name
 
@@ -22,12 +22,10 @@ BEFORE_VALUE = frozenset("\\\"'`[] \t:=!>,(|")  # what a value's notation begins
 def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the positions of secret values, with their names."""
     done, lower = 0, lower_text(text)
-    if not any(map(lower.__contains__, HINTS)):  # most texts, and quicker than the expression of all of them
-        return
-    for hint in HINT.finditer(lower):
-        if hint.start() < done:
+    for hint in find_hints(lower):
+        if hint[0] < done:
             continue
-        start, end = name_around(text, *hint.span())
+        start, end = name_around(text, *hint)
         done = end
         name = text[start:end].strip(".:/@")
         if not is_secret_name(name) or name.startswith("arn:"):
@@ -47,8 +45,8 @@ def unfinished_start(text: str, end: int) -> int:
     if ENTRY.search(text[max(0, end - NEAR) : end]):
         return text.rfind("\n", 0, end) + 1
     first = max(0, text.rfind("\n", 0, max(0, end - REACH)) + 1)
-    for hint in HINT.finditer(lower_text(text[first:end])):
-        start, after = name_around(text, first + hint.start(), first + hint.end())
+    for hint in find_hints(lower_text(text[first:end])):
+        start, after = name_around(text, first + hint[0], first + hint[1])
         opened = ENTRY.search(text[max(0, start - NEAR) : start]) or OPENED.match(text[after:end])
         if opened and is_secret_name(text[start:after].strip(".:/@")) and not has_value(text[after:end]):
             return text.rfind("\n", 0, start) + 1

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .keywords import any_of, lower_text
+from .keywords import any_of, lower_text, positions
 from .manifests import KIND
 from .randomness import are_words, entropy
 from .shapes import SHAPES
@@ -134,14 +134,6 @@ class Keywords:
         """Return the same: 0.23 ms a thousand letters."""
         there = ((word, places) for word, places in self.meant.items() if word in lower)
         return sorted({(at, place) for word, places in there for at in positions(word, lower) for place in places})
-
-
-def positions(word: str, text: str) -> Iterator[int]:
-    """Yield where a word is in a text; it may overlap itself."""
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)
 
 
 def starting_formats(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:

@@ -1,12 +1,20 @@
 """List the words that names of secrets contain."""
 
-from openkoi_hookspecs.lazy_pattern import lazy_pattern
+from collections.abc import Iterator
 
-from .keywords import any_of
+from .keywords import positions
 
 HINTS = (
     *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
     *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
     *("bindpw", "rootpw", "adminpw"),
 )
-HINT = lazy_pattern(any_of(HINTS))
+
+
+def find_hints(lower: str) -> Iterator[tuple[int, int]]:
+    """Yield where hints are in a text in small letters: of two that overlap the first, at one place the longer."""
+    last = 0
+    for start, end in sorted((at, -at - len(hint)) for hint in HINTS for at in positions(hint, lower)):
+        if start >= last:
+            last = -end
+            yield start, last

@@ -1,7 +1,7 @@
 """Search for many words at once, ignoring case."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 def lower_text(text: str) -> str:
@@ -10,6 +10,14 @@ def lower_text(text: str) -> str:
     if len(small) == len(text):
         return small
     return "".join(letter.lower() if letter.isascii() else letter for letter in text)
+
+
+def positions(word: str, text: str) -> Iterator[int]:
+    """Yield where a word is in a text; it may overlap itself."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def any_of(words: Sequence[str]) -> str:

@@ -36,10 +36,13 @@ class Secret(NamedTuple):
         if self.password and len(self.value) >= MIN_PASSWORD_CHARACTERS and self.value not in USUAL_PASSWORDS:
             return True
         return (
-            len(self.value) >= MIN_SECRET_CHARACTERS
-            and not ORDINARY.fullmatch(self.value)
-            and not PATH.fullmatch(self.value)
+            len(self.value) >= MIN_SECRET_CHARACTERS and not ORDINARY.fullmatch(self.value) and not is_path(self.value)
         )
+
+
+def is_path(value: str) -> bool:
+    """Return whether a value is the path of a file or a folder."""
+    return ("/" in value or "\\" in value) and bool(PATH.fullmatch(value))
 
 
 def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Iterator[Secret]:
@@ -48,7 +51,7 @@ def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Itera
         for at, text in named_texts(name, value):
             where = origin.format(at)
             if is_secret_name(at.rpartition(".")[2]):
-                password = bool(PASSWORD.search(at)) and not PATH.fullmatch(text)
+                password = bool(PASSWORD.search(at)) and not is_path(text)
                 yield Secret(text, where, password)
             else:
                 yield from (Secret(part, where) for part in unnamed_parts(text))

@@ -70,8 +70,11 @@ TRAILING = split_list(
     RAW STRING CONFIG JSON V
     """
 )
-PHRASES = lazy_pattern(r"(?:^|_)(?:CONN(?:ECTION)?_STR(?:ING)?|SEED_PHRASE|WEBHOOK_URLS?)$")
-GIT_HEADERS = lazy_pattern("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")  # git's settings carry tokens in extra headers
+PHRASES = (
+    *("_CONN_STR", "_CONN_STRING", "_CONNECTION_STR", "_CONNECTION_STRING"),
+    *("_SEED_PHRASE", "_WEBHOOK_URL", "_WEBHOOK_URLS"),
+)
+GIT_HEADERS = tuple(f"GIT_CONFIG_{word}" for word in ("COUNT", "PARAMETERS", "KEY_", "VALUE_"))  # tokens of servers
 FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 
@@ -82,7 +85,7 @@ def is_secret_name(name: str) -> bool:
         return False
     words = words_of(name)
     joined = "_".join(words)
-    if PHRASES.search(joined) or GIT_HEADERS.match(name):
+    if f"_{joined}".endswith(PHRASES) or name.startswith(GIT_HEADERS):
         return True
     if words[-2:] in (["SECRETS", "ID"], ["CREDENTIALS", "ID"]):  # where they are kept; SECRET_ID is one itself
         return False

@@ -79,13 +79,19 @@ def random_items(value: str) -> Iterator[str]:
 
 def whole_parts(value: str) -> Iterator[str]:
     """Yield what follows a scheme or a header's name, a login's password, decoded base64, a URL's last segment."""
-    if found := SCHEME.fullmatch(value):
-        yield found[1] or found[2]
+    if after := after_scheme(value):
+        yield after
     if found := LOGIN.fullmatch(value):
         yield found[1]
     yield from secret_segments(value)
     if decoded := decoded_text(value):
         yield decoded
+
+
+def after_scheme(value: str) -> str:
+    """Return what follows a scheme or a header's name, without spaces in it; empty without one."""
+    found = SCHEME.fullmatch(value) if len(value.split(maxsplit=3)) in (2, 3) else None
+    return found[1] or found[2] if found else ""
 
 
 def secret_segments(value: str) -> Iterator[str]:
@@ -144,9 +150,9 @@ def unnamed_parts(value: str) -> Iterator[str]:
     """Yield the parts of a value whose own name means no secret: only passwords and random ones."""
     named = ((name, part) for name, part in named_parts(value) if PASSWORD.search(name) or is_random(part))
     yield from (part for _, part in named if is_part(part))
-    header, parsed = SCHEME.fullmatch(value), object_of(value)
-    if header and is_random(rest := header[1] or header[2]):
-        yield rest
+    after, parsed = after_scheme(value), object_of(value)
+    if is_random(after):
+        yield after
     if isinstance(parsed, Mapping):
         yield from (part for part in fields_of(parsed) if is_part(part) and ("\n" in part or is_random(part)))
 

@@ -75,7 +75,10 @@ SHAPES = {
         r"(?!(?:%[\dA-Fa-f]{2}){2}|%7[Bb]|value\.\.|/(?:[\w.-]+/)+[\w-]+\.\w{2,4}\b|(?:[A-Za-z]+(?:(?:[._+-]|%20)[A-Za-z]+)*|[\d:.-]+)(?![^\s&\"'`<>#{}$\\]))"
         r"([^\s&\"'`<>#{}$\\=][^\s&\"'`<>#{}$\\]{7,})",
     ),
-    "password-hash": ("$", r"(\$(?:2[abxy]?|[156y]|argon2\w{1,2}|scrypt|apr1)\$[\w./,=$+-]{20,})"),
+    "password-hash": (
+        "$1 $2 $5 $6 $y $argon2 $scrypt $apr1",
+        r"(\$(?:2[abxy]?|[156y]|argon2\w{1,2}|scrypt|apr1)\$[\w./,=$+-]{20,})",
+    ),
     "netrc": ("login ", r"\blogin\s+\S+\s+password\s+(\S{4,})"),
     "command-login": (
         "curl wget http sshpass mysql redis-cli docker ",
@@ -104,7 +107,7 @@ SHAPES = {
         r"((?=[^\"']*(?:\d|[^\w\"']|[a-z][A-Z]))[^\"'\\\s]{6,})\\?[\"']",
     ),
     "sql-password": (
-        "identified by with password",
+        "identified password",
         r"(?i:identified (?:with \w+ )?by|with (?:encrypted )?password|set password\s?=)\s+"
         r"'(?!\$[A-Z{(]|\{\{|<|[A-Z]+(?:_[A-Z]+)+')([^'\s]{4,})'",
     ),
