@@ -133,3 +133,19 @@ def test_a_model_that_takes_no_cassette_is_refused_with_one(option: str, openkoi
     assert 2 == result.returncode
     assert f"it does not support {option}" in result.stderr
     assert not (openkoi.folder / "tape.jsonl").exists()
+
+
+RAISING = """
+import click
+from openkoi_hookspecs import KoiError
+
+@click.command()
+def do() -> None:
+    raise KoiError("\\x1b]52;c;aGk=\\x07\\x1b[2Jgone")
+"""
+
+
+def test_an_error_that_repeats_foreign_text_cannot_control_the_terminal(openkoi: Shell) -> None:
+    done = openkoi.with_plugin(RAISING, commands="acme:do")("acme")
+
+    assert (1, "Error: gone\n") == (done.returncode, done.stderr)

@@ -31,9 +31,11 @@ def report_error(error: Exception, invocation: Invocation) -> int:
 
 
 def print_line(text: str) -> None:
-    """Print a line on stderr, if it is still open."""
+    """Print a line on stderr, if it is still open; what a plugin or a server wrote cannot control the terminal."""
+    from .streams import strip_escapes
+
     with suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(strip_escapes(text), err=True)
 
 
 def describe_error(error: BaseException) -> str:
