@@ -239,12 +239,16 @@ def state_of(config: ServerConfig, koi: Koi) -> str:
     return f"approved, {count(len(known.tools), 'tool')}" if known else "not approved"
 
 
+def in_a_line(text: object) -> str:
+    """Return a server's text as a part of one line, so that it cannot look like another line."""
+    return " ".join(visible(str(text)).split())
+
+
 def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
     """Return a line for each tool and prompt, with the first sentence of its description."""
     listed = [("tool", one) for one in found.tools] + [("prompt", one) for one in found.prompts]
     lines = [
-        f"  {kind} {visible(str(one['name']))}: {' '.join(visible(str(one.get('description', ''))).split())[:160]}"
-        for kind, one in listed
+        f"  {kind} {in_a_line(one['name'])}: {in_a_line(one.get('description', ''))[:160]}" for kind, one in listed
     ]
     given = [f"  {text}"] if (text := describe_given(config)) else []
     return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *given, *lines]

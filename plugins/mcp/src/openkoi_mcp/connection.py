@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.client.session import ElicitationFnT
 
+MAX_LINES = 3  # of an error: a wrong answer may have a hundred faults, and then advice for programmers
 START_SECONDS = 60.0  # npx and uvx may have to download a server first
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a server is started again, doubled each time
 HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
@@ -173,9 +174,10 @@ def refuses_handshake(error: Exception) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says; of a group of errors, the first."""
+    """Return what an error says, in a line; of a group of errors, the first, and of a wrong answer its first fault."""
     first = first_error(error)
-    return str(first).rstrip(".") or type(first).__name__
+    lines = [line.strip() for line in str(first).splitlines()[:MAX_LINES] if line.strip()]
+    return ": ".join(lines).rstrip(".") or type(first).__name__
 
 
 def process_variables() -> Mapping[str, str]:
