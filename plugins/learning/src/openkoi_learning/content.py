@@ -36,7 +36,7 @@ class WorkLine:
         return bool(content) and all(has_phrase(self.text, one) or has_phrase(self.words, one) for one in content)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)  # half a kilobyte each
 def terms_of(text: str) -> frozenset[str]:
     """Return the words that a text can be found by."""
     return frozenset(index_terms(text))

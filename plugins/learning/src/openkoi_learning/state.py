@@ -1,5 +1,6 @@
 """Rebuild the state of learning from the log: entries, the runs that were shown them, and how those went."""
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import field, replace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .stopping import NextIteration, Standing
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
+KEPT_RUNS = 100  # of a project, whatever came of them; of older ones those that say something (estimate)
 PRIOR_RATE = 0.5  # even chances, counted like two runs (estimate)
 
 
@@ -34,6 +36,11 @@ class RunExposure:
     passed: bool | None = None
     blamed: frozenset[str] = frozenset()
     undone: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is known how entries did."""
+        return self.passed is not None and bool(self.selection.shown or self.selection.withheld)
 
     @property
     def good(self) -> bool:
@@ -62,7 +69,9 @@ class LearningState:
 
     ``answers`` are the user's answers in a run, with their questions; ``due`` are finished runs that were not learned
     from yet, oldest first. ``proofs`` are the runs that confirmed or refuted an entry, by project and entry; ``words``
-    the numbers of a project's tasks with each word. ``merged`` are the entries with the same meaning as another.
+    the numbers of a project's tasks with each word, ``counts`` how many there were. ``projects`` are the runs of each
+    that are remembered, ``teachers`` the runs that entries come from. ``merged`` are the entries with the same meaning
+    as another.
     ``decided`` is where runs stand that are not over, ``iterations`` which iterations of a project paid.
     ``saved`` is each entry as it was last saved, ``counted`` its outcomes until a run changes them.
     """
@@ -71,9 +80,11 @@ class LearningState:
     exposures: dict[str, RunExposure] = field(default_factory=dict)
     eligible_runs: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     proofs: defaultdict[tuple[str, str], dict[str, Evidence]] = field(default_factory=lambda: defaultdict(dict))
-    words: defaultdict[str, defaultdict[str, list[int]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    words: defaultdict[str, defaultdict[str, "array[int]"]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(lambda: array("I")))
     )
+    counts: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    teachers: set[str] = field(default_factory=set)
     merged: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     origins: dict[str, RunOrigin] = field(default_factory=dict)
@@ -92,6 +103,7 @@ class LearningState:
         match record.event:
             case EntryUpdated(entry=entry):
                 self.entries[entry.id] = entry
+                self.teachers.update(proof.run for proof in entry.proofs)
                 if entry.superseded_by and entry.reason.startswith(SAME):
                     self.merged[entry.superseded_by] |= {entry.id, *self.merged.get(entry.id, ())}
             case events.LearningSaved(learning=learning):
@@ -140,7 +152,7 @@ class LearningState:
 
     def history(self, project: str) -> TaskHistory:
         """Return the tasks of a project."""
-        return TaskHistory(len(self.projects[project]), self.words[project])
+        return TaskHistory(self.counts[project], self.words[project])
 
     def evidence(self, id: str, project: str) -> list[Evidence]:
         """Return what the runs of a project say about an entry; what the user undid speaks against what was shown."""
@@ -166,7 +178,7 @@ class LearningState:
         for run, task in dict(zip((proof.run for proof in entry.proofs), entry.when, strict=False)).items():
             visit = self.exposures.get(run)
             known = visit is not None and visit.selection.project == project
-            yield visit.number if visit and known else len(self.projects[project]), terms_of(task)
+            yield visit.number if visit and known else self.counts[project], terms_of(task)
 
     def apply_saved(self, learning: Learning, record: Record) -> None:
         """Apply a saved learning: another plugin may have changed the entry."""
@@ -186,15 +198,33 @@ class LearningState:
         )
 
     def add_run(self, visit: RunExposure) -> None:
-        """Record a run, and the words of its task."""
+        """Record a run, and the words of its task; forget an older one that says nothing."""
         selection = visit.selection
-        runs = self.projects[selection.project]
-        self.exposures[visit.run] = replace(visit, number=len(runs))
+        runs, number = self.projects[selection.project], self.counts[selection.project]
+        self.exposures[visit.run] = replace(visit, number=number)
         for word in terms_of(selection.task):
-            self.words[selection.project][word].append(len(runs))
+            self.words[selection.project][word].append(number)
+        self.counts[selection.project] += 1
         runs.append(visit.run)
         for id in (*selection.shown, *selection.withheld):
             self.eligible_runs[id].append(visit.run)
+        if len(runs) > KEPT_RUNS:
+            self.forget_run(runs, -KEPT_RUNS - 1)
+
+    def forget_run(self, runs: list[str], place: int) -> None:
+        """Forget one of a project's runs, unless it says something of an entry, taught one, or is to be learned from.
+
+        A process that runs thousands of tasks would grow with each.
+        """
+        run = runs[place]
+        visit = self.exposures[run]
+        if visit.says_something or run in self.teachers or run in self.due:
+            return
+        for id in (*visit.selection.shown, *visit.selection.withheld):
+            self.eligible_runs[id].remove(run)
+        del runs[place], self.exposures[run]
+        for known in (self.origins, self.checkpoints, self.decided):
+            known.pop(run, None)
 
     def apply_checkpoints(self, record: Record) -> None:
         """Record whether the user has undone a run's changes; a rewind does not count."""
