@@ -7,8 +7,6 @@ from json import JSONEncoder
 from openkoi_hookspecs import KoiError, Message, ToolCall, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .identity_cache import IdentityCache
-
 
 @dataclass(frozen=True, slots=True)
 class EncodedMessage:
@@ -39,9 +37,7 @@ class ConversationEncoder:
     """Encode growing conversations; ``encode_message`` converts a message to the vendor's turns."""
 
     def __init__(self, encode_message: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
-        self._scenes: IdentityCache[Message, EncodedMessage] = IdentityCache(
-            lambda message: make_encoded(message, encode_message), size_of=encoded_size
-        )
+        self._encode_message = encode_message
         self._told: dict[int, EncodedConversation] = {}
 
     def encode(self, messages: Sequence[Message]) -> list[bytes]:
@@ -53,7 +49,8 @@ class ConversationEncoder:
         known = self._told.pop(id(whole[0]), EncodedConversation()) if whole else EncodedConversation()
         if whole[: len(known.messages)] != known.messages:
             known = EncodedConversation()
-        scenes = [known.last, *self._scenes.get_all(whole[len(known.messages) :])]
+        added = (make_encoded(message, self._encode_message) for message in whole[len(known.messages) :])
+        scenes = [known.last, *added]
         for before, after in pairwise([*scenes, NO_MESSAGE]):
             if before.asks != after.answers:
                 raise mismatch_error(before, after)
@@ -76,11 +73,6 @@ def make_encoded(
     asks = tuple(sorted(part.id for part in message.parts if isinstance(part, ToolCall)))
     answers = tuple(sorted(part.call for part in message.parts if isinstance(part, ToolResult)))
     return EncodedMessage(b",".join(map(encode_json, encode_message(message))), asks, answers)
-
-
-def encoded_size(scene: EncodedMessage) -> int:
-    """Return the size of an encoded message in bytes."""
-    return len(scene.body)
 
 
 def mismatch_error(before: EncodedMessage, after: EncodedMessage) -> KoiError:

@@ -31,7 +31,7 @@ SKIPPED_NAMES = (
     ".ruff_cache",
     ".tox",
 )
-MAX_REMEMBERED_RUNS = 1_024
+MAX_REMEMBERED_RUNS = 256
 TOOLS = (read_file, list_files, search, edit_file, write_file, run_command, ask_user, apply_patch)
 
 

@@ -16,7 +16,7 @@ except ImportError:
 
 PIECE_WEIGHT = 0.5  # of a piece of a word, of the whole one (estimate)
 LONG_WORD_CHARACTERS = 8
-MAX_CACHED_WORDS = 4_096  # half a kilobyte each
+MAX_CACHED_WORDS = 1_024  # half a kilobyte each
 
 Features = tuple[tuple[int, ...], tuple[float, ...]]
 
