@@ -1,11 +1,12 @@
 """What speaks for a skill, and what of the skills is shown."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
-from openkoi_hookspecs import Hit, Learning, Passage, Recall
+from openkoi_hookspecs import Embedding, Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
@@ -20,7 +21,7 @@ from openkoi_skills.ranking import (
     mentions_skill,
     rank_candidates,
 )
-from openkoi_skills.similarity import index_meanings, index_words, rate_fit
+from openkoi_skills.similarity import add_meaning, index_words, rate_fit
 
 pytestmark = pytest.mark.unit
 
@@ -211,8 +212,24 @@ def test_texts_are_read_once_for_as_long_as_the_stamps_of_their_files_stay(tmp_p
     assert [] == same("heron", 1)
 
 
-@pytest.mark.parametrize("skills", [("koi", "ponds", "herons")])
-def test_the_next_skill_of_the_list_is_not_the_context_of_one(skills: tuple[str, ...]) -> None:
-    search = index_meanings([Skill(name, f"About {name}", "") for name in skills], Lexical())
+class Counting(Lexical):
+    """An embedder that counts the texts that it embeds."""
 
-    assert ["ponds"] == search("ponds", 3)
+    embedded = 0
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        self.embedded += len(texts)
+        return await super().embed(texts)
+
+
+def test_only_new_purposes_are_embedded_and_a_damaged_file_is_made_again(tmp_path: Path) -> None:
+    skills, embedder = [found(name) for name in ("koi", "ponds", "herons")], Counting()
+    index = index_words(skills, {}, tmp_path)
+
+    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
+    more = [*skills, found("newts")]
+    assert ["newts"] == add_meaning(index_words(more, {}, tmp_path), more, embedder, tmp_path)("newt", 1)
+    assert 4 + 2 == embedder.embedded  # each purpose once, and two questions
+    [file] = tmp_path.glob("*.vectors")
+    file.write_bytes(file.read_bytes()[:90])
+    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)

@@ -59,6 +59,6 @@ def write_file(path: Path, data: bytes) -> None:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{name}-", delete=False) as file:
             file.write(data)
         Path(file.name).replace(path)
-        for old in path.parent.glob(f"{name}-*.index"):
+        for old in path.parent.glob(f"{name}-*{path.suffix}"):
             if old != path:
                 old.unlink(missing_ok=True)
