@@ -1,7 +1,11 @@
 """The decisions of the assistant: what a post is to it, how texts are split, how long is waited."""
 
+import asyncio
 from collections import Counter
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +16,23 @@ from openkoi_assistant.approvals import question_post
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
 from openkoi_assistant.paired_users import Role, read_code
+from openkoi_assistant.prompts import download_parts
 from openkoi_assistant.questions import AskedQuestion
 from openkoi_assistant.rate_limits import RateLimits, pause_after
 from openkoi_assistant.replies import make_answer
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppUnavailableError
-from openkoi_hookspecs.integrations import Capabilities, Choice, Delivery, Post, PostKind, Sender, SenderKind
+from openkoi_hookspecs.integrations import (
+    Attachment,
+    Capabilities,
+    Choice,
+    Delivery,
+    Messenger,
+    Post,
+    PostKind,
+    Sender,
+    SenderKind,
+)
 from openkoi_testing.apps import FolderApp
 from openkoi_testing.markdown_samples import count_letters, draw_markdown
 
@@ -178,6 +193,31 @@ def test_an_app_that_asks_to_reconnect_each_time_is_not_tried_more_often() -> No
         seconds += app.fail(AppStatus.UNAVAILABLE, "", 0.0)
 
     assert 60 <= attempts <= 70
+
+
+@dataclass(slots=True)
+class Files:
+    """An app with files of one size, whatever their messages say."""
+
+    size: int
+    downloads: int = 0
+
+    async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Yield a file in pieces."""
+        self.downloads += 1
+        for _ in range(0, self.size, 500_000):
+            yield bytes(min(500_000, self.size))
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 20), (6_000_000, 3), (20_000_001, 0)])
+def test_a_message_with_thousands_of_files_takes_no_more_than_one_large_file(size: int, count: int) -> None:
+    app, files = Files(size), tuple(Attachment(f"../{n}.txt") for n in range(3_000))
+    post = Post("all of these", app="a", channel="c", attachments=files)
+
+    parts = asyncio.run(download_parts(post, cast("Messenger", app)))
+
+    assert count == len(parts)
+    assert app.downloads <= 20
 
 
 async def no_delivery(app: str, delivery: Delivery) -> None:

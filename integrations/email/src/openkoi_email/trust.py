@@ -9,6 +9,7 @@ ADDRESS = r"[^\s<>@\",;:()\[\]\\]+@[^\s<>@\",;:()\[\]\\]+"
 FROM = re.compile(rf"\s*(?:(?P<name>(?:\"[^\"\\]*\"|[^\"<>@,;:()\\])*?)\s*<(?P<in>{ADDRESS})>|(?P<bare>{ADDRESS}))\s*")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 COMMENT = re.compile(r"\((?:[^()\\]|\\.)*\)")
+UNCLOSED = re.compile(r"[()\"\\]")
 DMARC = re.compile(r"\s*dmarc\s*=\s*(\w+)(.*)", re.IGNORECASE | re.DOTALL)
 HEADER_FROM = re.compile(r"\bheader\.from\s*=\s*([^\s;]+)", re.IGNORECASE)
 BULK = frozenset(["bulk", "list", "junk", "auto_reply"])
@@ -52,7 +53,10 @@ def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
     headers = raw_headers(mail, "authentication-results")
     if not (headers and server):
         return False
-    first, *rest = strip_foreign_words(headers[0]).split(";")
+    verdict = strip_foreign_words(headers[0])
+    if UNCLOSED.search(verdict):  # what follows may be the words of someone else
+        return False
+    first, *rest = verdict.split(";")
     named = first.split()[0].lower() if first.split() else ""
     if server.lower() == NO_ID and "=" in first:
         rest = [first, *rest]
@@ -72,9 +76,9 @@ def strip_foreign_words(text: str) -> str:
 
 
 def domain_of(result: str) -> str:
-    """Return the domain that a result is about."""
-    found = HEADER_FROM.search(result)
-    return found[1].lower().rpartition("@")[2] if found else ""
+    """Return the domain that a result is about; empty where it names none, or several."""
+    found = {one.lower().rpartition("@")[2] for one in HEADER_FROM.findall(result)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def is_automatic(mail: EmailMessage, address: str) -> bool:
