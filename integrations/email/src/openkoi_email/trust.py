@@ -9,7 +9,6 @@ ADDRESS = r"[^\s<>@\",;:()\[\]\\]+@[^\s<>@\",;:()\[\]\\]+"
 FROM = re.compile(rf"\s*(?:(?P<name>(?:\"[^\"\\]*\"|[^\"<>@,;:()\\])*?)\s*<(?P<in>{ADDRESS})>|(?P<bare>{ADDRESS}))\s*")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 COMMENT = re.compile(r"\((?:[^()\\]|\\.)*\)")
-UNCLOSED = re.compile(r"[()\"\\]")
 DMARC = re.compile(r"\s*dmarc\s*=\s*(\w+)(.*)", re.IGNORECASE | re.DOTALL)
 HEADER_FROM = re.compile(r"\bheader\.from\s*=\s*([^\s;]+)", re.IGNORECASE)
 BULK = frozenset(["bulk", "list", "junk", "auto_reply"])
@@ -53,10 +52,7 @@ def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
     headers = raw_headers(mail, "authentication-results")
     if not (headers and server):
         return False
-    verdict = strip_foreign_words(headers[0])
-    if UNCLOSED.search(verdict):  # what follows may be the words of someone else
-        return False
-    first, *rest = verdict.split(";")
+    first, *rest = strip_foreign_words(headers[0]).split(";")
     named = first.split()[0].lower() if first.split() else ""
     if server.lower() == NO_ID and "=" in first:
         rest = [first, *rest]
@@ -68,11 +64,11 @@ def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
 
 
 def strip_foreign_words(text: str) -> str:
-    """Return a header without quotations and comments."""
+    """Return a header without quotations and comments; nothing of one in which they do not end."""
     text = QUOTED.sub(" ", text)
     while (shorter := COMMENT.sub(" ", text)) != text:
         text = shorter
-    return text
+    return "" if set(text) & set('()"\\') else text
 
 
 def domain_of(result: str) -> str:
