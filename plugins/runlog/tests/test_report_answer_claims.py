@@ -122,6 +122,7 @@ def test_a_commit_rests_on_its_command_and_a_style_on_its_linter() -> None:
         "```\nall tests passed\n```",
         "| test | passed |",
         "You can update bill.py yourself.",
+        "bill.py defines add, which creates nothing; see moved_by() in tax.py.",
     ],
 )
 def test_advice_and_questions_and_code_claim_nothing(answer: str) -> None:

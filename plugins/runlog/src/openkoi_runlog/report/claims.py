@@ -43,8 +43,8 @@ BUILDS = lazy_pattern(
 )
 PUBLISHED = lazy_pattern(r"\b(?:committed|pushed|merged|tagged|deployed|published|released|emailed)\b", re.IGNORECASE)
 CHANGED = lazy_pattern(
-    r"\b(?:create|add|update|edit|modif|change|remove|delete|rename|move|refactor|rewr|implement|wr[io]te|fix|replace|extend"
-    r"|introduce|simplif|extract)\w*",
+    r"\b(?:created|added|updated|edited|modified|changed|removed|deleted|renamed|moved|refactored|rewr(?:ote|itten)"
+    r"|implemented|wr(?:ote|itten)|fixed|replaced|extended|introduced|simplified|extracted)\b",
     re.IGNORECASE,
 )
 FIXED = lazy_pattern(
