@@ -16,7 +16,7 @@ from openkoi_assistant.approvals import question_post
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
 from openkoi_assistant.paired_users import Role, read_code
-from openkoi_assistant.prompts import download_parts
+from openkoi_assistant.prompts import describe_others, download_parts
 from openkoi_assistant.questions import AskedQuestion
 from openkoi_assistant.rate_limits import RateLimits, pause_after
 from openkoi_assistant.replies import make_answer
@@ -214,10 +214,11 @@ def test_a_message_with_thousands_of_files_takes_no_more_than_one_large_file(siz
     app, files = Files(size), tuple(Attachment(f"../{n}.txt") for n in range(3_000))
     post = Post("all of these", app="a", channel="c", attachments=files)
 
-    parts = asyncio.run(download_parts(post, cast("Messenger", app)))
+    parts, unread = asyncio.run(download_parts(post, cast("Messenger", app)))
 
-    assert count == len(parts)
+    assert (count, 3_000 - count) == (len(parts), len(unread))
     assert app.downloads <= 20
+    assert f"{3_000 - count - 20} more" in describe_others(post, (), unread)
 
 
 async def no_delivery(app: str, delivery: Delivery) -> None:
