@@ -31,6 +31,7 @@ TOOLS = {
     "describe": ("Return structured output.", {}),
     "ask": ("Ask the user.", {}),
     "think": ("Ask the client's model.", {}),
+    "flood": ("Return a long word.", {"characters": {"type": "integer"}}),
 }
 parser = ArgumentParser()
 parser.add_argument("calls", type=Path)
@@ -102,6 +103,8 @@ def call_tool(name: str, given: dict[str, Any], request: dict[str, Any]) -> dict
             return ask()
         case "think":
             return think()
+        case "flood":
+            return text("x" * given["characters"])
     raise Refusal(-32602, f"Unknown tool: {name}")
 
 

@@ -13,6 +13,8 @@ from documented_plugins import DONE, calling, turn
 from mcp_runs import Pond, is_running, pond, pond_table, write_project_file
 from test_mcp_consent import write_start
 
+from openkoi_mcp.results import MAX_TEXT
+
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
 
 
@@ -245,3 +247,12 @@ def test_ctrl_c_in_a_call_ends_the_run_and_the_server(tmp_path: Path) -> None:
     assert "Traceback" not in err
     assert "wait was cancelled" in openkoi.noted
     assert [] == [pid for pid in openkoi.pids if is_running(pid)]
+
+
+def test_a_result_of_one_endless_word_is_cut_and_the_run_ends(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__flood", characters=2_000_000)).approved()
+    openkoi("Do it")
+
+    (kept,) = openkoi.results
+    assert MAX_TEXT == kept.count("x")
+    assert "[1,900,000 of 2,000,000 characters are omitted; they begin at offset 100000]" in kept

@@ -10,7 +10,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 TEMPORARY = r"\btmp[.\w-]*"
 UNIQUE = r"\b(?=[\w-]*\d)(?=[\w-]*[a-f])[0-9a-f][0-9a-f-]{7,}\b"
-VOLATILE = lazy_pattern(rf"{TEMPORARY}|[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
+VOLATILE = lazy_pattern(rf"{TEMPORARY}(?:[+=-]+\w*\d[\w.,:+=-]*)?|(?<![\w+=-])[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
 UNIQUE_NAME = lazy_pattern(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
 
 
