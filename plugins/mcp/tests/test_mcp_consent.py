@@ -158,6 +158,17 @@ def test_invisible_characters_are_neither_shown_to_users_nor_to_models(tmp_path:
     assert "" == smuggled(text + message + repr(tool.description) + json.dumps(tool.parameters, ensure_ascii=False))
 
 
+def test_the_first_of_many_tools_are_shown_with_a_count_and_all_on_request(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, options=("--many", "300"))
+    shown = openkoi("mcp", "approve", "pond", "--yes")
+    everything = openkoi("mcp", "test", "--all", "pond")
+
+    listed, total = shown.count("\n  tool "), everything.count("\n  tool ")
+    prompts = everything.count("\n  prompt ")
+    assert total > 300 > 100 > listed > 0
+    assert f"  ... and {total + prompts - listed} more;" in shown
+
+
 def saved_definitions(openkoi: Pond) -> list[dict[str, str]]:
     """Return the definitions that were approved, as the server sent them."""
     (file,) = (openkoi.openkoi.home / "data" / "mcp").glob("*.json")

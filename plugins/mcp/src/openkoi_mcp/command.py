@@ -30,6 +30,7 @@ EXISTS = (
 )
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
+MAX_SHOWN = 50  # lines of what a server offers: a screen; estimate
 
 
 @click.group()
@@ -121,7 +122,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
         koi.keep_consent(start, YES)
         async with open_server(source, config, koi) as server:
             found = await server.list_definitions(await server.connection.client())
-        click.echo(koi.redact("\n".join(format_definitions(config, found))))
+        click.echo(koi.redact("\n".join(shorten_list(config, format_definitions(config, found)))))
         if yes or click.confirm("Allow OpenKoi to use all of this?"):
             snapshots = Snapshots(koi)
             koi.keep_consent(snapshots.question(config, found), YES)
@@ -131,14 +132,15 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 
 
 @mcp.command()
+@click.option("--all", "every_tool", is_flag=True, help="Show every tool and prompt.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
-async def test(koi: Koi, /, names: Sequence[str]) -> int:
+async def test(koi: Koi, /, names: Sequence[str], every_tool: bool) -> int:
     """Start MCP servers and report what each offers. Without NAME, all approved ones; exit status 1 if one fails."""
     source = await source_of(koi)
     every = [one for one in source.find(koi, koi.workspace) if one.table.enabled and may_start(one, koi)]
     wanted = await servers_of(koi, names) if names else every
-    lines = await asyncio.gather(*(try_server(source, one, koi) for one in wanted))
+    lines = await asyncio.gather(*(try_server(source, one, koi, every_tool=every_tool) for one in wanted))
     for _, line in lines:
         click.echo(koi.redact(line))
     return 0 if all(ok for ok, _ in lines) else 1
@@ -153,8 +155,8 @@ async def serve(koi: Koi, /) -> None:
     await serve_stdio(koi)
 
 
-async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tuple[bool, str]:
-    """Return whether a server starts and lists what it offers, and a line about it."""
+async def try_server(source: McpServers, config: ServerConfig, koi: Koi, *, every_tool: bool) -> tuple[bool, str]:
+    """Return whether a server starts and lists what it offers, and a line about it, or one for each tool."""
     began = monotonic()
     if not may_start(config, koi):
         why = explain_why(config, koi).removeprefix("is ")
@@ -165,7 +167,8 @@ async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tupl
             found = await server.list_definitions(client)
             approval = "" if Snapshots(koi).allows(config, found) else ", not approved"
             offers = f"{count(len(found.tools), 'tool')}, {count(len(found.prompts), 'prompt')}"
-            return True, f"{config.name}: ok, {offers}, {monotonic() - began:.1f} s{approval}"
+            line = f"{config.name}: ok, {offers}, {monotonic() - began:.1f} s{approval}"
+            return True, "\n".join([line, *format_definitions(config, found)] if every_tool else [line])
     except KoiError as error:
         return False, f"{config.name}: {error}"
 
@@ -252,3 +255,10 @@ def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
     ]
     given = [f"  {text}"] if (text := describe_given(config)) else []
     return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *given, *lines]
+
+
+def shorten_list(config: ServerConfig, lines: Sequence[str]) -> list[str]:
+    """Return the first lines, and how many more there are and where."""
+    more = len(lines) - MAX_SHOWN
+    hint = f"  ... and {more:,} more; to see all, run `openkoi mcp test --all {config.name}`"
+    return [*lines[:MAX_SHOWN], *([hint] if more > 0 else [])]
