@@ -26,7 +26,9 @@ HIDDEN_RANGES = (
 )
 HIDDEN_CLASS = "".join(f"{chr(first)}-{chr(last)}" for first, last in HIDDEN_RANGES)
 HIDDEN = lazy_pattern(f"[{HIDDEN_CLASS}]")
-SHOWN = lazy_pattern(f"[{HIDDEN_CLASS}\r\v\f\x85\u2028\u2029\u200d\ufe00-\ufe0f\u00a0]")
+BLANK_CLASS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000"  # no separator of words for a shell
+IGNORED_CLASS = "\u034f\u17b4\u17b5\u180b-\u180f\u2065\ufe00-\ufe0f\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
+SHOWN = lazy_pattern(f"[{HIDDEN_CLASS}{BLANK_CLASS}{IGNORED_CLASS}\r\v\f\x85\u2028\u2029\u200d]")
 NAMES = {"\x1b": "ESC", "\x07": "BEL", "\r": "CR", "\x08": "BS", "\0": "NUL", "\x7f": "DEL"}
 
 
