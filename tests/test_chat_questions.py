@@ -30,8 +30,13 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         opened.settles()
         opened.inner.type("say")  # the beginning of a message, of which a letter would answer
         opened.settles()
+        opened.inner.type("\r")  # the end of that message
+        opened.shows("typed before the question could be read")
+        assert "→ Yes" not in opened.display
+        opened.settles()
         opened.inner.type("\r")  # the marked one, with an empty input
         opened.shows("→ Yes, this once")
+        opened.hides("typed before the question could be read")
         opened.shows("Well.")
         opened.inner.type("thanks")
         opened.shows("> thanks")

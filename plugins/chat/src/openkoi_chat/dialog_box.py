@@ -28,14 +28,14 @@ class DialogBox:
         self.writing: Choice | None = None
         self.draft = ""
         self.quiet_since = 0.0
-        self.has_moved = False
+        self.has_moved = self.has_typed = False
 
     async def ask(self, dialog: Dialog) -> str | None:
         """Show a question and wait for its answer; a later one waits for its turn."""
         while self.result:
             await asyncio.wait([self.result])
         self.open, self.result = dialog, asyncio.get_running_loop().create_future()
-        self.quiet_since, self.has_moved = monotonic(), False
+        self.quiet_since, self.has_moved, self.has_typed = monotonic(), False, False
         if not dialog.is_list:
             self.note("\n".join(("", *dialog.lines)))
         self.draw(dialog)
@@ -78,7 +78,7 @@ class DialogBox:
 
     def move(self, by: int) -> None:
         """Mark another choice."""
-        self.has_moved = True
+        self.has_moved, self.has_typed = True, False
         self.rows.selected = (self.rows.selected + by) % len(self.rows.choices)
         self.refresh()
 
@@ -90,6 +90,12 @@ class DialogBox:
             self.choose(choice)
         else:
             self.note_key()
+
+    def end_text(self) -> None:
+        """Take Enter for the end of a message whose letters answered nothing; the next one answers."""
+        if self.has_typed:
+            self.note_key()
+        self.has_typed = False
 
     def choose_marked(self) -> None:
         """Answer with the choice that is marked."""

@@ -95,6 +95,7 @@ class KeyActions:
         if dialogs.takes_text:
             dialogs.submit_text(self.buffer.text)
         elif self.in_dialog and (dialogs.has_moved or not self.buffer.text):
+            dialogs.end_text()
             self.give_answer(dialogs.choose_marked)
         elif self.in_menu and not self.lists.accept(run=True):
             return
@@ -198,10 +199,12 @@ class KeyActions:
             self.buffer.insert_text(key)
         else:
             self.give_answer(lambda: dialogs.press(key))
+            dialogs.has_typed = dialogs.takes_choice
 
     def give_answer(self, answer: Callable[[], None]) -> None:
         """Answer the question, unless it was not there long enough to be read."""
         if self.screen.dialogs.takes_keys:
+            self.screen.hide_hint()
             answer()
         else:
             self.screen.dialogs.note_key()
