@@ -64,7 +64,7 @@ def test_tools_that_are_not_approved_are_not_said_to_have_changed(tmp_path: Path
     openkoi("trust", "revoke", allow["id"])
     done = openkoi("Do it")
 
-    assert "The MCP server pond offers tools that are not approved, so its 8 tools cannot be used." in done
+    assert "The MCP server pond offers tools that are not approved, so its 9 tools cannot be used." in done
     assert "has changed" not in done
 
 
@@ -115,7 +115,7 @@ def test_the_user_who_attends_is_asked_once_and_the_answer_is_kept(tmp_path: Pat
     assert 2 == len(first)
     assert "Start the MCP server pond of " in first[0]
     assert "Allow the MCP server pond" in first[1]
-    assert "8 tools (ask, count_fish, crash" in first[1]
+    assert "9 tools (ask, count_fish, crash" in first[1]
     assert [] == second
     assert 2 == len(openkoi.noted)
 

@@ -70,7 +70,7 @@ def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Pa
     assert not started
     assert "The MCP server theirs is not approved, so it is not started." in text
     assert (1, True) == (tested.returncode, "theirs: not approved, so it was not started." in tested.stdout)
-    assert (False, [], True, 8) == (before["approved"], before["tools"], after["approved"], len(after["tools"]))
+    assert (False, [], True, 9) == (before["approved"], before["tools"], after["approved"], len(after["tools"]))
     assert "count_fish koi" in theirs.read_text().splitlines()
 
 
@@ -181,7 +181,7 @@ def test_doctor_starts_the_servers_and_says_which_does_not_work(tmp_path: Path) 
     result = openkoi.openkoi("doctor")
 
     assert "mcp-pond:" in result.stdout
-    assert "ok, 8 tools" in result.stdout
+    assert "ok, 9 tools" in result.stdout
     assert "! The MCP server bad cannot be started: 'no-such-server' was not found." in result.stdout
     assert [] == [pid for pid in openkoi.pids if is_running(pid)]
 
