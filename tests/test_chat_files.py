@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_chat.attachments import find_files, find_missing_files
+from openkoi_base.attachments import read_part
+from openkoi_chat.attachments import explain_files, find_files, find_missing_files
 from openkoi_chat.completion_lists import mention
 from openkoi_chat.files import list_files
 from openkoi_chat.saved_state import load_images, save_images
@@ -45,6 +46,18 @@ def test_what_looks_like_a_file_and_is_none_is_named(project: Path) -> None:
     text = "compare @bill.py, @README.md, @nothing.py and @someone"
 
     assert ["nothing.py"] == list(find_missing_files(text, project / "src", project))
+
+
+def test_a_file_outside_the_project_is_named_by_its_whole_path(tmp_path: Path) -> None:
+    (outside := tmp_path.resolve() / "keys.txt").write_text("x")
+    (project := tmp_path.resolve() / "project").mkdir()
+    (project / "link.txt").symlink_to(outside)
+
+    for text in ("explain @../keys.txt", "explain @link.txt"):
+        (path,) = find_files(text, project, project)
+        notes = [*explain_files(text, [read_part(path, project)], project, project)]
+
+        assert [f"{outside}, which is outside this folder, is sent, too."] == notes
 
 
 def test_files_are_listed_from_the_current_folder_nearer_ones_first(project: Path) -> None:

@@ -38,7 +38,7 @@ def find_files(text: str, here: Path, workspace: Path) -> Iterator[Path]:
     """Yield the files that a message names from the current folder, else from that of the project."""
     for near, far in zip(list_mentioned(text, here), list_mentioned(text, workspace), strict=True):
         if found := next((path for path in (near, far) if path.is_file()), None):
-            yield found.resolve() if found.resolve().is_relative_to(workspace) else found
+            yield found.resolve()
 
 
 def explain_files(text: str, parts: Iterable[Image | File], here: Path, workspace: Path) -> Iterator[str]:
