@@ -97,6 +97,24 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
     assert "Always use metric units" in openkoi("learn", "list").stdout
 
 
+def test_a_long_paste_is_a_chip_in_the_input_and_folded_in_the_scrollback(openkoi: Shell) -> None:
+    with chat(openkoi, says("All.", "the end") + WELL) as terminal:
+        lines = "\r".join(f"line {number}." for number in range(500))
+        terminal.inner.type(f"\x1b[200~{lines}\x1b[201~")
+        terminal.shows("> [Pasted text #1, 500 lines]")
+        terminal.send(" the end")
+        terminal.shows("All. [1]")
+        assert "  line 39." in terminal.scrollback
+        assert "  line 40." not in terminal.scrollback
+        assert any(line.endswith(" more characters") for line in terminal.scrollback)
+
+        terminal.inner.type(f"\x1b[200~{'word ' * 1000}\x1b[201~")
+        terminal.shows("> [Pasted text #2, 1 line]")
+        terminal.send(" well?")
+        terminal.shows("Well. [2]")
+        assert 1000 > "\n".join(terminal.scrollback).count("word") > 700
+
+
 def test_drafts_pastes_and_earlier_messages(openkoi: Shell) -> None:
     editor = openkoi.folder / "editor.sh"
     editor.write_text('printf "written with it" > "$1"\n')

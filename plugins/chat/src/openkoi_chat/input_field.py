@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .attachments import Draft
 
 LONG_PASTE = 10  # lines above which a paste becomes a chip
+LONG_PASTED_LINES = 2_000  # characters above which it does too: about as much as those lines (estimate)
 NO_IMAGE = "No image in the clipboard."
 
 
@@ -85,13 +86,15 @@ class Entry:
 
     def paste(self, text: str) -> None:
         """Insert pasted text: an image's path becomes a chip, and so does a text of many lines."""
+        from openkoi_runlog.report import format_count
+
         from .clipboard import read_image_path
 
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if data := read_image_path(text):
             self.add_image(data)
-        elif text.count("\n") >= LONG_PASTE:
-            chip = f"[Pasted text #{len(self.pasted) + 1}, {text.count(chr(10)) + 1} lines]"
+        elif text.count("\n") >= LONG_PASTE or len(text) > LONG_PASTED_LINES:
+            chip = f"[Pasted text #{len(self.pasted) + 1}, {format_count(text.count(chr(10)) + 1, 'line')}]"
             self.pasted[chip] = text
             self.buffer.insert_text(chip)
         else:

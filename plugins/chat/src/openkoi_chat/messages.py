@@ -8,14 +8,19 @@ STEERS = "joins before the next model call"
 QUEUED = "the next task, when this one ends"
 STARTING = "the first task, when OpenKoi is ready"
 PAUSED = "waits: Enter sends it, Up edits it"
+MAX_LINES = 40  # of a message in the scrollback, as of a diff
+MAX_SHOWN = 4_000  # characters of those lines: about as much as fits on a screen (estimate)
 BESIDE = "in the background, /background lists and stops"
 
 
 def quote(text: str, style: Style) -> str:
-    """Return the user's words as they stand in the scrollback."""
-    first, *rest = strip_controls(text).split("\n")
+    """Return the user's words as they stand in the scrollback: of a long paste, where it begins."""
+    shown = text[:MAX_SHOWN].split("\n")[:MAX_LINES]
+    first, *rest = strip_controls("\n".join(shown)).split("\n")
     lines = [f"> {first}", *(f"  {line}" for line in rest)]
-    return "\n" + "\n".join(style.mark(line, "bold") for line in lines)
+    left = len(text) - len("\n".join(shown))
+    folded = [style.mark(f"  … {left:,} more characters", "dim")] if left else []
+    return "\n" + "\n".join([*(style.mark(line, "bold") for line in lines), *folded])
 
 
 def format_notes(sign: str, texts: Iterable[str], when: str, style: Style) -> Iterator[str]:
