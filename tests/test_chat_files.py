@@ -1,6 +1,7 @@
 """Files that a message of the chat names, and images of a draft that is saved."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,10 @@ def test_a_name_means_a_file_of_the_current_folder_else_of_the_project(
 
 
 def test_what_looks_like_a_file_and_is_none_is_named(project: Path) -> None:
-    text = "compare @bill.py, @README.md, @nothing.py and @someone"
+    os.mkfifo(project / "pipe.txt")
+    text = "compare @bill.py, @README.md, @nothing.py, @pipe.txt, @src/ and @someone"
 
-    assert ["nothing.py"] == list(find_missing_files(text, project / "src", project))
+    assert ["nothing.py", "pipe.txt"] == list(find_missing_files(text, project / "src", project))
 
 
 def test_a_file_outside_the_project_is_named_by_its_whole_path(tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ def find_mentions(text: str, folder: Path) -> Iterator[Path]:
 def find_missing(text: str, folder: Path) -> Iterator[Path]:
     """Yield what a message names with ``@`` that looks like a file and is none."""
     for path in list_mentioned(text, folder):
-        if not path.exists() and PATH_SIGNS.search(str(path.name if path.parent == folder else path)):
+        if not (path.is_file() or path.is_dir()) and PATH_SIGNS.search(
+            str(path.name if path.parent == folder else path)
+        ):
             yield path
 
 
