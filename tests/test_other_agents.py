@@ -113,10 +113,12 @@ def test_options_of_others_are_explained(openkoi: Shell) -> None:
         ("--output-format json hello", "Use --format json"),
         ("--dangerously-skip-permissions", "-y approves"),
         ("-r 3f2a hello", "openkoi resume ID TEXT"),
+        ("--resume 3f2a hello", "openkoi resume ID TEXT"),
     ):
         result = openkoi(*line.split())
 
         assert 2 == result.returncode
         assert text in result.stderr
+        assert "Did you mean" not in result.stderr
     assert "Did you mean `openkoi init`?" in openkoi("login").stderr
     assert "Did you mean `openkoi sessions`?" in openkoi("history").stderr

@@ -70,12 +70,15 @@ def show_error(error: click.ClickException, invocation: Invocation) -> None:
 
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
     """Print a usage error, and how to quote a task that starts with a command's name."""
-    show_error(error, invocation)
+    instead = ""
     if isinstance(error, click.NoSuchOption):
         from .other_programs import INSTEAD
 
-        if instead := INSTEAD.get(error.option_name):
-            print_line(instead)
+        if instead := INSTEAD.get(error.option_name, ""):
+            error = click.NoSuchOption(error.option_name, ctx=error.ctx)  # what is spelled like it does something else
+    show_error(error, invocation)
+    if instead:
+        print_line(instead)
     place = find_first_word(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:
