@@ -114,6 +114,33 @@ FRESH = {
     "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "the precision of decimals"),
     "takes-usr1": ("signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))", "SIGUSR1"),
     "changes-limits": ("object.__setattr__(task, 'limits', None)", "changed Task.limits"),
+    "patches-a-method-of-paths": (
+        "import pathlib; pathlib.Path.write_text = lambda *a, **k: 0",
+        "replaced Path.write_text",
+    ),
+    "patches-json-of-classes": (
+        "import json; json.JSONEncoder.default = lambda *a: 'x'",
+        "replaced JSONEncoder.default",
+    ),
+    "patches-connections": ("import sqlite3; sqlite3.connect = None", "replaced sqlite3.connect"),
+    "patches-the-loop": ("asyncio.get_running_loop().call_later = lambda *a, **k: None", "the event loop (undone)"),
+    "makes-tasks": (
+        "asyncio.get_running_loop().set_task_factory(lambda l, c, **k: asyncio.Task(c, loop=l, **k))",
+        "the event loop (undone)",
+    ),
+    "waits-for-the-end": ("import atexit; atexit.register(os._exit, 3)", "a function to call at exit (_exit)"),
+    "logs-everything": (
+        "import logging; logging.getLogger().addHandler(logging.StreamHandler(sys.stdout))",
+        "where everything is logged to (undone)",
+    ),
+    "shows-warnings": ("import warnings; warnings.showwarning = lambda *a, **k: None", "replaced warnings.showwarning"),
+    "hears-gc": ("import gc; gc.callbacks.append(lambda *a: None)", "garbage collection (undone)"),
+    "blocks-interrupts": (
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])",
+        "which signals are blocked (undone)",
+    ),
+    "removes-finders": ("sys.meta_path.clear()", "how modules are imported (undone)"),
+    "lies-by-a-subclass": ("class T(type(task)): pass\n    object.__setattr__(task, '__class__', T)", "TypeError"),
     "raises-escapes": ("raise RuntimeError('\\x1b[2J\\x1b]0;owned\\x07' + 'y' * 100_000)", "RuntimeError: \\x1b[2J"),
 }
 

@@ -8,10 +8,26 @@ from typing import Any
 
 STANDARD = (
     *("asyncio", "asyncio.tasks", "asyncio.events", "asyncio.subprocess", "asyncio.timeouts", "builtins", "hashlib"),
-    *("io", "json", "logging", "os", "os.path", "pathlib", "random", "re", "shutil", "signal", "socket", "ssl"),
-    *("subprocess", "sys", "tempfile", "threading", "time", "uuid"),
+    *(
+        "io",
+        "json",
+        "json.decoder",
+        "json.encoder",
+        "logging",
+        "os",
+        "os.path",
+        "pathlib",
+        "random",
+        "re",
+        "shutil",
+        "signal",
+        "socket",
+        "ssl",
+    ),
+    *("sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "uuid", "warnings"),
 )
 OURS = "openkoi"
+IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
 
@@ -62,10 +78,10 @@ class ModuleSnapshot:
 
 
 def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
-    """Yield a module, and if it is OpenKoi's its classes."""
+    """Yield a module and its classes, but for those of C, which cannot be changed."""
     yield module
-    if name.startswith(OURS):
-        yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
+    classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name]
+    yield from (one for one in classes if not one.__flags__ & IMMUTABLE)
 
 
 def is_watched(name: str, module: object) -> bool:
@@ -81,6 +97,8 @@ def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) 
 
 def is_foreign(before: Any, now: Any, root: str) -> bool:
     """Return whether a value was replaced by one that its package has not defined there itself."""
+    if root != OURS and OURS in {package_of(str(getattr(one, "__module__", ""))) for one in (before, now)}:
+        return False  # such as Thread.start while a call is watched
     if isinstance(before, CODE):
         return name_of(before) != name_of(now) or not is_own(now, root)
     return isinstance(now, CODE) and not is_own(now, root)

@@ -154,13 +154,14 @@ def restore_path(before: Sequence[str]) -> None:
     sys.path[:] = before
 
 
-def read_gc() -> tuple[bool, tuple[int, int, int]]:
-    return gc.isenabled(), gc.get_threshold()
+def read_gc() -> tuple[bool, tuple[int, int, int], list[Any]]:
+    return gc.isenabled(), gc.get_threshold(), [*gc.callbacks]
 
 
-def restore_gc(before: tuple[bool, tuple[int, int, int]]) -> None:
+def restore_gc(before: tuple[bool, tuple[int, int, int], list[Any]]) -> None:
     (gc.enable if before[0] else gc.disable)()
     gc.set_threshold(*before[1])
+    gc.callbacks[:] = before[2]
 
 
 def read_logging() -> tuple[int, int]:
@@ -172,35 +173,50 @@ def restore_logging(before: tuple[int, int]) -> None:
     logging.root.setLevel(before[1])
 
 
+def read_log_handlers() -> list[Any]:
+    return [*logging.root.handlers]
+
+
+def restore_log_handlers(before: Sequence[Any]) -> None:
+    logging.root.handlers[:] = before
+
+
 def read_warning_filters() -> list[bool]:
     """Return which filters apply to all warnings."""
     return [one in warnings.filters for one in CATCH_ALL]
 
 
-def read_loop() -> tuple[Any, bool, bool]:
-    """Return the event loop's handler of errors, whether it debugs, and whether it was stopped."""
+def read_loop() -> tuple[Any, bool, bool, Any, list[str]]:
+    """Return how the event loop reports errors, whether it debugs and stops, makes tasks, and replaced methods."""
     loop = asyncio.get_running_loop()
-    return loop.get_exception_handler(), loop.get_debug(), getattr(loop, "_stopping", False)
+    replaced = [name for name in getattr(loop, "__dict__", ()) if hasattr(type(loop), name)]
+    stopping = getattr(loop, "_stopping", False)
+    return loop.get_exception_handler(), loop.get_debug(), stopping, loop.get_task_factory(), replaced
 
 
-def restore_loop(before: tuple[Any, bool, bool]) -> None:
+def restore_loop(before: tuple[Any, bool, bool, Any, list[str]]) -> None:
     loop = asyncio.get_running_loop()
+    for name in {*read_loop()[-1]} - {*before[-1]}:
+        delattr(loop, name)
     loop.set_exception_handler(before[0])
     loop.set_debug(before[1])
     if getattr(loop, "_stopping", False) and not before[2]:
         loop._stopping = False  # type: ignore[attr-defined]
+    loop.set_task_factory(before[3])
 
 
-def read_first_finder() -> list[Any]:
-    return sys.meta_path[:1]
+def read_finders() -> list[Any]:
+    return [*sys.meta_path]
 
 
-def restore_first_finder(before: Sequence[Any]) -> None:
-    first, *_ = before
-    while sys.meta_path[:1] != [first] and first in sys.meta_path:
-        del sys.meta_path[0]
-    if first not in sys.meta_path:
-        sys.meta_path.insert(0, first)
+def have_finders_changed(before: Sequence[Any], now: Sequence[Any]) -> bool:
+    """Return whether another finder is asked first, or one is gone; libraries may append theirs."""
+    return [*before[:1]] != [*now[:1]] or any(one not in now for one in before)
+
+
+def restore_finders(before: Sequence[Any]) -> None:
+    first = sys.meta_path.index(before[0]) if before[0] in sys.meta_path else len(sys.meta_path)
+    sys.meta_path[:] = [*before, *(one for one in sys.meta_path[first:] if one not in before)]
 
 
 QUICK_PARTS = (
@@ -217,12 +233,13 @@ QUICK_PARTS = (
     Part("the trace or profile function", read_tracers, restore_tracers),
     Part("how uncaught errors are reported", read_error_hooks, restore_error_hooks),
     Part("sys.path", lambda: [*sys.path], restore_path),
-    Part("how modules are imported", read_first_finder, restore_first_finder),
+    Part("how modules are imported", read_finders, restore_finders, None, have_finders_changed),
     Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
     Part("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
     Part("garbage collection", read_gc, restore_gc),
     Part("the default timeout of sockets", socket.getdefaulttimeout, socket.setdefaulttimeout),
     Part("the level of logging", read_logging, restore_logging),
+    Part("where everything is logged to", read_log_handlers, restore_log_handlers),
     Part("the filters of all warnings", read_warning_filters),
     Part("the event loop", read_loop, restore_loop),
 )

@@ -53,6 +53,14 @@ def read_limits() -> list[tuple[int, int]]:
     return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
 
 
+def read_blocked_signals() -> set[int]:
+    return signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else set()
+
+
+def restore_blocked_signals(before: set[int]) -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def read_memory() -> int:
     """Return the most memory that was in use so far, in bytes."""
     resource, unit = resource_module(), 1 if sys.platform == "darwin" else 1024
@@ -88,6 +96,7 @@ def read_decimal_precision() -> int:
 LASTING_PARTS = (  # what is not replaced while a call is watched
     *QUICK_PARTS[2:],
     Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
+    Part("which signals are blocked", read_blocked_signals, restore_blocked_signals),
     Part("the umask", read_umask, os.umask),
     Part("resource limits", read_limits),
     Part("memory", read_memory, None, describe_memory, lambda before, now: now - before > MUCH_MEMORY),

@@ -14,6 +14,7 @@ from .left_running import (
     StartWatch,
     child_processes,
     describe_callback,
+    describe_exit,
     describe_task,
     describe_thread,
     scheduled_callbacks,
@@ -51,7 +52,7 @@ class WatchedCall:
         self.options = options
         self.changes: dict[str, None] = {}
         self.first: Before | None = None
-        self.started = Started(set(), set(), set(), set(), has_cancelled=False)
+        self.started = Started(set(), set(), set(), set(), (), has_cancelled=False)
         self.process = os.getpid()
         self.began = perf_counter()
         self.watching = 0.0
@@ -93,6 +94,7 @@ class WatchedCall:
         self.started.tasks.update(started.tasks)
         self.started.callbacks.update(started.callbacks)
         self.started.processes.update(started.processes)
+        self.changes |= dict.fromkeys(map(describe_exit, started.at_exit))
         if started.has_cancelled and not self.is_own:
             self.changes[CANCELLED] = None
 
