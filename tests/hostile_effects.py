@@ -133,7 +133,10 @@ FRESH = {
         "import logging; logging.getLogger().addHandler(logging.StreamHandler(sys.stdout))",
         "where everything is logged to (undone)",
     ),
-    "shows-warnings": ("import warnings; warnings.showwarning = lambda *a, **k: None", "replaced warnings.showwarning"),
+    "shows-warnings": (
+        "import warnings; warnings.showwarning = lambda *a, **k: None",
+        "uncaught errors and warnings are reported (undone)",
+    ),
     "hears-gc": ("import gc; gc.callbacks.append(lambda *a: None)", "garbage collection (undone)"),
     "blocks-interrupts": (
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])",

@@ -24,7 +24,7 @@ STANDARD = (
         "socket",
         "ssl",
     ),
-    *("sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "uuid", "warnings"),
+    *("sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "uuid"),
 )
 OURS = "openkoi"
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE

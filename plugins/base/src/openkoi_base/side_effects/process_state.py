@@ -143,11 +143,11 @@ def restore_tracers(before: tuple[Any, Any]) -> None:
 
 
 def read_error_hooks() -> list[Any]:
-    return [sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook]
+    return [sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook, warnings.showwarning]
 
 
 def restore_error_hooks(before: Sequence[Any]) -> None:
-    sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook = before
+    sys.excepthook, sys.unraisablehook, sys.displayhook, threading.excepthook, warnings.showwarning = before
 
 
 def restore_path(before: Sequence[str]) -> None:
@@ -231,7 +231,7 @@ QUICK_PARTS = (
     Part("variables", read_variables, restore_variables, describe_variables),
     Part("handlers", read_handlers, restore_handlers, describe_handlers),
     Part("the trace or profile function", read_tracers, restore_tracers),
-    Part("how uncaught errors are reported", read_error_hooks, restore_error_hooks),
+    Part("how uncaught errors and warnings are reported", read_error_hooks, restore_error_hooks),
     Part("sys.path", lambda: [*sys.path], restore_path),
     Part("how modules are imported", read_finders, restore_finders, None, have_finders_changed),
     Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
