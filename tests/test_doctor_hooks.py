@@ -18,6 +18,10 @@ MUTATIONS = {
     "wrong-parameter": "@hookimpl\ndef {name}({first}, weather):\n    return None\n",
     "raises": "@hookimpl\ndef {name}({first}):\n    raise ValueError('wrong')\n",
     "wrong-answer": "@hookimpl\ndef {name}({first}):\n    return 42\n",
+    "raises-the-second-time": (
+        "count = []\n@hookimpl\ndef {name}({first}):\n    count.append(1)\n    if len(count) == 2:\n"
+        "        raise ValueError('second')\n"
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Call the hooks that a task does not reach, such as those of posts and patterns, with synthetic facts."""
+"""Call the hooks that a task does not reach often enough, such as those of posts, with synthetic facts."""
 
 import inspect
 from typing import TYPE_CHECKING, Any
@@ -8,19 +8,21 @@ from .table import describe_answer
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi, Result, Run, Task, ToolResult
 
+TIMES = 2
 
-async def call_uncalled(koi: "OpenedKoi", task: "Task", result: "Result") -> dict[tuple[str, str], str]:
-    """Call the hooks that have an implementation without a call; return what each returned."""
+
+async def call_again(koi: "OpenedKoi", task: "Task", result: "Result") -> dict[tuple[str, str], str]:
+    """Call hooks until each implementation has been called twice, since some fail only then; return the answers."""
     from openkoi_hookspecs import hooks
 
-    names = dict.fromkeys(one.hook for one in koi.hook_activity() if not one.calls)
-    facts = make_facts(koi, await koi.dry_run(task), result) if names else {}
+    facts = make_facts(koi, await koi.dry_run(task), result)
     returned: dict[tuple[str, str], str] = {}
-    for name in names:
-        hook: Any = getattr(hooks, name)
-        taken = {one: facts[name, one] if (name, one) in facts else facts["", one] for one in parameters(hook)}
-        for plugin, answer in await koi.collect(hook, **taken):
-            returned[name, plugin] = describe_answer(answer)
+    for times in range(1, TIMES + 1):
+        for name in dict.fromkeys(one.hook for one in koi.hook_activity() if one.calls < times):
+            hook: Any = getattr(hooks, name)
+            taken = {one: facts[name, one] if (name, one) in facts else facts["", one] for one in parameters(hook)}
+            for plugin, answer in await koi.collect(hook, **taken):
+                returned[name, plugin] = describe_answer(answer)
     return returned
 
 
