@@ -71,7 +71,7 @@ def read_seconds(progress: "Path") -> dict[tuple[str, str], float]:
 
 
 async def run_synthetic_task(koi: "OpenedKoi", folder: "Path") -> "tuple[list[HookActivity], Answers, list[str]]":
-    """Run the task with the scripted model; call what it called less than twice; return what each implementation did."""
+    """Run the task with the scripted model; call hooks again; return what each implementation did."""
     from openkoi_hookspecs import Task
 
     records: list[Record] = []
