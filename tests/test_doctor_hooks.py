@@ -99,3 +99,17 @@ def test_a_plugin_that_never_registers_is_named(tmp_path: Path, requires: str, e
     issues = [line.removeprefix("! ") for line in result.stdout.splitlines() if line.startswith("! ")]
     assert result.returncode == bool(issue)
     assert [text[: len(issue)] for text in issues] == ([issue] if issue else [])
+
+
+def test_two_plugins_of_one_name_that_are_both_unused_are_named(tmp_path: Path) -> None:
+    for name in ("acme", "rival"):
+        info = tmp_path / "site" / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[openkoi.hooks]\nstyle = acme_style\n")
+    (tmp_path / "site" / "acme_style.py").write_text(HOOK + MUTATIONS["good"].format(name="before_plan", first="task"))
+
+    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+
+    assert 1 == result.returncode
+    assert "! acme and rival both provide hooks 'style'; neither is used." in result.stdout

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..invocation import Invocation
 
 OF_PLUGIN = "Plugin "  # how the text of a PluginError begins
+OF_CLASH = " provide hooks "  # two plugins of one name, of which one is not used
 FLAGS = {"model": MODEL, "iterate": 1}
 PROGRESS = "progress"  # lists which plugin's code runs
 Answers = dict[tuple[str, str], str]
@@ -84,7 +85,8 @@ async def run_synthetic_task(koi: "OpenedKoi", folder: "Path") -> "tuple[list[Ho
         answers = await call_again(koi, task, result)
         activity = sorted(koi.hook_activity(), key=lambda one: (one.plugin, one.last))
         ignored = await find_ignored_hooks(koi)
-    failures = [text for text in (*koi.warnings(), *logged_warnings(records)) if text.startswith(OF_PLUGIN)]
+    warnings = [*koi.warnings(), *logged_warnings(records)]
+    failures = [text for text in warnings if text.startswith(OF_PLUGIN) or OF_CLASH in text]
     issues = [*failures, *ignored, *explain_uncalled(activity)]
     return activity, answers | logged_answers(records), [*dict.fromkeys(issues)]
 
