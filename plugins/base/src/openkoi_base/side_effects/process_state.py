@@ -11,6 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from operator import ne
 from typing import Any
 
@@ -186,10 +187,16 @@ def read_warning_filters() -> list[bool]:
     return [one in warnings.filters for one in CATCH_ALL]
 
 
+@cache
+def member_names(kind: type) -> frozenset[str]:
+    return frozenset(dir(kind))
+
+
 def read_loop() -> tuple[Any, bool, bool, Any, list[str]]:
     """Return how the event loop reports errors, whether it debugs and stops, makes tasks, and replaced methods."""
     loop = asyncio.get_running_loop()
-    replaced = [name for name in getattr(loop, "__dict__", ()) if hasattr(type(loop), name)]
+    kind: Any = type(loop)
+    replaced = sorted(member_names(kind).intersection(getattr(loop, "__dict__", ())))
     stopping = getattr(loop, "_stopping", False)
     return loop.get_exception_handler(), loop.get_debug(), stopping, loop.get_task_factory(), replaced
 
