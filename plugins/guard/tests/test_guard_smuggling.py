@@ -106,3 +106,8 @@ def test_an_endless_line_is_refused_quickly(line: str) -> None:
 
     assert isinstance(check_line(line), Ask)
     assert process_time() - started < 5
+
+
+@pytest.mark.parametrize("sign", "\u034f\u115f\u180b\u200b\u2800\u3164\uffa0\U000e0041\U000e0101")
+def test_a_command_with_signs_that_cannot_be_seen_asks(sign: str) -> None:
+    assert not isinstance(check_line(f"git status x{sign}y"), Allow)

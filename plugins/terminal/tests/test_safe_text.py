@@ -48,7 +48,7 @@ def test_an_approval_shows_what_is_hidden() -> None:
 
 @pytest.mark.parametrize("sign", "\u034f\u180b\u2003\u202f\u2800\u3000\ufe0f\U000e0101")
 def test_an_approval_shows_blanks_that_are_no_spaces_and_marks_without_a_shape(sign: str) -> None:
-    assert f"rm{'<U+%04X>' % ord(sign)}-rf" == show_hidden(f"rm{sign}-rf")
+    assert f"rm<U+{ord(sign):04X}>-rf" == show_hidden(f"rm{sign}-rf")
 
 
 @given(st.text())

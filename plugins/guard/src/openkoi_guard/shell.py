@@ -28,7 +28,8 @@ OPENING = frozenset({"command_substitution", "arithmetic_expansion"})
 TICK, DOLLAR = b"`$"
 SUBSTITUTES = lazy_pattern(rb"(?:(?<!\\)|(?<=[^\\]\\\\))(?:\$\(|`)")
 UNREADABLE = lazy_pattern(
-    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
+    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u034f\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u2064"
+    r"\u2800\u3000\u3164\ufeff\uffa0\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 CONTINUED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\\n")
 FROM_ENVIRONMENT = lazy_pattern(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
