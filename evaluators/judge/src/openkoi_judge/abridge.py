@@ -49,9 +49,9 @@ def abridge_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 def summarize_lines(lines: Sequence[str]) -> str:
     """Return a summary of lines by the names they define."""
     names = ", ".join(found[1] for line in lines if (found := DEFINES.match(line)))
-    text = (
+    kept_text = (
         names
         if len(names) <= MAX_NAME_LIST_CHARACTERS
         else names[:MAX_NAME_LIST_CHARACTERS].rpartition(",")[0] + ", ..."
     )
-    return AS_BEFORE.format(count=len(lines), names=f": {text}" if text else "")
+    return AS_BEFORE.format(count=len(lines), names=f": {kept_text}" if kept_text else "")

@@ -58,8 +58,8 @@ def format_log(new: Mapping[str, Sequence[Finding]]) -> str:
     text = "\n".join(lines).encode(errors="replace")
     if len(text) <= MAX_LOG_BYTES:
         return text.decode()
-    texts = text[:MAX_LOG_BYTES].decode(errors="ignore").split("\n")[:-1]
-    return "\n".join([*texts, f"… and {len(lines) - len(texts)} more lines"])
+    log_lines = text[:MAX_LOG_BYTES].decode(errors="ignore").split("\n")[:-1]
+    return "\n".join([*log_lines, f"… and {len(lines) - len(log_lines)} more lines"])
 
 
 def linter_lines(name: str, found: Sequence[Finding]) -> Iterator[str]:

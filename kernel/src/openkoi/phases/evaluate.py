@@ -100,12 +100,12 @@ async def ask_evaluators(work: ExecutionResult, run: TaskRun) -> dict[str, Evalu
         return opinions_by_name
     await capture_baseline(run)
     given = await run.collect(hooks.before_evaluate, work=work, run=run)
-    result = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
+    judged = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)
     for name, evaluator in run.evaluators.items():
         known = merge(opinions_by_name, judges) if opinions_by_name else None
         opinion = await ask_evaluator(
-            name, evaluator, replace(result, known=known, baseline=run.baseline.by_evaluator.get(name)), run
+            name, evaluator, replace(judged, known=known, baseline=run.baseline.by_evaluator.get(name)), run
         )
         if opinion is None:
             continue

@@ -90,10 +90,10 @@ class StuckDetector:
 
     def measure_gain(self, step: Step) -> Gain:
         """Return what a call added, and remember it."""
-        data, answer = digest_call(step.call), hash_value(step.outcome)
-        like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(data)
+        call, answer = digest_call(step.call), hash_value(step.outcome)
+        like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(call)
         unseen, unlike = answer not in self.texts, like not in self.texts
-        self.answers[data] = Answer(answer, self.changes, self.edits)
+        self.answers[call] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
         self.last = [*self.last[-1:], answer]
         if step.polls or step.result.milliseconds >= WAITED:

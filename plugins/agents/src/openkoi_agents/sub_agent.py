@@ -106,11 +106,11 @@ def make_subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
         limits = replace(limits, cycles=member.cycles)
     if member.usd is not None:
         limits = replace(limits, usd=min(member.usd, limits.usd))
-    texts = [f"# Answer of {reply.by}\n\n{reply.text}" for reply in errand.heard]
+    answers = [f"# Answer of {reply.by}\n\n{reply.text}" for reply in errand.heard]
     return replace(
         task,
         text="\n\n".join(filter(None, (task.text, errand.wish))),
-        context="\n\n".join(filter(None, (task.context, *texts))),
+        context="\n\n".join(filter(None, (task.context, *answers))),
         limits=limits,
         agent=member,
     )

@@ -145,10 +145,10 @@ class Turns:
     def answer(self, request: Request, text: str) -> None:
         """Keep the answer and the posts that bring it, then let them be sent."""
         capabilities = self.messenger(request.post.app).capabilities
-        message, content = self.koi.redact(task_text(request.post)), self.koi.redact(text)
+        question, content = self.koi.redact(task_text(request.post)), self.koi.redact(text)
         with transaction(self.requests.database):
             self.approvals.questions.close(request.identity)
-            self.requests.finish(request, content, message)
+            self.requests.finish(request, content, question)
             self.outbox.put(*make_answer(request, content, capabilities))
         self.outbox.wake(request.post.app, [request.post.channel])
 

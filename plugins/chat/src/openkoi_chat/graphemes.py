@@ -27,10 +27,10 @@ class GraphemeProcessor(Processor):
             return Transformation(given.fragments)
         parts = [split_grapheme(one) for one in graphemes]
         fragments: StyleAndTextTuples = [
-            fragment for message, rest in parts for fragment in (("", message), *([(UNCOUNTED, rest)] if rest else []))
+            fragment for char, rest in parts for fragment in (("", char), *([(UNCOUNTED, rest)] if rest else []))
         ]
         starts = [0, *accumulate(map(len, graphemes))]
-        places = [0, *accumulate(len(message) for message, _ in parts)]
+        places = [0, *accumulate(len(char) for char, _ in parts)]
         return Transformation(
             fragments,
             source_to_display=lambda at: map_position(at, starts, places),

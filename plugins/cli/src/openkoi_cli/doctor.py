@@ -129,8 +129,8 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     states = await asyncio.gather(*(check_integration(entry.name, koi) for entry in entries))
     prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
     for entry, (state, problem) in zip(entries, states, strict=True):
-        text = "" if entry.name in entry.origin else f" (from {entry.origin})"
-        seen.add(f"  {entry.name}", f"{state}{text}")
+        source = "" if entry.name in entry.origin else f" (from {entry.origin})"
+        seen.add(f"  {entry.name}", f"{state}{source}")
         if problem and entry.name in prefixes:
             seen.issues.append(problem)
     seen.issues += find_wildcards(koi)

@@ -142,9 +142,9 @@ def list_changed_autorun(
         listed = read_output(process)
         paths = [listed] if listed is not None else list_fallback(comparison, place) if top else []
         for path in "\0".join(paths).split("\0"):
-            text = os.path.relpath(top / path, workspace.resolve()) if top and path else ""
-            if text and (is_named(text) or ((rule := find_rule(path)) and rule.protected)):
-                yield text
+            relative = os.path.relpath(top / path, workspace.resolve()) if top and path else ""
+            if relative and (is_named(relative) or ((rule := find_rule(path)) and rule.protected)):
+                yield relative
 
 
 def find_top_folder(place: Path) -> Path | None:

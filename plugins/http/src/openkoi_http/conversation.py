@@ -77,9 +77,9 @@ def make_encoded(
 
 def mismatch_error(before: EncodedMessage, after: EncodedMessage) -> KoiError:
     """Return the error for a conversation with unanswered tool calls."""
-    text, answered = ", ".join(before.asks), ", ".join(after.answers)
+    called, answered = ", ".join(before.asks), ", ".join(after.answers)
     return KoiError(
-        f"The conversation is inconsistent: the tool calls [{text}] are followed by results for [{answered}]. "
+        f"The conversation is inconsistent: the tool calls [{called}] are followed by results for [{answered}]. "
         "Each call needs exactly one result in the next turn. This is a bug in OpenKoi; please report it."
     )
 

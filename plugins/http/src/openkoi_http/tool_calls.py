@@ -27,13 +27,13 @@ class ToolCallFactory:
 
         Arguments are text or an object; anything else means that they were lost.
         """
-        text = written if isinstance(written, str) else to_text(written)
-        call_id = self._unique_id(call_id, f"{tool} {text}")
+        fragment = written if isinstance(written, str) else to_text(written)
+        call_id = self._unique_id(call_id, f"{tool} {fragment}")
         arguments = parse_arguments(written)
         if arguments is not None and tool:
             return ToolCall(call_id, tool, arguments)
         what = "arguments that are not a valid JSON object" if tool else "no tool name"
-        fault = f"The call had {what}: {text[:MAX_QUOTED_CHARACTERS]!r}. Send it again."
+        fault = f"The call had {what}: {fragment[:MAX_QUOTED_CHARACTERS]!r}. Send it again."
         return ToolCall(call_id, tool or "unnamed", {}, parse_error=fault)
 
     def _unique_id(self, call_id: str, written: str) -> str:

@@ -98,9 +98,9 @@ def find_content(
     if DENIAL.search(advice):
         advice = affirmed_text(advice)
     names, written = names_of(advice), list(written)
-    texts = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
-    if texts or (names and (not written or MARKED_NAME.search(advice))):
-        return tuple(sorted(texts or names))
+    names_shown = max((shown_names(names, advice, line.text) for line in written), key=len, default=[])
+    if names_shown or (names and (not written or MARKED_NAME.search(advice))):
+        return tuple(sorted(names_shown or names))
     old = {word for line in known for word in line.terms}
     verb = advice.lower().partition(" ")[0]
     phrases = [one for line in written for one in common_phrases(advice.lower(), line.text) if one != verb]
@@ -112,8 +112,8 @@ def find_content(
 
 def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:
     """Return the names that a line has, a number with the unit that both texts have after it."""
-    texts = [one for one in names if has_phrase(line, one)]
-    return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in texts]
+    names_shown = [one for one in names if has_phrase(line, one)]
+    return [number_with_unit(one, advice.lower(), line) if NUMBER.fullmatch(one) else one for one in names_shown]
 
 
 def number_with_unit(number: str, *texts: str) -> str:

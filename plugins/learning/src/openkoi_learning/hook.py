@@ -108,12 +108,12 @@ class LearningHook:
             )
         choice = select_entries(state, query, self.rules)
         past = fit_past_tasks(find_similar(recall, state, query, task), choice, self.rules)
-        texts, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
+        shown_ids, held = ([one.id for one in part] for part in (choice.shown, choice.withheld))
         if past and not shows_past_tasks(state, query, self.rules):
             past, held = [], [*held, past_tasks_id(query.project)]
         elif past:
-            texts.append(past_tasks_id(query.project))
-        await run.emit(EntriesShown(query.text, task.project, model, tuple(texts), tuple(held)))
+            shown_ids.append(past_tasks_id(query.project))
+        await run.emit(EntriesShown(query.text, task.project, model, tuple(shown_ids), tuple(held)))
         return Recall((*entry_hits(choice, state), *past))
 
     @hookimpl

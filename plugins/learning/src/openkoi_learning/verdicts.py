@@ -49,16 +49,16 @@ class RunWorks:
     passed: bool
 
 
-def judge_entries(result: Result, entries: Sequence[LearningEntry], texts: Collection[str]) -> RunVerdicts:
+def judge_entries(result: Result, entries: Sequence[LearningEntry], shown_ids: Collection[str]) -> RunVerdicts:
     """Return what a run says about entries; ``shown`` are the ids that it was shown."""
     run = read_works(result)
-    verdicts = {entry.id: judge_entry(entry, run, entry.id in texts) for entry in entries}
+    verdicts = {entry.id: judge_entry(entry, run, entry.id in shown_ids) for entry in entries}
     confirmed = frozenset(id for id, verdict in verdicts.items() if verdict is True)
     unblamed = frozenset(one.id for one in entries if verdicts[one.id] is None and is_unblamed(one, run))
     refuted = frozenset(id for id, verdict in verdicts.items() if verdict is False)
     missed = frozenset(one.id for one in entries if one.id in confirmed and not is_in_first(one, run))
-    blamed = refuted if run.passed else refuted | (missed - set(texts))
-    return RunVerdicts(confirmed, refuted, unblamed, blamed, missed & set(texts))
+    blamed = refuted if run.passed else refuted | (missed - set(shown_ids))
+    return RunVerdicts(confirmed, refuted, unblamed, blamed, missed & set(shown_ids))
 
 
 def read_works(result: Result) -> RunWorks:

@@ -11,15 +11,15 @@ from .unknown_settings import parameters_of
 
 def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
     """Raise ConfigError for an installed provider that reads no cassette although one was asked for."""
-    text = config.environment.get(CASSETTE_VARIABLE, "")
+    cassette = config.environment.get(CASSETTE_VARIABLE, "")
     found = next((one for one in plugins.found if (one.kind, one.name) == ("providers", name)), None)
-    if not text or not found or name in plugins.provided.get("providers", {}):
+    if not cassette or not found or name in plugins.provided.get("providers", {}):
         return
     hints = parameters_of(found)
     if hints is None or any(mark == Env(CASSETTE_VARIABLE) for hint in hints.values() for mark in get_args(hint)[1:]):
         return
-    word = "replayed" if text.startswith("replay:") else "recorded"
-    option = "--replay" if text.startswith("replay:") else "--record"
+    word = "replayed" if cassette.startswith("replay:") else "recorded"
+    option = "--replay" if cassette.startswith("replay:") else "--record"
     raise ConfigError(
         f"The requests of provider {name} cannot be {word}: it does not support {option}. "
         f"Omit {option}, or choose another model with -m."

@@ -85,17 +85,17 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
     """Say what is wrong with a setting in a plugin's own table; empty if nothing is."""
     kind, name, parameter = place
     if name not in readers.names(kind):
-        text = suggest(name, readers.names(kind), around=(f"[{kind}.", "]"))
+        suggestion = suggest(name, readers.names(kind), around=(f"[{kind}.", "]"))
         one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
-        return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{text}"
+        return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{suggestion}"
     word = parameter.partition(".")[0]
     known = {} if word in OF_EVERY_PLUGIN else readers.parameters(kind, name)
     if known is not None and word in known:
         return check_nested_setting(".".join(place), parameter, known[word], readers)
     if known is None or word in OF_EVERY_PLUGIN:
         return ""
-    text = suggest(word, [*known, *OF_EVERY_PLUGIN], around=(f"{kind}.{name}.", ""))
-    return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{text}"
+    suggestion = suggest(word, [*known, *OF_EVERY_PLUGIN], around=(f"{kind}.{name}.", ""))
+    return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{suggestion}"
 
 
 def check_nested_setting(key: str, parameter: str, hint: object, readers: "Readers") -> str:
@@ -110,8 +110,8 @@ def check_nested_setting(key: str, parameter: str, hint: object, readers: "Reade
     if not unknown:
         return ""
     path, known = unknown[0]
-    text = suggest(path.rpartition(".")[2], known, around=(path.rpartition(".")[0] + ".", ""))
-    return f"{path} in {setting.origin} {NOT_A_SETTING}{text}"
+    suggestion = suggest(path.rpartition(".")[2], known, around=(path.rpartition(".")[0] + ".", ""))
+    return f"{path} in {setting.origin} {NOT_A_SETTING}{suggestion}"
 
 
 def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
@@ -137,8 +137,8 @@ def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
     for variable, value in environment.items():
         word = variable.removeprefix(PREFIX)
         ours = value and variable.startswith(PREFIX) and word not in known
-        if ours and (text := suggest(word, known, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
-            yield f"${variable} is not read, so it has no effect.{text}"
+        if ours and (suggestion := suggest(word, known, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
+            yield f"${variable} is not read, so it has no effect.{suggestion}"
 
 
 def suggest(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""), cutoff: float = 0.6) -> str:

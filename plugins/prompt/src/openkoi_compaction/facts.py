@@ -46,8 +46,8 @@ class FactExtracting:
 
         async def note(record: str) -> str:
             text = await request_notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
-            texts = remembered_texts(run.koi.records(run.task.session), run.id)
-            await save_facts([fact for fact in parse_facts(text) if not repeats_memory(fact, texts)], run)
+            present = remembered_texts(run.koi.records(run.task.session), run.id)
+            await save_facts([fact for fact in parse_facts(text) if not repeats_memory(fact, present)], run)
             return text
 
         return await summarize_oldest(messages, run, self.summaries, note)
@@ -79,12 +79,12 @@ def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
     return texts
 
 
-def repeats_memory(fact: str, texts: Iterable[str]) -> bool:
+def repeats_memory(fact: str, present: Iterable[str]) -> bool:
     """Return whether a fact only repeats recalled text: hardly a word in it is new, and no number or name."""
     mine = lower_words(fact)
     return any(
         len(mine - theirs) <= NEW_WORD_SHARE * len(mine) and not any(map(is_exact_token, mine - theirs))
-        for theirs in map(lower_words, texts)
+        for theirs in map(lower_words, present)
     )
 
 

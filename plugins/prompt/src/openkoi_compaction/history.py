@@ -117,15 +117,15 @@ def format_page(text: str, line: int) -> str:
     lines = text.splitlines()
     if line > len(lines):
         raise ToolError(f"The text has only {len(lines)} lines. Pass a line from 1 to {len(lines)}.")
-    texts, room = list[str](), MAX_PAGE_CHARACTERS
+    page, room = list[str](), MAX_PAGE_CHARACTERS
     for one in lines[line - 1 :]:
-        if len(one) > room and texts:
+        if len(one) > room and page:
             break
-        texts.append(
+        page.append(
             one
             if len(one) <= MAX_PAGE_CHARACTERS
             else f"{one[:MAX_PAGE_CHARACTERS]} [{len(one) - MAX_PAGE_CHARACTERS} more characters in this line]"
         )
         room -= len(one) + 1
-    left = len(lines) - (line - 1) - len(texts)
-    return "\n".join([*texts, *([f"[{left} more lines; continue with line={line + len(texts)}]"] if left else [])])
+    left = len(lines) - (line - 1) - len(page)
+    return "\n".join([*page, *([f"[{left} more lines; continue with line={line + len(page)}]"] if left else [])])

@@ -17,13 +17,13 @@ OMITTED_NOTE = "[also changed, not shown here: {}]"
 
 def summarize_diff(diff: str, most: int = MAX_CHARACTERS) -> str:
     """Return the changes file by file, as many as there is room for; the others by name."""
-    text, names = "", list[str]()
+    summary, names = "", list[str]()
     for part in FILE_HEADER.split(diff):
-        if len(text) + len(part) <= most:
-            text += part
+        if len(summary) + len(part) <= most:
+            summary += part
         else:
             names += changed_files(part)
-    return "\n".join(filter(None, [text.rstrip("\n"), OMITTED_NOTE.format(", ".join(names)) if names else ""]))
+    return "\n".join(filter(None, [summary.rstrip("\n"), OMITTED_NOTE.format(", ".join(names)) if names else ""]))
 
 
 def summarize_text(text: str, most: int = MAX_CHARACTERS) -> str:

@@ -121,6 +121,6 @@ def refusal_notes(done: CommandResult, job: Job) -> Iterator[str]:
     if not any(refusal in done.output for refusal in REFUSALS):
         return
     for place in job.read_only:
-        text = str(place.relative_to(job.root)) if place.is_relative_to(job.root) else str(place)
-        if text in done.output:
-            yield f"[{text} is read-only to commands, because other programs execute it. {APPROVAL_NOTE}]"
+        relative = str(place.relative_to(job.root)) if place.is_relative_to(job.root) else str(place)
+        if relative in done.output:
+            yield f"[{relative} is read-only to commands, because other programs execute it. {APPROVAL_NOTE}]"

@@ -102,8 +102,8 @@ class Protection:
         """Return what changed under an OpenKoi that was killed; the user may have changed it since, so it stays."""
         for path in self.notes.changed_by_killed(self.before.states):
             if not runs_nothing_new(path, self.before.states[path], self.before):
-                text = os.path.relpath(path, self.root)
-                yield Protected(text, self.before.rules[path].reason, trouble=KILLED_NOTE)
+                relative = os.path.relpath(path, self.root)
+                yield Protected(relative, self.before.rules[path].reason, trouble=KILLED_NOTE)
 
     def scan(self, den: PrivateDirs) -> ProtectedView:
         """Scan all protected files."""
@@ -120,7 +120,7 @@ class Protection:
     def undo_change(self, planted: PlantedChange) -> Protected:
         """Restore one file, or move it away."""
         path = Path(planted.path)
-        text = str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+        relative = str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
         kept = self.aside / token_hex(4) / path.name
         try:
             if os.path.lexists(path):
@@ -130,8 +130,10 @@ class Protection:
             else:
                 self.remove_empty_folders(path.parent)
         except OSError as error:
-            return Protected(text, planted.reason, trouble=str(error))
-        return Protected(text, planted.reason, kept=str(kept) if planted.after else "", restored=bool(planted.before))
+            return Protected(relative, planted.reason, trouble=str(error))
+        return Protected(
+            relative, planted.reason, kept=str(kept) if planted.after else "", restored=bool(planted.before)
+        )
 
     def remove_empty_folders(self, folder: Path) -> None:
         """Remove folders that the command made, and that are empty now."""

@@ -113,8 +113,8 @@ class WatchedRun:
         for path, state in after.states.items():
             mine = self.always or (path in self.own and received.get(path) != digest_state(state))
             if mine and state != before.get(path) and self.is_relevant(path, after):
-                text = Path(path).relative_to(self.index.root).as_posix()
-                yield AutorunChange(text, after.rules[path], new=path not in before)
+                relative = Path(path).relative_to(self.index.root).as_posix()
+                yield AutorunChange(relative, after.rules[path], new=path not in before)
 
     def is_relevant(self, path: str, after: ProtectedView) -> bool:
         """Return whether a program runs something else than before because of a changed file."""

@@ -71,11 +71,11 @@ class SegmentDocuments:
 
     def postings(self, word: str, shelves: Sequence[str]) -> list[tuple[int, Postings]]:
         """Return the current postings of a word, each with the place of its segment."""
-        texts = None if self.index.shelves.keys() <= {*shelves} else shelves
+        restricted = None if self.index.shelves.keys() <= {*shelves} else shelves
         return [
             (place, posted if not dead else drop_dead(posted, dead))
             for place, (segment, dead) in enumerate(self.index.living)
-            for posted in segment.postings(word, texts)
+            for posted in segment.postings(word, restricted)
         ]
 
     def keep_wanted(self, query: Query, place: int, scores: RowScores) -> RowScores:

@@ -97,9 +97,11 @@ def lower_scores(scores: Scores, docs: Collection[int], share: float) -> Scores:
     return {doc: score * (1 - share) if doc in docs else score for doc, score in scores.items()}
 
 
-def with_names(scores: Scores, having: Iterable[tuple[int, int]], texts: Collection[str], weight: float) -> Scores:
+def with_names(
+    scores: Scores, having: Iterable[tuple[int, int]], query_names: Collection[str], weight: float
+) -> Scores:
     """Add a share for the names that a document contains of those in the question."""
     found = dict(scores)
     for doc, names in having:
-        found[doc] = found.get(doc, 0.0) + weight * names / len(texts)
+        found[doc] = found.get(doc, 0.0) + weight * names / len(query_names)
     return {doc: round(score, DIGITS) for doc, score in found.items()}

@@ -51,9 +51,9 @@ def format_row(row: SkillRow) -> str:
     kind = " (evaluator)" if row.kind == "evaluator" else ""
     if row.unused:
         return make_printable(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
-    text = BY_NAME if row.by_name else ""
+    marker = BY_NAME if row.by_name else ""
     source = GENERATED if row.source == SkillSource.PROPOSED else row.source
-    return make_printable(f"{row.name}{kind}  {truncate_text(row.description, DESCRIPTION_WIDTH)}  [{source}{text}]")
+    return make_printable(f"{row.name}{kind}  {truncate_text(row.description, DESCRIPTION_WIDTH)}  [{source}{marker}]")
 
 
 def rows_to_json(found: Sequence[SkillRow]) -> str:

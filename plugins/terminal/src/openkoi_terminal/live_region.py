@@ -35,11 +35,11 @@ class LiveRegion:
     def update(self, finished: str, rows: Sequence[str]) -> None:
         """Print finished text, which ends with a line break, and draw the rows below it."""
         size = self.size
-        texts = [clip_row(row, size.columns - 1) for row in rows[-max(size.lines - 1, 1) :]]
-        if not finished and list(self.rows) == texts:
+        rows = [clip_row(row, size.columns - 1) for row in rows[-max(size.lines - 1, 1) :]]
+        if not finished and list(self.rows) == rows:
             return
-        text = f"{BEGIN_UPDATE}{self.erasure(size.columns)}{finished}{chr(10).join(texts)}{END_UPDATE}"
-        self.rows = texts
+        text = f"{BEGIN_UPDATE}{self.erasure(size.columns)}{finished}{chr(10).join(rows)}{END_UPDATE}"
+        self.rows = rows
         with suppress(OSError):  # a closed terminal ends the program in another way
             self.stream.write(text)
             self.stream.flush()

@@ -56,9 +56,9 @@ def format_listing(folder: FolderListing, depth: int, room: int) -> str:
     room -= len(title.encode()) + 100
     for level in range(min(depth, max_depth(folder.paths)), 0, -1):
         lines = [f"{folder.name}{line}" for line in collapse_paths(folder.paths, level)]
-        texts = take_fitting(lines, room)
-        if len(texts) == len(lines) or level == 1:
-            return "\n".join([title, *texts, *omitted_note(len(lines) - len(texts))])
+        fitting = take_fitting(lines, room)
+        if len(fitting) == len(lines) or level == 1:
+            return "\n".join([title, *fitting, *omitted_note(len(lines) - len(fitting))])
     return f"{title}."
 
 

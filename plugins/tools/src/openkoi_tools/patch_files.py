@@ -30,10 +30,10 @@ def apply_patches(context: ToolContext, patches: Sequence[FilePatch]) -> str:
 
 def format_report(lines: Sequence[str], room: int) -> str:
     """Return what was done, shortened to the room there is."""
-    texts = take_fitting(lines, room)
+    fitting = take_fitting(lines, room)
     title = [f"Patched {format_count(len(lines), 'file')}:"] if len(lines) > 1 else []
-    left = [f"[and {len(lines) - len(texts)} more]"] if len(texts) < len(lines) else []
-    return "\n".join([*title, *texts, *left])
+    left = [f"[and {len(lines) - len(fitting)} more]"] if len(fitting) < len(lines) else []
+    return "\n".join([*title, *fitting, *left])
 
 
 def resolve_target(context: ToolContext, patch: FilePatch) -> PatchTarget:

@@ -24,18 +24,18 @@ class NumberedLines:
 def number_lines(lines: Sequence[str], first: int, room: int) -> NumberedLines:
     """Return as many numbered lines as there is room for, at least one."""
     width = min(MAX_LINE_CHARACTERS, max(1, room // 4))
-    texts: list[str] = []
+    pieces: list[str] = []
     known: list[str] = []
     for number, line in enumerate(lines, first):
         text = f"{number}|{cut_line(line, width)}"
         room -= len(text.encode()) + 1
-        if texts and room < 0:
+        if pieces and room < 0:
             break
-        texts.append(text)
+        pieces.append(text)
         known.append(line[:width])
-    whole = lines_without_cut_secret(lines, len(texts))
-    texts, known = texts[:whole], known[:whole]
-    return NumberedLines("\n".join(texts), "\n".join(known), len(texts))
+    whole = lines_without_cut_secret(lines, len(pieces))
+    pieces, known = pieces[:whole], known[:whole]
+    return NumberedLines("\n".join(pieces), "\n".join(known), len(pieces))
 
 
 def lines_without_cut_secret(lines: Sequence[str], count: int) -> int:

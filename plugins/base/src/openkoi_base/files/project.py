@@ -56,10 +56,10 @@ def root_commit(folder: Path) -> str:
 
     A project's git configuration may name programs that fetch what is missing: nothing is fetched.
     """
-    texts = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
+    command = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
     try:
         process = subprocess.run(
-            texts,
+            command,
             stdout=PIPE,
             stderr=DEVNULL,
             text=True,

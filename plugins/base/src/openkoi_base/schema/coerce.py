@@ -79,8 +79,8 @@ def convert(name: str, value: Json, kinds: Collection[str]) -> Json:
     for kind in kinds:
         if (found := LOSSLESS.get(kind, parse_null)(value)) is not None:
             return found
-    message = repr(value)
-    text = message if len(message) <= 60 else f"{message[:60]}…"
+    literal = repr(value)
+    text = literal if len(literal) <= 60 else f"{literal[:60]}…"
     raise ToolError(f"The argument {name!r} must be {join_type_names(kinds)}, not {text}.")
 
 

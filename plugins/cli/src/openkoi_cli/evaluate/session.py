@@ -176,5 +176,5 @@ def copy_name(folder: Path) -> Path:
 def add_notes(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
     """Return the verdict with the warnings of the run and the evaluators that were asked."""
     warned = [event.text for event in happened if isinstance(event, WarningIssued)]
-    texts = [name for event in happened if isinstance(event, EvaluationFinished) for name in event.evaluators]
-    return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(texts))
+    evaluators = [name for event in happened if isinstance(event, EvaluationFinished) for name in event.evaluators]
+    return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(evaluators))

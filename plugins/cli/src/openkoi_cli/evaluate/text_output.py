@@ -40,11 +40,11 @@ def format_issue(issue: NumberedFinding) -> Iterator[str]:
 def shorten_detail(detail: str) -> list[str]:
     """Return the end of a detail, which has the reason, without frames in dependencies."""
     lines = [line for line in detail.strip().splitlines() if DEPENDENCY_FOLDER not in line]
-    texts = [
+    rows = [
         line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…"
         for line in lines[-MAX_DETAIL_LINES:]
     ]
-    return texts if len(lines) <= MAX_DETAIL_LINES else ["…", *texts]
+    return rows if len(lines) <= MAX_DETAIL_LINES else ["…", *rows]
 
 
 def format_scores(verdict: Verdict) -> str:

@@ -123,10 +123,10 @@ def describe_kind(kind: str) -> Iterator[str]:
 
 def describe_folder(kind: str) -> Iterator[str]:
     """Yield the parts of the page about a kind that is a folder."""
-    text, texts = FOLDERS[kind]
+    text, folders = FOLDERS[kind]
     yield f"# {kind}\n\n{text}"
     values = {**template_values(kind, f"my-{kind}"), "summary": KINDS[kind].summary}
-    for path in texts:
+    for path in folders:
         yield f"## {Template(path).substitute(values)}\n\n{indent(fill_template(KINDS[kind].files[path], values))}"
     yield f"To write this folder, run `openkoi plugin new {kind} my-{kind}`."
 

@@ -67,10 +67,10 @@ def parse_wordings(reply: Response, habit: RecurringFindings) -> Mapping[str, Wo
     return accepted
 
 
-def parse_wording(name: str, text: str) -> Wording | None:
+def parse_wording(name: str, question: str) -> Wording | None:
     """Return a wording if it is a name and a question and nothing else."""
-    short, line = " ".join(name.lower().split()), sanitize_line(text, MAX_QUESTION_CHARACTERS + 1)
-    if not NAME.fullmatch(short) or len(short) > MAX_NAME_CHARACTERS or is_instruction(text):
+    short, line = " ".join(name.lower().split()), sanitize_line(question, MAX_QUESTION_CHARACTERS + 1)
+    if not NAME.fullmatch(short) or len(short) > MAX_NAME_CHARACTERS or is_instruction(question):
         return None
     if (
         not MIN_QUESTION_CHARACTERS <= len(line) <= MAX_QUESTION_CHARACTERS

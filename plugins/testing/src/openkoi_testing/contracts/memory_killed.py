@@ -75,8 +75,8 @@ class MemoryKilledContract:
     def start_worker(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
         """Return a process that does so many tasks."""
         subject = self.subject
-        texts = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
-        return subprocess.Popen([sys.executable, str(WORKER_SCRIPT), *texts])
+        arguments = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
+        return subprocess.Popen([sys.executable, str(WORKER_SCRIPT), *arguments])
 
 
 def read_acknowledged(folder: Path, name: str = "*") -> set[str]:

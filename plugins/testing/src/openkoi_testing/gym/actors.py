@@ -54,9 +54,9 @@ class Actors:
 
     def obey(self, fact: Fact, task: GymTask, lines: Sequence[str]) -> str:
         """Return a value that the lines advise for this task, unless the model does as it likes."""
-        texts = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
-        special = [line for line in texts if names_condition(fact, line)]
-        claims = [claim for line in special or texts for claim in claims_about(fact, line)]
+        relevant = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
+        special = [line for line in relevant if names_condition(fact, line)]
+        claims = [claim for line in special or relevant for claim in claims_about(fact, line)]
         denied = {claim.value for claim in claims if claim.denied}
         choose_advice = sorted({claim.value for claim in claims} - denied)
         if choose_advice and self.model.random() < self.like.obeys:

@@ -35,22 +35,22 @@ class CauseCounter:
     observed: defaultdict[str, set[Claim]] = field(default_factory=lambda: defaultdict(set))
     read: dict[str, frozenset[Claim]] = field(default_factory=dict)
 
-    def count(self, task: GymTask, texts: Sequence[str], result: Result, memory: Memory) -> None:
+    def count(self, task: GymTask, prompt_lines: Sequence[str], result: Result, memory: Memory) -> None:
         """Count the subjects of a task, then note what its run let a learner observe."""
         work = self.truth.claims(work_of(result.iterations[0]), task)
         for subject in self.truth.needs(task):
             self.needed += 1
             right = self.truth.right(task.project, subject)
             if not any(claim.subject == subject and claim.value == right for claim in work):
-                self.counts[self.cause(Claim(subject, right), task, texts, memory)] += 1
+                self.counts[self.cause(Claim(subject, right), task, prompt_lines, memory)] += 1
         for one in result.iterations:
             self.observed[task.project] |= set(find_advice(self.truth, task, one))
         if result.accepted:
             self.observed[task.project] |= set(self.truth.claims(work_of(result.best), task))
 
-    def cause(self, right: Claim, task: GymTask, texts: Sequence[str], memory: Memory) -> str:
+    def cause(self, right: Claim, task: GymTask, prompt_lines: Sequence[str], memory: Memory) -> str:
         """Return why the right value was not chosen."""
-        shown_claims = {claim for line in texts for claim in self.claims(line) if is_about(claim, right)}
+        shown_claims = {claim for line in prompt_lines for claim in self.claims(line) if is_about(claim, right)}
         wrong = any((claim.value == right.value) is claim.denied for claim in shown_claims)
         if any(claim.value == right.value and not claim.denied for claim in shown_claims):
             return CAUSES[6] if wrong else CAUSES[7]

@@ -64,23 +64,23 @@ async def run_world(world: World, learner: Learner, tasks: int, *, why: bool = F
     course = Course(causes=CauseCounter(world.truth) if why else None)
     for _ in range(tasks):
         task = world.next_task()
-        texts = tuple(await learner.recall(task))
-        result = run_task(world, task, texts)
-        course.steps.append(measure_step(world, task, texts, result))
+        advice = tuple(await learner.recall(task))
+        result = run_task(world, task, advice)
+        course.steps.append(measure_step(world, task, advice, result))
         if course.causes:
-            course.causes.count(task, texts, result, learner.memory())
+            course.causes.count(task, advice, result, learner.memory())
         await learner.learn(task, result)
     measure_items(course, world, list(learner.items()))
     return course
 
 
-def run_task(world: World, task: GymTask, texts: Sequence[str]) -> Result:
+def run_task(world: World, task: GymTask, advice: Sequence[str]) -> Result:
     """Do a task as the loop does, with its rules: each attempt after the findings of the one before."""
     iterations: list[Iteration] = []
     plan, feedback, decision = Plan(), tuple[str, ...](), Decision(NextAction.CONTINUE, "")
     while decision.action is NextAction.CONTINUE:
         tried = [work_text(world, one) for one in iterations]
-        text = world.attempt(Prompt(task=task, shown=texts, feedback=feedback, tried=tried))
+        text = world.attempt(Prompt(task=task, shown=advice, feedback=feedback, tried=tried))
         judged, work = world.evaluate(task, text, first=not iterations), to_result(world, text)
         facts = observe(plan, work, judged, policy=Policy.JUDGE)
         iterations.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost(), facts=facts))
@@ -117,12 +117,12 @@ def work_text(world: World, one: Iteration) -> str:
     return "\n".join(line[1:] for line in one.work.diff.splitlines() if line[:1] == "+" and line[:3] != "+++")
 
 
-def measure_step(world: World, task: GymTask, texts: Sequence[str], result: Result) -> TaskMeasure:
+def measure_step(world: World, task: GymTask, advice: Sequence[str], result: Result) -> TaskMeasure:
     """Measure a task."""
     first = result.iterations[0].evaluation
-    tokens = sum(-(-len(line) // CHARACTERS_PER_TOKEN) + LINE_TOKENS for line in texts)
-    harmful = sum(world.truth.misleads(task, line) for line in texts)
-    return TaskMeasure(first is not None and is_accepted(first), len(texts), harmful, tokens)
+    tokens = sum(-(-len(line) // CHARACTERS_PER_TOKEN) + LINE_TOKENS for line in advice)
+    harmful = sum(world.truth.misleads(task, line) for line in advice)
+    return TaskMeasure(first is not None and is_accepted(first), len(advice), harmful, tokens)
 
 
 def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> None:

@@ -82,10 +82,10 @@ class AnthropicServer(VendorServer):
         token = headers.get("authorization", "").removeprefix("Bearer ")
         if token.startswith(TOKEN) and OAUTH not in headers.get("anthropic-beta", ""):
             return refuse("authentication_error", "OAuth authentication is currently not supported.")
-        text = headers.get("x-api-key") or token
-        if not text:
+        key = headers.get("x-api-key") or token
+        if not key:
             return refuse("authentication_error", "x-api-key header is required")
-        return refuse("authentication_error", "invalid x-api-key") if self._key not in ("", text) else None
+        return refuse("authentication_error", "invalid x-api-key") if self._key not in ("", key) else None
 
     def _check_body(self, body: dict[str, Json], counting: bool = False) -> ServerResponse | None:
         wrong = find_error(body, counting=counting) or self._thoughts.find_error(body)
@@ -96,18 +96,18 @@ class AnthropicServer(VendorServer):
         return None
 
     def _count(self, seen: ReceivedRequest) -> ServerResponse:
-        data = parse_body(seen)
-        return self._check_body(data, counting=True) or ServerResponse([to_json({"input_tokens": count_tokens(data)})])
+        body = parse_body(seen)
+        return self._check_body(body, counting=True) or ServerResponse([to_json({"input_tokens": count_tokens(body)})])
 
     def _chat(self, seen: ReceivedRequest) -> ServerResponse:
-        data = parse_body(seen)
-        if refused := self._check_body(data):
+        body = parse_body(seen)
+        if refused := self._check_body(body):
             return refused
-        answer = self._with_usage(self.next_answer(), data)
+        answer = self._with_usage(self.next_answer(), body)
         self._thoughts.add_answer(answer)
-        if data.get("stream") and not answer.whole:
-            return ServerResponse(stream_events(answer, data), type=EVENTS, fault=answer.fault)
-        return ServerResponse([to_json(complete_message(answer, data))], fault=answer.fault)
+        if body.get("stream") and not answer.whole:
+            return ServerResponse(stream_events(answer, body), type=EVENTS, fault=answer.fault)
+        return ServerResponse([to_json(complete_message(answer, body))], fault=answer.fault)
 
     def _with_usage(self, answer: Say, asked: dict[str, Json]) -> Say:
         if not self._counts or answer.usage is not DEFAULT_USAGE:

@@ -32,11 +32,11 @@ def check_turns(messages: Sequence[Turn]) -> Iterator[str]:
     for before, after in pairwise((*messages, END)):
         if before.get("role") == after.get("role") and after is not END:
             yield "A conversation must alternate between user and assistant roles."
-        texts, answered = block_ids(before, "toolUse"), block_ids(after, "toolResult")
-        if after is END and not texts:
+        called, answered = block_ids(before, "toolUse"), block_ids(after, "toolResult")
+        if after is END and not called:
             continue
-        if sorted(texts) != sorted(answered):
-            yield f"Expected toolResult blocks for the Ids {', '.join(texts)}, but found: {', '.join(answered)}"
+        if sorted(called) != sorted(answered):
+            yield f"Expected toolResult blocks for the Ids {', '.join(called)}, but found: {', '.join(answered)}"
 
 
 def check_turn(turn: Turn) -> str:

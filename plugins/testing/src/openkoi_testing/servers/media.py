@@ -46,9 +46,9 @@ def find_media_error(media_type: Json, text: Json, taken: tuple[str, ...]) -> st
     data = decode_base64(text) if isinstance(text, str) else b""
     if not data:
         return "Could not process image: it is not base64"
-    message = detect_media_type(data)
+    detected = detect_media_type(data)
     return (
         ""
-        if message == media_type
-        else f"The data was specified as {media_type}, but appears to be {message or 'none'}"
+        if detected == media_type
+        else f"The data was specified as {media_type}, but appears to be {detected or 'none'}"
     )
