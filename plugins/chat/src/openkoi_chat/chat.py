@@ -127,7 +127,7 @@ class ChatProgram:
             await self.reopen()
 
     def show_status(self) -> None:
-        """Show the mode and the model below the input."""
+        """Show the mode and the model in the status line, below the input."""
         self.front.show_status(f"{self.settings.mode.summary} (Shift-Tab) · {self.model}")
 
     def require_koi(self) -> "OpenedKoi":
