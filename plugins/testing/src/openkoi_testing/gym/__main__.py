@@ -75,8 +75,9 @@ def report_worlds(given: argparse.Namespace) -> None:
             print(plot(one.courses, given.tasks))
         if given.why:
             print(format_causes(causes_of([one])))
-    if len(every) > 1 and {"ours", "informed"} <= every[0].courses.keys():
-        print(format_report(every, "ours"))
+    for who in ("ours", "kernel"):
+        if len(every) > 1 and {who, "informed"} <= every[0].courses.keys():
+            print(f"{who}:\n{format_report(every, who)}")
     if len(every) > 1 and given.why:
         print(format_causes(causes_of(every)))
 
