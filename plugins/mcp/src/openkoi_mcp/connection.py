@@ -73,7 +73,8 @@ class Connection:
         silence_sdk()
         from mcp import Client
 
-        from .transport import ErrorOutput, open_transport
+        from .error_output import ErrorOutput
+        from .transport import open_transport
 
         await asyncio.sleep(max(0.0, self.next_start - monotonic()))
         errors = ErrorOutput()

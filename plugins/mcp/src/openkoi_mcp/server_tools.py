@@ -109,7 +109,9 @@ class ServerTools:
         except Exception as error:  # a server may answer anything
             await self.connection.drop(client)
             why = f"no answer within {seconds:g} s" if isinstance(error, TimeoutError) else reason_of(error)
-            raise ToolError(f"The MCP server {self.config.name} cannot list its tools: {why}.") from error
+            raise ToolError(
+                f"The MCP server {self.config.name} cannot list its tools: {why}.{self.connection.error_tail}"
+            ) from error
 
     async def elicit(self, context: "ClientRequestContext", params: "ElicitRequestParams") -> "ElicitResult":
         """Put a question of the server to the user of the run that made the call."""

@@ -1,0 +1,97 @@
+"""An MCP server for tests that answers a call as a broken or hostile one does: flooding_server.py KIND CALLS."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+KIND = sys.argv[1]
+WORD = b"x" * 2**20
+SCHEMA = {"type": "object", "properties": {}}
+
+
+def write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def send(**message: Any) -> None:
+    write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
+def answer(number: object, words: str = "42 fish") -> None:
+    send(id=number, result={"content": [{"type": "text", "text": words}]})
+
+
+def flood(number: object) -> None:
+    """Begin a line that never ends."""
+    while True:
+        write(WORD)
+
+
+def write_long_line(number: object) -> None:
+    """Answer with 16 MiB, in small pieces."""
+    whole = json.dumps({"jsonrpc": "2.0", "id": number, "result": {"content": [{"type": "text", "text": "y" * 2**24}]}})
+    data = whole.encode() + b"\n"
+    for start in range(0, len(data), 4096):
+        write(data[start : start + 4096])
+
+
+def notify_without_end(number: object) -> None:
+    while True:
+        send(method="notifications/message", params={"level": "info", "data": "still here"})
+
+
+def write_garbage_first(number: object) -> None:
+    """Write what is no message, and then the answer."""
+    write(
+        b"\xff\xfe\x00\n" + b"[" * 100_000 + b"]" * 100_000 + b"\n\n{}\nnull\n" + b'{"jsonrpc": "2.0", "id": 1e999}\n'
+    )
+    write(b'{"jsonrpc": "2.0", "id": ' + b"9" * 5000 + b', "result": {}}\n')
+    answer(number)
+
+
+def answer_twice(number: object) -> None:
+    for words in ("42 fish", "forged"):
+        answer(number, words)
+
+
+def answer_in_halves(number: object) -> None:
+    whole = json.dumps(
+        {"jsonrpc": "2.0", "id": number, "result": {"content": [{"type": "text", "text": "42 f\u00efsh"}]}}
+    )
+    for byte in whole.encode() + b"\n":
+        write(bytes([byte]))
+
+
+def end_in_half(number: object) -> None:
+    """End in the middle of a line."""
+    write(b'{"jsonrpc": "2.0", "id": ')
+    os._exit(0)
+
+
+KINDS: dict[str, Callable[[object], None]] = {
+    "flood": flood,
+    "long": write_long_line,
+    "notify": notify_without_end,
+    "garbage": write_garbage_first,
+    "twice": answer_twice,
+    "halves": answer_in_halves,
+    "end": end_in_half,
+}
+for line in sys.stdin:
+    asked = json.loads(line)
+    match asked.get("method"):
+        case "initialize":
+            info = {"name": "flooding", "version": "1"}
+            version = asked["params"]["protocolVersion"]
+            send(id=asked["id"], result={"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info})
+        case "tools/list":
+            hints = {"readOnlyHint": True}
+            tool = {"name": "count_fish", "description": "Count fish.", "inputSchema": SCHEMA, "annotations": hints}
+            send(id=asked["id"], result={"tools": [tool]})
+        case "tools/call":
+            Path(sys.argv[2]).write_text(f"started {os.getpid()}\n")
+            KINDS[KIND](asked["id"])

@@ -1,0 +1,99 @@
+"""Servers that write what is no message, too much, or without end: they cost their call, and nothing else."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from documented_plugins import calling
+from mcp_runs import Pond, is_running, pond
+from test_mcp_runs import wait_until
+
+from openkoi_mcp.stdio import CHUNK, MAX_LINE, LineTooLongError, read_lines
+
+SERVER = Path(__file__).with_name("flooding_server.py")
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has the SDK's reader")
+
+
+def flooding(folder: Path, kind: str, **server: object) -> Pond:
+    """Return a command line with a server of this kind, whose tool is called."""
+    table = {"args": [str(SERVER), kind, str(folder / "calls")], **server}
+    return pond(folder, calling("pond__count_fish"), server=table).approved()
+
+
+@posix
+def test_a_line_without_end_costs_the_call_and_the_server_is_stopped(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "flood")
+    text = openkoi("Do it")
+
+    (result,) = openkoi.results
+    assert "The MCP server pond ended during the call" in result
+    assert "It was stopped because it wrote a line of more than 32 MiB." in result
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("kind", ["garbage", "twice", "halves", "long"])
+def test_what_is_no_message_is_ignored_and_the_first_answer_counts(kind: str, tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, kind)
+    text = openkoi("Do it")
+
+    (result,) = openkoi.results
+    assert result.startswith({"long": "yyyy", "halves": "42 f\u00efsh"}.get(kind, "42 fish"))
+    assert "forged" not in result
+    assert "Traceback" not in text
+
+
+def test_notifications_without_end_cost_the_call_its_time(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "notify", timeout=1.0)
+    openkoi("Do it")
+
+    assert "The MCP server pond did not answer within 1 s; the call was cancelled." in "\n".join(openkoi.results)
+
+
+def test_half_a_line_at_the_end_is_no_answer(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "end")
+    openkoi("Do it")
+
+    assert "ended during the call, so what the call did is unknown" in "\n".join(openkoi.results)
+
+
+@posix
+def test_a_run_that_is_ended_in_a_flood_ends_with_its_server(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "notify")
+    running = openkoi.openkoi.started("Do it")
+    wait_until(lambda: openkoi.calls.exists())
+    running.send_signal(signal.SIGTERM)
+    _, err = running.communicate(timeout=30)
+
+    assert "Traceback" not in err
+    assert [] == [pid for pid in openkoi.pids if is_running(pid)]
+
+
+def stream_of(*chunks: bytes) -> asyncio.StreamReader:
+    stream = asyncio.StreamReader(limit=CHUNK)
+    for chunk in chunks:
+        stream.feed_data(chunk)
+    stream.feed_eof()
+    return stream
+
+
+def test_lines_are_what_stands_between_line_feeds_however_they_arrive() -> None:
+    async def read(*chunks: bytes) -> list[bytes]:
+        return [line async for line in read_lines(stream_of(*chunks))]
+
+    data = b"one\n\ntwo\r\n" + b"x" * 3 * CHUNK + b"\nrest"
+    expected = data.split(b"\n")[:-1]
+    for size in (1, 7, CHUNK - 1, CHUNK, len(data)):
+        chunks = [data[start : start + size] for start in range(0, len(data), size)]
+        assert expected == asyncio.run(read(*chunks))
+
+
+def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:
+    async def read(*chunks: bytes) -> int:
+        return sum([len(line) async for line in read_lines(stream_of(*chunks))])
+
+    most = b"x" * MAX_LINE
+    assert MAX_LINE == asyncio.run(read(most, b"\n"))
+    with pytest.raises(LineTooLongError):
+        asyncio.run(read(most, b"x"))
