@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.plugin_kit.installer import install_command, refuse_managed, remove_command
+from openkoi_cli.plugin_kit.installer import (
+    describe_installed,
+    distribution_name,
+    install_command,
+    refuse_managed,
+    remove_command,
+)
 from openkoi_hookspecs import KoiError
 
 RECEIPT = """[tool]
@@ -60,6 +66,40 @@ def test_a_virtual_environment_is_changed_with_uv_or_else_with_pip(
     assert ["uv", "pip", "uninstall", "--quiet", "--python", sys.executable, "carp"] == remove_command(
         ["carp"], tmp_path
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("/tmp/openkoi-install-x/acme_style-1.0-py3-none-any.whl", "acme-style"),
+        ("/tmp/acme_style-1.0.tar.gz", "acme-style"),
+        ("openkoi[mcp]>=1,<2; python_version > '3'", "openkoi"),
+        ("Acme.Style", "acme-style"),
+        ("acme-style @ https://example.com/acme.zip", "acme-style"),
+        ("git+https://example.com/acme.git", ""),
+        ("/nowhere", ""),
+    ],
+)
+def test_what_is_installed_is_named_however_it_was_given(source: str, name: str) -> None:
+    assert name == distribution_name(source)
+
+
+def test_a_folder_is_named_as_its_project(tmp_path: Path) -> None:
+    unnamed = distribution_name(str(tmp_path))
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'acme-style'\n")
+    named = distribution_name(str(tmp_path))
+    (tmp_path / "pyproject.toml").write_text("name = [")
+
+    assert ("", "acme-style", "") == (unnamed, named, distribution_name(str(tmp_path)))
+
+
+def test_what_an_installation_changed_is_said_with_the_next_step() -> None:
+    step = "To see what it adds, run `openkoi plugin info carp`."
+    assert f"Installed carp 1.0. {step}" == describe_installed("carp", "", "1.0", upgrade=False)
+    assert f"Installed carp 1.0. {step}" == describe_installed("carp", "1.0", "1.0", upgrade=False)
+    assert f"Updated carp from 1.0 to 1.1. {step}" == describe_installed("carp", "1.0", "1.1", upgrade=False)
+    assert "carp 1.0 is the latest release." == describe_installed("carp", "1.0", "1.0", upgrade=True)
+    assert f"Installed carp. {step}" == describe_installed("carp", "", "", upgrade=False)
 
 
 def test_an_environment_of_the_system_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from ..invocation import Invocation
 from ..setting_names import CATALOGUES
 from .catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
 from .catalogue_wasm import ARCHIVE, install_wasm
-from .installer import install_plugins
+from .installer import ARCHIVES, install_plugins
 from .new_script import SCRIPTS
 
 NOTHING = "No plugin in the catalogues matches {words}."
 UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive, a script nor a WASM plugin."
-DISTRIBUTIONS, SCRIPT = (".whl", ".tar.gz"), ".star"
+SCRIPT = ".star"
 
 
 def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]:
@@ -41,7 +41,7 @@ def install_named(names: Sequence[str], invocation: Invocation) -> None:
         refuse_unknown(files)
         for name, entry in listed.items():
             click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified.")
-        copied = {name: file for name, file in files.items() if not file.name.endswith(DISTRIBUTIONS)}
+        copied = {name: file for name, file in files.items() if not file.name.endswith(ARCHIVES)}
         if rest := [str(files.get(name, name)) for name in names if name not in copied]:
             install_plugins(rest)
         for name, file in copied.items():
@@ -54,7 +54,7 @@ def install_named(names: Sequence[str], invocation: Invocation) -> None:
 def refuse_unknown(files: dict[str, Path]) -> None:
     """Raise KoiError for a file that is not installed in any way."""
     for name, file in files.items():
-        if not file.name.endswith((*DISTRIBUTIONS, SCRIPT, ARCHIVE)):
+        if not file.name.endswith((*ARCHIVES, SCRIPT, ARCHIVE)):
             raise KoiError(UNKNOWN_FILE.format(name=name, file=file.name))
 
 

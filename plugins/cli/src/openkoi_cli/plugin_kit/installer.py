@@ -13,6 +13,7 @@ from openkoi_hookspecs import KoiError
 from ..hook_check.ignored_hooks import normalize_name
 from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx, is_uv_tool, last_error, run
 
+ARCHIVES = (".whl", ".tar.gz")
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
 NOT_INSTALLED = "Not installed: {}. Nothing was removed. To see what is, run `openkoi plugin list`."
 MANAGED = (
@@ -25,8 +26,11 @@ def install_plugins(names: Sequence[str], *, upgrade: bool = False) -> None:
     """Install distributions into OpenKoi's environment."""
     refuse_managed(Path(sys.prefix))
     located = [locate(name) for name in names]
+    wanted = [distribution_name(place) or name for name, place in zip(names, located, strict=True)]
+    before = [installed_version(name) for name in wanted]
     run_installer(install_command(located, Path(sys.prefix), upgrade=upgrade), f"install {' '.join(names)}")
-    click.echo(f"Installed {', '.join(names)}. To see what they add, run `openkoi plugin list`.")
+    for name, old in zip(wanted, before, strict=True):
+        click.echo(describe_installed(name, old, installed_version(name), upgrade=upgrade))
 
 
 def remove_plugins(names: Sequence[str]) -> None:
@@ -40,12 +44,45 @@ def remove_plugins(names: Sequence[str]) -> None:
 
 def is_installed(name: str) -> bool:
     """Return whether a distribution is installed, however its name is spelled."""
-    from importlib.metadata import PackageNotFoundError, distribution
+    return bool(installed_version(name))
+
+
+def installed_version(name: str) -> str:
+    """Return the version of an installed distribution; empty for one that is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return bool(distribution(name))
+        return version(name)
     except (PackageNotFoundError, ValueError):
-        return False
+        return ""
+
+
+def distribution_name(source: str) -> str:
+    """Return the name of the distribution that a requirement, a folder or a file is; empty if that is unknown."""
+    path = Path(source)
+    if (path / "pyproject.toml").is_file():
+        return read_project_name(path / "pyproject.toml")
+    if path.name.endswith(ARCHIVES):  # acme_style-1.0-py3-none-any.whl, acme_style-1.0.tar.gz
+        return normalize_name(path.name.partition("-")[0] if path.suffix == ".whl" else path.name.rpartition("-")[0])
+    name = source.partition(" @ ")[0]
+    return "" if "://" in name else normalize_name(name)
+
+
+def read_project_name(file: Path) -> str:
+    """Return the name in a pyproject.toml; empty if it has none."""
+    try:
+        return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def describe_installed(name: str, before: str, now: str, *, upgrade: bool) -> str:
+    """Return what an installation has changed, with the next step."""
+    if now and now == before and upgrade:
+        return f"{name} {now} is the latest release."
+    if before and now != before:
+        return f"Updated {name} from {before} to {now}. To see what it adds, run `openkoi plugin info {name}`."
+    return f"Installed {f'{name} {now}'.rstrip()}. To see what it adds, run `openkoi plugin info {name}`."
 
 
 def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> list[str]:
