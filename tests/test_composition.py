@@ -164,9 +164,8 @@ def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi
     for name, kind in NEW.items():
         install_openkoi.openkoi("plugin", "new", kind, name, cwd=tmp_path)
     module = tmp_path / "my-style" / "src" / "my_style" / "__init__.py"
-    module.write_text(module.read_text().replace("len(text.split()) <= self.limit", "'!' not in text"))
-    test = tmp_path / "my-style" / "tests" / "test_my_style.py"
-    test.write_text(test.read_text().replace("too many words", "Hello!"))
+    replace(module, "len(text.split()) <= self.limit", "'!' not in text")
+    replace(module, '"word " * 501', '"Hello!"')
     for name in NEW:
         assert not run([*uv(), "build", "--wheel", "--quiet", name], cwd=tmp_path).stderr
     wheels = {name: next((tmp_path / name / "dist").glob("*.whl")) for name in NEW}

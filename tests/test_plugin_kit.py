@@ -55,6 +55,29 @@ def test_what_is_written_is_formatted(tmp_path: Path, kind: str) -> None:
         assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "advice"),
+    [
+        ("evaluator", "len(text.split()) <= self.limit", "'!' not in text", "find_problems accepts bad_example."),
+        ("evaluator", 'good_example = "', 'good_example = "word " * 501 + "', "find_problems rejects good_example: "),
+        ("tool", 'f"{len(text.split())} words"', "text.upper()", "Edit call and EXAMPLE together: "),
+    ],
+)
+def test_who_edits_the_function_alone_is_told_to_edit_its_examples(
+    tmp_path: Path, kind: str, old: str, new: str, advice: str
+) -> None:
+    openkoi = write_plugin(shell(tmp_path), kind)
+    module = openkoi.folder / f"my-{kind}" / "src" / f"my_{kind}" / "__init__.py"
+    module.write_text(module.read_text().replace(old, new))
+
+    result = openkoi.cold("plugin", "certify", f"my-{kind}", seconds=120)
+
+    assert result.returncode == 1
+    (problem,) = [line for line in result.stdout.splitlines() if line.startswith("! test_")]
+    assert advice in problem
+    assert problem.endswith(f"src/my_{kind}/__init__.py")
+
+
 def never_registered(folder: Path) -> None:
     text = (folder / "pyproject.toml").read_text()
     (folder / "pyproject.toml").write_text(text.replace('entry-points."openkoi.evaluators"', 'entry-points."other"'))

@@ -44,10 +44,10 @@ NO_SUITE = "{kind} {name}: no test inherits {contract}. Add `class TestContract(
 
 @dataclass(slots=True)
 class SuiteCounter:
-    """A pytest plugin that counts the tests of each contract suite, and their failures."""
+    """A pytest plugin that counts the tests of each contract suite, and notes why others failed."""
 
     passed: Counter[str] = field(default_factory=Counter)
-    failed: int = 0
+    failures: list[str] = field(default_factory=list)
     suites_by_test: dict[str, list[str]] = field(default_factory=dict)
 
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
@@ -58,9 +58,11 @@ class SuiteCounter:
             self.suites_by_test[item.nodeid] = [name for name in bases if name in CONTRACT_BY_KIND.values()]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test that passed or failed."""
+        """Count a test that passed, or note why it failed."""
         if report.failed:
-            self.failed += 1
+            crash = getattr(report.longrepr, "reprcrash", None)
+            why = str(crash.message).partition("\n")[0] if crash else f"its {report.when} failed"
+            self.failures.append(f"{report.location[2]}: {why.removeprefix('AssertionError: ')}")
         elif report.when == "call" and report.passed:
             self.passed.update(self.suites_by_test.get(report.nodeid, []) or ["other tests"])
 
@@ -129,8 +131,8 @@ def explain_broken(load: object) -> list[str]:
 def explain_suites(plugins: Sequence[tuple[str, str]], counter: SuiteCounter, status: int) -> list[str]:
     """Return what the tests show: failures, and kinds without their contract suite."""
     problems = ["There are no tests."] if status == pytest.ExitCode.NO_TESTS_COLLECTED else []
-    if counter.failed or status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        problems.append("The tests do not pass.")
+    if counter.failures or status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        problems += [*counter.failures, "The tests do not pass. Edit the plugin or its tests, then certify it again."]
     for kind, name in plugins:
         contract = CONTRACT_BY_KIND.get(kind, "")
         if contract and not counter.passed[contract]:

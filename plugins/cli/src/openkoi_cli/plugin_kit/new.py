@@ -20,6 +20,8 @@ Created $folder. To work on it:
     cd $folder
     pip install -e . openkoi-testing
     openkoi plugin certify .
+
+The plugin is in src/$edited: edit it, then certify it again.
 """
 WASM_STEPS = """\
 Created $folder. To work on it:
@@ -28,6 +30,8 @@ Created $folder. To work on it:
     npm install && npm run build
     openkoi plugin certify .
     openkoi wasm add .
+
+The tool is in assembly/index.ts: edit it, then build it again.
 """
 PYTHON_FILES: Mapping[str, str] = {
     "pyproject.toml": "pyproject.toml",
@@ -57,7 +61,7 @@ VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 class PluginTemplate:
     """How a kind of plugin is written: the group of its entry point, what that names in the module, and a summary.
 
-    ``files`` are those of its package, each with its template; an empty file has none.
+    ``files`` are those of its package, each with its template; an empty file has none. ``edited`` is the one to edit.
     """
 
     group: str
@@ -66,11 +70,17 @@ class PluginTemplate:
     dependencies: tuple[str, ...] = (CONTRACT,)
     files: Mapping[str, str] = field(default_factory=lambda: PYTHON_FILES)
     steps: str = PYTHON_STEPS
+    edited: str = "__init__.py"
 
 
 KINDS: Mapping[str, PluginTemplate] = {
     "bundle": PluginTemplate(
-        "bundles", "", "A team's choice of plugins, settings, skills and hooks.", ("openkoi[scripts]",), BUNDLE_FILES
+        "bundles",
+        "",
+        "A team's choice of plugins, settings, skills and hooks.",
+        ("openkoi[scripts]",),
+        BUNDLE_FILES,
+        edited="bundle.toml",
     ),
     "command": PluginTemplate("commands", ":command", "A command of OpenKoi.", (CONTRACT, "click>=8.2")),
     "evaluator": PluginTemplate("evaluators", ":$class_name", "An OpenKoi evaluator that checks the work."),
@@ -112,7 +122,8 @@ def write_files(kind: str, name: str, folder: Path) -> None:
 
 def next_steps(kind: str, name: str, folder: Path) -> str:
     """Return what to do with a new package."""
-    return Template(KINDS[kind].steps).substitute(folder=folder, name=name)
+    edited = f"{name.replace('-', '_')}/{KINDS[kind].edited}"
+    return Template(KINDS[kind].steps).substitute(folder=folder, edited=edited)
 
 
 def template_values(kind: str, name: str) -> dict[str, str]:
