@@ -225,6 +225,18 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
     ] == list(config.warnings)
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_the_user_s_own_file_is_not_a_project_s_in_the_home_folder(tmp_path: Path, link: bool) -> None:
+    own = written(tmp_path / ".openkoi" / "config.toml", '[integrations.notion]\nparent = "x"\n')
+    if link:
+        own = own.rename(tmp_path / "dotfiles.toml")
+        (tmp_path / ".openkoi" / "config.toml").symlink_to(own)
+    config = load_config(Paths(tmp_path / ".openkoi" / "config.toml", tmp_path / "data"), tmp_path)
+
+    assert "x" == config.settings["integrations.notion.parent"].value
+    assert () == tuple(config.warnings)
+
+
 BOUND = [key for key in keys.LIMITS.values() if key.project in (ProjectRule.LOWER, ProjectRule.RAISE)]
 
 

@@ -6,6 +6,7 @@ left alone here, deprecated ones work for two years. A project may set only what
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -44,7 +45,7 @@ def load_config(
     """
     ranked = rank_bundles(bundles, paths.config)
     settings, warnings = merge_files([*(bundle / BUNDLE_FILE for bundle in ranked), paths.config], today)
-    project, odd = rename_deprecated(read_settings(workspace / ".openkoi" / "config.toml"), today)
+    project, odd = rename_deprecated(read_project(workspace, paths.config), today)
     allowed, refused = apply_project_policy(project, Config(settings, paths, workspace))
     settings = override({**settings, **allowed, **from_environment(environment)}, from_flags(flags or {}))
     given = with_cassette(environment, flags or {})
@@ -55,6 +56,15 @@ def load_config(
     config = Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
     config.check()
     return config
+
+
+def read_project(workspace: Path, users_file: Path) -> dict[str, Setting]:
+    """Return the settings of a project; in the home folder that file is the user's own, which is no project's."""
+    file = workspace / ".openkoi" / "config.toml"
+    with suppress(OSError):  # one of them does not exist, or its folder cannot be read
+        if file.samefile(users_file):
+            return {}
+    return read_settings(file)
 
 
 def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
