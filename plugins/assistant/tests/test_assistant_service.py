@@ -1,5 +1,6 @@
 """The service that starts the daemon with the user's session, as systemd and launchd read it."""
 
+import os
 import plistlib
 import shutil
 import subprocess
@@ -8,11 +9,13 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+from assistant_process import make_chat, running
 from cli_process import shell
 
-from openkoi_assistant.service import launchd_agent, systemd_unit
+from openkoi_assistant.service import launchd_agent, quote_word, systemd_unit
 
 VARIABLES = {"OPENKOI_HOME": "/srv/a koi & 100%", "PATH": "/usr/bin"}
+ODD = """it's a "koi" in $HOME \\ at 50%"""
 
 
 def read_unit(text: str) -> ConfigParser:
@@ -26,20 +29,33 @@ def read_unit(text: str) -> ConfigParser:
 def test_a_unit_runs_the_daemon_in_its_folder_and_restarts_it_after_a_crash(tmp_path: Path) -> None:
     unit = read_unit(systemd_unit(tmp_path, VARIABLES))
 
-    assert unit["Service"]["ExecStart"].endswith("-m openkoi daemon run")
+    assert unit["Service"]["ExecStart"].endswith('"-m" "openkoi" "daemon" "run"')
     assert (str(tmp_path), "on-failure") == (unit["Service"]["WorkingDirectory"], unit["Service"]["Restart"])
     assert "kill -HUP $MAINPID" in unit["Service"]["ExecReload"]
     assert "default.target" == unit["Install"]["WantedBy"]
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["koi", "a koi", ODD])
+def test_systemd_takes_the_unit(tmp_path: Path, name: str) -> None:
     file = tmp_path / "openkoi.service"
-    file.write_text(systemd_unit(tmp_path, VARIABLES))
+    folder = tmp_path / name
+    folder.mkdir()
+    verify = ["systemd-analyze", "verify", "--user", file]
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}  # without one it reads nothing
 
-    result = subprocess.run(["systemd-analyze", "verify", "--user", file], capture_output=True, text=True, check=False)
+    file.write_text(systemd_unit(folder, {**VARIABLES, "OPENKOI_HOME": str(folder)}))
+    good = subprocess.run(verify, env=environment, capture_output=True, text=True, check=False)
+    file.write_text(file.read_text().replace("RestartSec=5", "RestartSec=soon"))
+    bad = subprocess.run(verify, env=environment, capture_output=True, text=True, check=False)
 
-    assert "openkoi.service" not in result.stderr
+    assert (0, "") == (good.returncode, "".join(line for line in good.stderr.splitlines() if str(file) in line))
+    assert f"{file}:" in bad.stderr
+
+
+@pytest.mark.unit
+def test_words_of_a_unit_are_quoted_as_systemd_reads_them() -> None:
+    assert r'''"it's a \"koi\" in $HOME \\ at 50%%"''' == quote_word(ODD)
 
 
 @pytest.mark.unit
@@ -67,3 +83,15 @@ def test_install_writes_the_unit_and_uninstall_removes_it(tmp_path: Path) -> Non
     assert f'Environment="OPENKOI_HOME={openkoi.home}"' in text
     assert (0, 1) == (removed.returncode, again.returncode)
     assert not file.exists()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systemd is of Linux")
+def test_install_does_not_start_a_second_daemon_beside_one_that_runs(tmp_path: Path) -> None:
+    chat = make_chat(tmp_path)
+    openkoi = chat.openkoi.with_environment(XDG_CONFIG_HOME=str(tmp_path / "config"), PATH=str(tmp_path))
+    with running(openkoi) as daemon:
+        refused = openkoi("daemon", "install")
+
+    assert f"The daemon is running (process {daemon.pid})" in refused.stderr
+    assert 1 == refused.returncode
+    assert not (tmp_path / "config").exists()

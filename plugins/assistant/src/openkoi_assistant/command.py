@@ -15,6 +15,10 @@ from .daemon import DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_
 from .schedules import Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
+STOP_FIRST = (
+    "The daemon is running (process {pid}), and the service would start a second one. "
+    "Run `openkoi daemon stop`, then `openkoi daemon install`."
+)
 NO_SCHEDULES: Mapping[str, Schedule] = MappingProxyType({})
 START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
 
@@ -124,6 +128,8 @@ async def install(koi: Koi) -> None:
     """Start the daemon with your session: a systemd user unit, or a launchd agent on macOS."""
     from .service import install_service
 
+    if (files := daemon_files(koi)).is_running():
+        raise KoiError(STOP_FIRST.format(pid=files.read_state().get("pid", "unknown")))
     click.echo(install_service(koi.workspace))
 
 

@@ -79,9 +79,16 @@ def uninstall_service() -> str:
 
 def systemd_unit(folder: Path, variables: dict[str, str]) -> str:
     """Return a unit that runs the daemon in a folder."""
-    environment = "".join(f'Environment="{name}={escape_percent(value)}"\n' for name, value in variables.items())
-    command = escape_percent(shlex.join(daemon_command()))
+    pairs = (quote_word(f"{name}={value}") for name, value in variables.items())
+    environment = "".join(f"Environment={pair}\n" for pair in pairs)
+    command = " ".join(map(quote_word, daemon_command()))
     return UNIT.format(command=command, folder=escape_percent(str(folder)), environment=environment)
+
+
+def quote_word(text: str) -> str:
+    """Return a text as one word of a list, as systemd reads it."""
+    words = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escape_percent(words)}"'
 
 
 def escape_percent(text: str) -> str:
