@@ -87,7 +87,7 @@ def test_a_code_counts_only_while_one_is_valid() -> None:
 def test_a_conversation_is_a_direct_channel_or_a_thread() -> None:
     with_threads, without = Capabilities(threads=True), Capabilities()
 
-    assert "a:w:C" == conversation_of(post(), with_threads)
+    assert "a:w:C:U1" == conversation_of(post(), with_threads)
     assert "a:w:C:9" == conversation_of(post(direct=False), with_threads)
     assert "a:w:C" == conversation_of(post(direct=False), without)
 

@@ -87,13 +87,24 @@ def read_answer(text: str) -> tuple[str, str]:
 
 
 def conversation_of(post: Post, capabilities: Capabilities) -> str:
-    """Return the conversation that a post belongs to: one per direct channel, one per thread elsewhere.
+    """Return the conversation that a post belongs to: one per user of a direct channel, one per thread elsewhere.
 
     A post outside threads begins one with the answer to it, where the app has threads.
     """
-    if post.direct or post.thread or not capabilities.threads:
+    if post.direct:
+        return join_ids(post.app, post.account, post.channel, post.sender.id, *([post.thread] if post.thread else []))
+    if post.thread or not capabilities.threads:
         return post.conversation
     return join_ids(post.app, post.account, post.channel, post.id)
+
+
+def memory_of(post: Post) -> str:
+    """Return whose memory a post belongs to: its channel's, and its sender's alone in a direct one.
+
+    A direct channel may become a group when somebody is invited, or another user's when somebody leaves.
+    """
+    own = [post.sender.id] if post.direct else []
+    return join_ids(post.app, post.account, post.channel, *own)
 
 
 def thread_of(post: Post, capabilities: Capabilities) -> str:

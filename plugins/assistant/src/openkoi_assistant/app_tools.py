@@ -14,6 +14,7 @@ from openkoi_hookspecs.integrations import (
     SupportsPostSearch,
 )
 
+from .paired_users import shown_name
 from .replies import best_format
 from .splitting import split_text
 
@@ -188,7 +189,7 @@ async def search_documents(app: SupportsDocumentSearch, arguments: Arguments) ->
 
 def format_posts(posts: Sequence[Post]) -> str:
     """Return a line for each post."""
-    lines = [f"[{one.at} {one.sender.name or one.sender.id} in {one.channel}] {one.text}" for one in posts]
+    lines = [f"[{one.at} {shown_name(one.sender)} in {one.channel}] {one.text}" for one in posts]
     return "\n".join(lines) or "No messages."
 
 

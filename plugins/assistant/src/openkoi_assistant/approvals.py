@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Koi, PendingQuestion, PluginNotFoundError
-from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post, PostKind
+from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post, PostKind, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .admission import conversation_of, read_answer
 from .database import transaction
-from .inbox import Request, Requests, State
+from .inbox import SCHEDULE, Request, Requests, State
 from .outbox import Outbox, Outgoing
-from .paired_users import Members, Role
+from .paired_users import Members, Role, shown_name
 from .questions import AskedQuestion, Questions, renew
 from .reactions import chosen_by
 from .replies import reply_to
@@ -39,6 +39,12 @@ class Approvals:
         """What was asked."""
         return Questions(self.requests.database)
 
+    def is_revoked(self, request: Request) -> bool:
+        """Return whether the sender of a request was removed before it was begun; the user's schedules never are."""
+        post = request.post
+        is_stranger = self.members.role_of(post.app, post.sender) is Role.STRANGER
+        return is_stranger and request.state is State.NEW and post.sender.id != SCHEDULE
+
     # To ask
 
     async def ask(self, request: Request, run: str) -> bool:
@@ -62,15 +68,15 @@ class Approvals:
         owners = [one for one in self.members.list_all(post.app) if one.role is Role.OWNER]
         if not (post.direct and owners) or self.members.role_of(post.app, post.sender) is Role.OWNER:
             return post
-        return Post("", app=post.app, account=post.account, channel=owners[0].channel, direct=True)
+        owner = Sender(owners[0].user)
+        return Post("", app=post.app, account=post.account, channel=owners[0].channel, sender=owner, direct=True)
 
     def make(self, request: Request, pending: PendingQuestion, place: Post) -> AskedQuestion:
         """Return a question with buttons that were never pressed."""
         conversation = conversation_of(place, self.messenger(place.app).capabilities)
         key = f"{request.identity}/question/{pending.id}/{secrets.token_hex(4)}"
-        who = (
-            "" if place is request.post else f"{request.post.sender.name or request.post.sender.id} asks for this.\n\n"
-        )
+        sender = request.post.sender
+        who = "" if place is request.post else f"{shown_name(sender)} ({sender.id}) asks for this.\n\n"
         question = pending.question
         choices = question.choices[:MAX_CHOICES]
         return renew(AskedQuestion(pending.id, request.identity, conversation, key, choices, who + question.text))
@@ -176,5 +182,5 @@ def explain(choices: Sequence[str], code: str) -> str:
 
 def describe_answer(answer: str, post: Post) -> str:
     """Return who answered what and when."""
-    who = post.sender.name or post.sender.id
+    who = shown_name(post.sender)
     return f"{answer.capitalize() or 'Answered elsewhere'} ({who}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"

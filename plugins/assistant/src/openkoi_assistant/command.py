@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 import click
 
+from openkoi_base.skillfile.printable import make_printable
 from openkoi_hookspecs import Koi, KoiError
 
 from .background import replace_process
-from .daemon import DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon
+from .daemon import RUNNING, DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon
 from .schedules import Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
@@ -20,6 +21,12 @@ STOP_FIRST = (
     "Run `openkoi daemon stop`, then `openkoi daemon install`."
 )
 NO_SCHEDULES: Mapping[str, Schedule] = MappingProxyType({})
+NO_LOG = "The daemon has no log yet. To start it, run `openkoi daemon start`."
+NO_LOG_OF_SERVICE = (
+    "The daemon was not started by `openkoi daemon start`, so it prints to its terminal, or to the log of its service: "
+    "with systemd, run `journalctl --user -u openkoi`."
+)
+MAX_SHOWN_BYTES = 1_000_000  # of the end of a log, in which the last lines are looked for (estimate)
 START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
 
 
@@ -72,7 +79,7 @@ async def start(koi: Koi) -> None:
     """Start the daemon in the background."""
     files = daemon_files(koi)
     if files.is_running():
-        raise KoiError(f"The daemon is already running (process {files.read_state().get('pid', 'unknown')}).")
+        raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
     click.echo(koi.redact(start_in_background(files, koi)))
 
 
@@ -112,14 +119,14 @@ async def status(koi: Koi, /, layout: str) -> int:
 
 
 @click.command()
-@click.option("-n", "count", default=50, show_default=True, help="Number of lines.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines.")
 @click.pass_obj
 async def logs(koi: Koi, /, count: int) -> None:
     """Show the last lines that the daemon printed."""
-    log = daemon_files(koi).log
-    if not log.exists():
-        raise KoiError("The daemon has no log yet. To start it, run `openkoi daemon start`.")
-    click.echo(koi.redact("\n".join(log.read_text(errors="replace").splitlines()[-count:])))
+    files = daemon_files(koi)
+    if not files.log.exists():
+        raise KoiError(NO_LOG_OF_SERVICE if files.is_running() else NO_LOG)
+    click.echo(koi.redact(make_printable(read_end(files.log, count))))
 
 
 @click.command()
@@ -142,20 +149,35 @@ async def uninstall(koi: Koi) -> None:
     click.echo(uninstall_service())
 
 
+def read_end(log: Path, count: int) -> str:
+    """Return the last lines of a log, which may be of any size and contain anything."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - MAX_SHOWN_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
+    return "\n".join(lines[-count:])
+
+
 def start_in_background(files: DaemonFiles, koi: Koi) -> str:
     """Start a process that outlives this one; return what to print once it runs, raise KoiError if it ends."""
     from .background import start_process
 
     process = start_process(files.log, Path(koi.workspace))
     until = time.monotonic() + START_SECONDS
-    while not (state := files.read_state()):
+    while not is_state_of(process.pid, state := files.read_state()):
         if process.poll() is not None:
-            lines = files.log.read_text(errors="replace").strip().splitlines()
-            raise KoiError(f"The daemon did not start: {lines[-1] if lines else 'see `openkoi daemon logs`'}")
+            if state:  # of another daemon, which was started at the same time
+                raise KoiError(RUNNING.format(pid=state.get("pid", "unknown")))
+            reason = make_printable(read_end(files.log, 1).strip())
+            raise KoiError(f"The daemon did not start: {reason or 'see `openkoi daemon logs`'}")
         if time.monotonic() > until:
             raise KoiError("The daemon did not start in time. Run `openkoi daemon logs`.")
         time.sleep(POLL_SECONDS)
     return describe(state)
+
+
+def is_state_of(pid: int, state: Mapping[str, object]) -> bool:
+    """Return whether a process says that it is the daemon; in a virtualenv of Windows, its child does."""
+    return bool(state) and (state.get("pid") == pid or sys.platform == "win32")
 
 
 def describe(state: Mapping[str, object]) -> str:

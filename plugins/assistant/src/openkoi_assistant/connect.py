@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from openkoi_base.grants.wildcards import find_wildcards
+from openkoi_base.skillfile.printable import make_printable
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SupportsHealthCheck
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect
@@ -41,7 +42,7 @@ async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: st
     if not app and (pair or bot or user):
         raise click.UsageError(NO_APP)
     if listed or not app:
-        click.echo(koi.redact("\n".join(await list_apps(koi))))
+        click.echo(koi.redact(make_printable("\n".join(await list_apps(koi)))))
         return
     with contextlib.closing(open_database(daemon_files(koi).folder)) as database:
         members = Members(database)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -28,6 +29,8 @@ from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
+LOCK_TRIES, LOCK_SECONDS = 5, 0.05  # a command that looks whether a daemon runs has the lock for a moment (estimate)
+SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
 RUNNING = "The daemon is already running (process {pid}). For its status, run `openkoi daemon status`."
 
@@ -76,14 +79,15 @@ def daemon_files(koi: Koi) -> DaemonFiles:
 @contextmanager
 def alone(files: DaemonFiles) -> Iterator[None]:
     """Be the only daemon of this data folder; raise KoiError where one runs."""
-    with try_lock_file(files.lock) as free:
-        if not free:
-            raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
-        files.state.unlink(missing_ok=True)
-        try:
-            yield
-        finally:
-            files.state.unlink(missing_ok=True)
+    for _ in range(LOCK_TRIES):
+        with try_lock_file(files.lock) as free:
+            if free:
+                files.state.unlink(missing_ok=True)
+                yield
+                files.state.unlink(missing_ok=True)
+                return
+        time.sleep(LOCK_SECONDS)
+    raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +108,11 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         log, begun = DaemonLog(koi), datetime.now(UTC).isoformat()
 
         def show() -> None:
-            log.show(gateway)
-            write_state(files, gateway, begun)
+            try:
+                log.show(gateway)
+                write_state(files, gateway, begun)
+            except OSError:  # a full disk, which ends nothing that goes on without it
+                asyncio.get_running_loop().call_later(SHOW_SECONDS, show)
 
         gateway.changed = show
         for name in connected_apps(koi):

@@ -14,6 +14,7 @@ from openkoi_runlog import decode, encode
 from .database import transaction
 
 KEPT_SECONDS = 30 * 24 * 3600.0  # services deliver again for hours at most; a month of conversation is history
+SCHEDULE = "schedule"  # who sends what begins at its time
 MAX_BOT_TURNS = 3  # in a channel without a user's: two bots that answer each other end there
 MAX_TURNS = 10  # estimate: more of a conversation rarely matters, and each costs tokens
 

@@ -6,6 +6,7 @@ import sqlite3
 from enum import StrEnum
 from hashlib import sha256
 from time import time
+from unicodedata import category
 
 from openkoi_hookspecs.integrations import Post, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -16,6 +17,8 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without 0, 1, I and O, which lo
 CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
 CODE_SECONDS = 600.0  # issue 21: a code is valid for ten minutes
 MAX_TRIES = 5  # issue 21
+CLOCK_STEP_SECONDS = 60.0  # by which a clock may be set back without ending what is valid (estimate)
+MAX_NAME = 40  # characters of a name that are shown (estimate)
 CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IGNORECASE)
 
 
@@ -91,25 +94,42 @@ class Members:
 
     def is_pairing(self, app: str) -> bool:
         """Return whether a code is valid."""
-        query = "SELECT 1 FROM codes WHERE app = ? AND expires > ? AND tries < ?"
-        return self.database.execute(query, (app, time(), MAX_TRIES)).fetchone() is not None
+        rows = self.database.execute("SELECT expires FROM codes WHERE app = ? AND tries < ?", (app, MAX_TRIES))
+        return any(is_valid_until(float(row["expires"]), CODE_SECONDS) for row in rows)
 
     def pair(self, post: Post) -> Role:
         """Pair the sender of a valid code, which is used up by that; return the role, else that of a stranger."""
         app, sender, code = post.app, post.sender, read_code(post.text)
-        if not (code and sender.authenticated and sender.id):
+        if not (code and sender.authenticated and sender.id and self.is_pairing(app)):
             return Role.STRANGER
         with transaction(self.database):
-            self.database.execute("DELETE FROM codes WHERE expires < ? OR tries >= ?", (time(), MAX_TRIES))
             query = "SELECT role FROM codes WHERE app = ? AND digest = ?"
             row = self.database.execute(query, (app, digest_of(app, code))).fetchone()
             if row is None:
                 self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (app,))
                 return Role.STRANGER
             self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
-            kept = (app, sender.id, sender.name, row["role"], post.channel, time())
+            kept = (app, sender.id, shown_name(sender), row["role"], post.channel, time())
             self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
         return Role(row["role"])
+
+
+def is_valid_until(expires: float, seconds: float) -> bool:
+    """Return whether what lasts so many seconds has not expired; it lasts no longer where the clock was set back."""
+    return 0.0 < expires - time() <= seconds + CLOCK_STEP_SECONDS
+
+
+def shown_name(sender: Sender) -> str:
+    """Return a user's own name as one short line of words, which looks like nothing that the assistant says; else the
+    id. Users choose their names: permissions are never bound to them.
+    """
+    letters = (letter if is_of_a_name(letter) else " " for letter in sender.name[: 10 * MAX_NAME])
+    return " ".join("".join(letters).split())[:MAX_NAME].strip() or sender.id
+
+
+def is_of_a_name(letter: str) -> bool:
+    """Return whether a character may be shown in a name."""
+    return letter in "-_.'@" or category(letter)[0] in "LMN"
 
 
 def read_code(text: str) -> str:

@@ -6,10 +6,10 @@ from contextlib import aclosing
 from openkoi_hookspecs import File, Image, Message, Role, Task, Text
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
 from openkoi_hookspecs.integrations import Attachment, Messenger, Post, SupportsDownload, SupportsHistory
-from openkoi_hookspecs.posts import join_ids
 
-from .admission import STEER, strip_mention
+from .admission import STEER, memory_of, strip_mention
 from .inbox import Kind, Request
+from .paired_users import shown_name
 
 MAX_EARLIER = 20  # posts of a thread that the assistant was called into
 MAX_FILES = 20  # of a message: each is a download (estimate)
@@ -25,7 +25,7 @@ async def make_task(request: Request, app: Messenger, past: Sequence[tuple[str, 
         context=describe_others(post, [] if past else await earlier_posts(post, app), unread),
         channel=post.app,
         session=request.conversation,
-        project=join_ids(post.app, post.account, post.channel),
+        project=memory_of(post),
         history=to_messages(past),
         parts=parts,
         workspace=workspace,
@@ -61,7 +61,7 @@ async def earlier_posts(post: Post, app: Messenger) -> Sequence[Post]:
 
 def describe_others(post: Post, earlier: Sequence[Post], unread: Sequence[str]) -> str:
     """Return what others wrote, each with its author, and which files the model is not shown; empty if nothing."""
-    lines = [f"[{one.sender.name or one.sender.id} {one.at}] {one.text}" for one in earlier]
+    lines = [f"[{shown_name(one.sender)} {one.at}] {one.text}" for one in earlier]
     lines += [f"[quoted or forwarded] {post.quoted}"] if post.quoted else []
     names = ", ".join(" ".join(name.split()) for name in unread[:MAX_FILES])
     more = f" and {len(unread) - MAX_FILES} more" if len(unread) > MAX_FILES else ""

@@ -8,7 +8,7 @@ from time import time
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .paired_users import ALPHABET
+from .paired_users import ALPHABET, is_valid_until
 
 BUTTON_SECONDS = 900.0  # a button that lies about is not pressed by accident; the question itself stays
 
@@ -33,7 +33,7 @@ class AskedQuestion:
     @property
     def expired(self) -> bool:
         """Whether its buttons are too old."""
-        return time() > self.expires
+        return not is_valid_until(self.expires, BUTTON_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 
 from .gateway import Gateway
-from .inbox import Kind, Request
+from .inbox import SCHEDULE, Kind, Request
 from .paired_users import Role
 
 POLL_SECONDS = 15.0  # a schedule is exact to the minute
 PERIOD = re.compile(r"(\d+)\s*(m|h|d)")
+MAX_AHEAD = timedelta(hours=1)  # that a clock may be set back without beginning a task twice (estimate)
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
@@ -63,8 +64,10 @@ async def follow_schedules(gateway: Gateway, schedules: Mapping[str, Schedule]) 
 
 def begin_due(gateway: Gateway, name: str, schedule: Schedule, now: datetime) -> None:
     """Begin a schedule that was due since it was begun last."""
-    due, place = last_due(schedule, now).isoformat(), join_ids("schedule", name)
+    due, place = last_due(schedule, now).isoformat(), join_ids(SCHEDULE, name)
     before = gateway.requests.cursor(place)
+    if before > (now + MAX_AHEAD).astimezone(UTC).isoformat():  # it was begun by a clock that was wrong
+        before = ""
     if before >= due:
         return
     request = to_request(gateway, name, schedule, due) if before else None
@@ -79,6 +82,6 @@ def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Req
     if schedule.app not in gateway.apps or not channel:
         gateway.koi.warn(f"The schedule {name} has nowhere to send its answer: connect and pair {schedule.app}.")
         return None
-    sender = Sender("schedule", name=name, kind=SenderKind.PERSON, authenticated=True)
+    sender = Sender(SCHEDULE, name=name, kind=SenderKind.PERSON, authenticated=True)
     post = Post(schedule.task, app=schedule.app, channel=channel, id=f"{name}/{due}", sender=sender, direct=True)
-    return Request(post, kind=Kind.TASK, conversation=join_ids("schedule", name))
+    return Request(post, kind=Kind.TASK, conversation=join_ids(SCHEDULE, name))

@@ -77,7 +77,7 @@ class Turns:
 
     async def do(self, request: Request) -> None:
         """Run a request; send its answer or its questions."""
-        if await self.koi.receive(request.post) is None:
+        if self.approvals.is_revoked(request) or await self.koi.receive(request.post) is None:
             self.requests.finish(request)
             return
         app = self.messenger(request.post.app)
