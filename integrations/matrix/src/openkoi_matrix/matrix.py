@@ -163,7 +163,7 @@ class Matrix:
         since, handled = read_cursor(cursor)
         if not since:
             found = await self.call("GET", sync_path("", 0))
-            await self.rooms.answer_invitations(found)
+            await self.rooms.answer_invitations(found, me)
             since = str(found["next_batch"])
         yield Delivery(write_cursor(since, handled))
         while True:
@@ -172,7 +172,7 @@ class Matrix:
             for id, part in (found.get("rooms", {}).get("join") or {}).items():
                 async for delivery in self.read_room(id, part, batch, me):
                     yield delivery
-            await self.rooms.answer_invitations(found)
+            await self.rooms.answer_invitations(found, me)
             since, handled = str(found["next_batch"]), ()
             yield Delivery(write_cursor(since, handled))
 

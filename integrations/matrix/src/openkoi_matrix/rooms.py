@@ -44,25 +44,30 @@ class Rooms:
         if timeline.get("limited") or any(one.get("type") == MEMBER for one in timeline.get("events", ())):
             self.members.pop(room, None)
 
-    async def answer_invitations(self, found: Mapping[str, Any]) -> None:
+    async def answer_invitations(self, found: Mapping[str, Any], me: Me) -> None:
         """Join the rooms that a poll has invitations to, where one of the users invites; ignore others."""
         for room, part in (found.get("rooms", {}).get("invite") or {}).items():
-            senders = {
-                one["sender"]
-                for one in part.get("invite_state", {}).get("events", ())
-                if one["type"] == MEMBER and one["content"].get("membership") == "invite"
-            }
-            if self.is_allowed(room) and senders.intersection(self.users):
+            senders = inviters_of(part, me)
+            if self.is_allowed(room) and senders and senders <= set(self.users):
                 with suppress(AppRejectedError):  # withdrawn meanwhile
                     await self.call("POST", f"v3/join/{quote(room, safe='')}", {})
 
     async def leave_encrypted(self, room: str, part: Mapping[str, Any]) -> bool:
         """Leave a room that is encrypted, and say so there; return whether it was."""
         events = [*part.get("state", {}).get("events", ()), *part.get("timeline", {}).get("events", ())]
-        if not any(one.get("type") == ENCRYPTION for one in events):
+        if not any(one.get("type") == ENCRYPTION and one.get("state_key") == "" for one in events):
             return False
         notice: dict[str, Json] = {"msgtype": "m.notice", "body": ENCRYPTED, "m.mentions": {}}
         with suppress(AppRejectedError):  # it has been left already
             await self.call("PUT", f"{in_room(room)}/send/m.room.message/{transaction_id('encrypted', room)}", notice)
             await self.call("POST", f"{in_room(room)}/leave", {"reason": ENCRYPTED})
         return True
+
+
+def inviters_of(part: Mapping[str, Any], me: Me) -> set[str]:
+    """Return who invites this account, by all events that say so: those of other servers may be invented."""
+    events = (part.get("invite_state") or {}).get("events") or ()
+    own = [
+        one for one in events if isinstance(one, dict) and one.get("type") == MEMBER and one.get("state_key") == me.id
+    ]
+    return {str(one.get("sender")) for one in own}

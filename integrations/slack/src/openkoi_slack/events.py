@@ -14,11 +14,15 @@ LINK = re.compile(r"<((?:https?|mailto)[^|>]*)(?:\|([^>]*))?>")
 EMOJI = {"\U0001f44d": "+1", "\U0001f44e": "-1", "\U0001f440": "eyes", "\u2705": "white_check_mark", "\u274c": "x"}
 EMOJI |= {"\U0001f6d1": "octagonal_sign"}
 SIGNS = {name: sign for sign, name in EMOJI.items()}
+TEAMS = ("team", "user_team", "source_team")  # ids of users are unique within a workspace alone
 SAID_BY_A_USER = (None, "file_share", "thread_broadcast", "me_message")
 
 
-def read_event(event: Facts, me: Facts) -> Post | None:
-    """Return the post that an event of the Events API is; None for one of another kind."""
+def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
+    """Return the post that an event of the Events API is; None for one of another kind.
+
+    ``shared``: its channel is one of several workspaces, and a reaction does not say which its user is of.
+    """
     match event.get("type"), event.get("subtype"):
         case (("message" | "app_mention"), "message_changed"):
             changed = {**event["message"], "channel": event["channel"], "channel_type": event.get("channel_type")}
@@ -29,7 +33,7 @@ def read_event(event: Facts, me: Facts) -> Post | None:
         case (("message" | "app_mention"), subtype) if subtype in SAID_BY_A_USER or subtype == "bot_message":
             return read_message(event, me)
         case "reaction_added", _:
-            return read_reaction(event, me)
+            return None if shared else read_reaction(event, me)
     return None
 
 
@@ -64,7 +68,7 @@ def read_press(payload: Facts, me: Facts) -> Iterator[Post]:
             reply_to=str(message["ts"]),
             thread=thread if thread != message["ts"] else "",
             choice=str(action.get("value", "")),
-            sender=read_sender({"user": user["id"], "username": user.get("username", "")}, me),
+            sender=read_sender({**user, "user": user["id"], "team": user.get("team_id", me["team_id"])}, me),
             at=to_time(str(action["action_ts"])),
             **place_of(payload["channel"]["id"], me),
         )
@@ -102,7 +106,9 @@ def read_sender(message: Facts, me: Facts) -> Sender:
         kind = SenderKind.BOT
     else:
         kind = SenderKind.PERSON if id else SenderKind.UNKNOWN
-    foreign = message.get("user_team", me["team_id"]) != me["team_id"]
+    profile = message.get("user_profile") or {}
+    teams = {message.get(name) for name in TEAMS} | {profile.get("team")}
+    foreign = not teams <= {None, "", me["team_id"]}
     return Sender(id, name=str(message.get("username") or ""), kind=kind, authenticated=bool(id) and not foreign)
 
 

@@ -282,7 +282,7 @@ def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterato
     """Yield the posts of an envelope of Socket Mode."""
     payload = envelope.get("payload", {})
     if envelope.get("type") == "events_api":
-        post = read_event(payload["event"], me)
+        post = read_event(payload["event"], me, shared=bool(payload.get("is_ext_shared_channel")))
         yield from [post] if post else []
     elif envelope.get("type") == "interactive" and payload.get("type") == "block_actions":
         yield from read_press(payload, me)

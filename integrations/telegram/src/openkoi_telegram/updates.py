@@ -7,6 +7,7 @@ from typing import Any
 from openkoi_hookspecs.integrations import Attachment, Post, PostKind, Sender, SenderKind
 
 FILES = ("document", "audio", "video", "voice", "animation", "video_note")
+QUOTATIONS = ("blockquote", "expandable_blockquote")
 Facts = Mapping[str, Any]
 
 
@@ -25,12 +26,12 @@ def read_update(update: Facts, me: Facts) -> Post | None:
 
 def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Post:
     """Return a message as a post; what is forwarded or quoted is not what its sender says."""
-    words = message.get("text") or message.get("caption") or ""
-    forwarded = "forward_origin" in message
+    words, quotes = split_quotes(message)
+    foreign = "forward_origin" in message or "via_bot" in message  # what another bot offers is its own text
     topic = message.get("message_thread_id") if message.get("is_topic_message") else None
-    quoted = [words if forwarded else "", quote_of(message, me)]
+    quoted = [words if foreign else "", quotes, quote_of(message, me)]
     return Post(
-        "" if forwarded else without_start(words),
+        "" if foreign else without_start(words),
         kind=kind,
         id=str(message["message_id"]),
         revision=str(message.get("edit_date", "")) if kind is PostKind.EDITED else "",
@@ -118,6 +119,23 @@ def quote_of(message: Facts, me: Facts) -> str:
     if answered.get("from", {}).get("id") == me["id"]:
         return str(message.get("quote", {}).get("text", ""))
     return str(message.get("quote", {}).get("text") or answered.get("text") or answered.get("caption") or "")
+
+
+def split_quotes(message: Facts) -> tuple[str, str]:
+    """Return the text of a message without what is marked in it as a quotation, and that."""
+    text = str(message.get("text") or message.get("caption") or "")
+    entities = (*message.get("entities", ()), *message.get("caption_entities", ()))
+    quotations = [one for one in entities if one["type"] in QUOTATIONS]
+    if not quotations:
+        return text, ""
+    data = text.encode("utf-16-le", "surrogatepass")
+    units = [data[place : place + 2] for place in range(0, len(data), 2)]
+    quoted = [any(0 <= n - one["offset"] < one["length"] for one in quotations) for n in range(len(units))]
+    parts = (
+        b"".join(unit for unit, is_part in zip(units, quoted, strict=True) if is_part is side) for side in (False, True)
+    )
+    own, others = (part.decode("utf-16-le", "replace").strip() for part in parts)
+    return own, others
 
 
 def without_start(words: str) -> str:
