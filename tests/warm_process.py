@@ -34,6 +34,7 @@ THIRD_PARTY = {
     *("tree_sitter", "tree_sitter_bash", "yaml"),
 }
 STARTING = threading.Lock()
+COMPLETED = ("__dataclass_fields__", "__init__", "__match_args__", "__eq__", "__hash__")
 REQUESTS = ("Fix the failing tests.", "What is the capital of France?", "Do not change anything; tell me why it fails.")
 
 
@@ -95,7 +96,11 @@ def started() -> Warm:
         pass_fds=[its.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONWARNINGS": ""},
+        env={
+            **os.environ,
+            "PYTHONWARNINGS": "",
+            "LD_BIND_NOW": "1",
+        },  # else each copy looks for functions that it calls
     )
     its.close()
     return Warm(ours, process)
@@ -197,6 +202,8 @@ def exit_code() -> int:
 
 def warm_up() -> None:
     """Import what commands import and compile what they compile; what cannot be imported is theirs to report."""
+    from rehearsal import rehearse
+
     from openkoi_loader.plugin_discovery import scan
 
     targets = {one.target.partition(":")[0].partition(".")[0] for one in scan().found}
@@ -207,6 +214,9 @@ def warm_up() -> None:
                 import_all(module)
     complete_definitions()
     compile_patterns()
+    rehearse(exit_code)
+    atexit._clear()  # libraries take apart what goes with the process anyway, and each copy would copy it for that
+    gc.collect()
     gc.freeze()  # what all copies share is not looked through by each of them
 
 
@@ -227,7 +237,8 @@ def complete_definitions() -> None:
         if name.startswith("openkoi"):
             for value in [getattr(module, word) for word in (*getattr(module, "__all__", ()), *vars(module))]:
                 if isinstance(value, type):
-                    getattr(value, "__dataclass_fields__", None)
+                    for attribute in COMPLETED:
+                        getattr(value, attribute, None)
     for value in gc.get_objects():
         if type(value) is LazyPattern:
             _ = value.flags
