@@ -13,7 +13,7 @@ from anthropic.types import MessageParam, ToolParam
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault
 from openkoi_testing.servers.anthropic import error_body
-from openkoi_testing.servers.anthropic_responses import to_json
+from openkoi_testing.servers.json_body import to_json
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 MODEL = "claude-fake"

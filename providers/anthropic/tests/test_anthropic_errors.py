@@ -10,7 +10,8 @@ from openkoi_hookspecs import Message, ProviderUnavailableError, Request, Reques
 from openkoi_testing.contracts.provider_harness import LONG_SECONDS, ReceivedResponse, receive_once
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault
 from openkoi_testing.servers.anthropic import error_body
-from openkoi_testing.servers.anthropic_responses import stream_events, to_json
+from openkoi_testing.servers.anthropic_responses import stream_events
+from openkoi_testing.servers.json_body import to_json
 
 HELLO = Request([Message.user("Hello")], model="claude-fake")
 REPLY = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)

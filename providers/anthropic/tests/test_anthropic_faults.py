@@ -15,7 +15,8 @@ from openkoi_testing.contracts.catalogue import JSON, CatalogueCase, ResponsesCo
 from openkoi_testing.contracts.faults import TIMEOUT_SECONDS, CutsContract, FaultsContract
 from openkoi_testing.contracts.provider_harness import ProviderHarness
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault
-from openkoi_testing.servers.anthropic_responses import complete_message, format_event, stream_events, to_json
+from openkoi_testing.servers.anthropic_responses import complete_message, format_event, stream_events
+from openkoi_testing.servers.json_body import to_json
 
 ANSWER = Say([Reasoning("Hm.", signature="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
 SPOKEN = (*stream_events(ANSWER, {"model": "claude-fake"}),)

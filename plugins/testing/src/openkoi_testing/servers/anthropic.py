@@ -10,10 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from openkoi_hookspecs import Json
 
-from .anthropic_responses import complete_message, estimate_usage, stream_events, to_json
+from .anthropic_responses import complete_message, estimate_usage, stream_events
 from .anthropic_rules import find_error
 from .anthropic_thoughts import ThoughtChecker
 from .http_server import EVENTS, ReceivedRequest, ServerResponse
+from .json_body import to_json
 from .prompt_cache import PromptCache, count_tokens
 from .say import DEFAULT_USAGE, Say, Words
 from .vendor_server import VendorServer

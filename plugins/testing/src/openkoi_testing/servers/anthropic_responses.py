@@ -1,16 +1,15 @@
 """Format an answer as Anthropic's models do: as events of a stream, or complete."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .anthropic_thoughts import thought_block
+from .json_body import Body, to_json
 from .say import AnswerPart, Say
-
-Body = Mapping[str, object]
 
 
 def stream_events(answer: Say, asked: Body) -> Iterator[bytes]:
@@ -111,8 +110,3 @@ def estimate_usage(answer: Say) -> int:
 def format_event(event_type: str, **data: object) -> bytes:
     """Return one event of the stream."""
     return b"event: %s\ndata: %s\n\n" % (event_type.encode(), to_json({"type": event_type, **data}))
-
-
-def to_json(value: Body) -> bytes:
-    """Return JSON as the vendor writes it, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
-from .anthropic_blocks import THINKING_TYPES, Block, object_blocks, text_blocks
+from .anthropic_blocks import THINKING_TYPES, Block, text_blocks
+from .json_body import objects_in
 from .media import PDF, find_media_error
 
 COUNTED = frozenset(
@@ -69,7 +70,7 @@ def check_system(body: Block) -> Iterator[str]:
 def check_tools(body: Block) -> Iterator[str]:
     """Yield what may be called."""
     names: list[Json] = []
-    for index, tool in enumerate(object_blocks(body.get("tools"))):
+    for index, tool in enumerate(objects_in(body.get("tools"))):
         name, given = tool.get("name"), tool.get("input_schema")
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield f"tools.{index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
@@ -82,7 +83,7 @@ def check_tools(body: Block) -> Iterator[str]:
 
 def check_messages(body: Block) -> Iterator[str]:
     """Yield errors about roles and empty messages."""
-    messages = object_blocks(body.get("messages"))
+    messages = objects_in(body.get("messages"))
     if messages and messages[0].get("role") != "user":
         yield 'messages: first message must use the "user" role'
     for place, message in enumerate(messages):
@@ -152,7 +153,7 @@ def check_pairs(body: Block) -> Iterator[str]:
 def group_turns(body: Block) -> list[list[Block]]:
     """Return the blocks of each turn: consecutive messages of one role are one."""
     found: list[tuple[Json, list[Block]]] = []
-    for message in object_blocks(body.get("messages")):
+    for message in objects_in(body.get("messages")):
         if not found or found[-1][0] != message.get("role"):
             found.append((message.get("role"), []))
         found[-1][1].extend(text_blocks(message.get("content")))
@@ -162,7 +163,7 @@ def group_turns(body: Block) -> list[list[Block]]:
 def check_cache_marks(body: Block) -> Iterator[str]:
     """Yield an error for more than four marks; the automatic one counts, unless it falls on another."""
     turns = [block for content in group_turns(body) for block in content]
-    blocks = [*object_blocks(body.get("tools")), *object_blocks(body.get("system")), *turns]
+    blocks = [*objects_in(body.get("tools")), *objects_in(body.get("system")), *turns]
     moving = bool(body.get("cache_control")) and not (blocks and blocks[-1].get("cache_control"))
     found = sum(bool(block.get("cache_control")) for block in blocks) + moving
     if found > MAX_CACHE_MARKS:
@@ -204,5 +205,5 @@ def check_keywords(schema: Json) -> Iterator[str]:
         yield f"output_config.format.schema: properties {wrong} are not supported"
     properties, variants = schema.get("properties"), schema.get("anyOf")
     inner = [*properties.values()] if isinstance(properties, dict) else []
-    for one in (*inner, schema.get("items"), *object_blocks(variants)):
+    for one in (*inner, schema.get("items"), *objects_in(variants)):
         yield from check_keywords(one)

@@ -5,7 +5,8 @@ from hashlib import sha256
 
 from openkoi_hookspecs import Reasoning
 
-from .anthropic_blocks import THINKING_TYPES, Block, object_blocks
+from .anthropic_blocks import THINKING_TYPES, Block
+from .json_body import objects_in
 from .say import Say
 
 
@@ -32,7 +33,7 @@ class ThoughtChecker:
 
     def find_error(self, body: Block) -> str:
         """Return what is wrong with the thoughts of a request; empty when they are valid."""
-        messages = enumerate(object_blocks(body.get("messages")))
+        messages = enumerate(objects_in(body.get("messages")))
         answers = {place: message for place, message in messages if message.get("role") == "assistant"}
         wrong = [error for place, message in answers.items() for error in self._find_changed(place, message)]
         thinking = body.get("thinking")
@@ -44,7 +45,7 @@ class ThoughtChecker:
         return next(iter(wrong), "")
 
     def _find_changed(self, place: int, message: Block) -> Iterator[str]:
-        content = object_blocks(message.get("content"))
+        content = objects_in(message.get("content"))
         for index, block in enumerate(content):
             if block.get("type") in THINKING_TYPES and block not in self._said:
                 yield f"messages.{place}.content.{index}: Invalid `signature` in `thinking` block"
@@ -52,7 +53,7 @@ class ThoughtChecker:
             yield f"messages.{place}: The final block in an assistant message cannot be `thinking`."
 
     def _missing(self, message: Block) -> Iterator[str]:
-        content = object_blocks(message.get("content"))
+        content = objects_in(message.get("content"))
         handed_back = [block for block in content if block.get("type") in THINKING_TYPES]
         for call in tool_uses(content):
             if self._before.get(str(call.get("id")), handed_back) != handed_back:
@@ -64,7 +65,7 @@ class ThoughtChecker:
 
 def missing_thoughts(message: Block) -> list[str]:
     """Return errors for an answer that called tools and did not begin with a thought."""
-    content = object_blocks(message.get("content"))
+    content = objects_in(message.get("content"))
     if not tool_uses(content) or content[0].get("type") in THINKING_TYPES:
         return []
     return [

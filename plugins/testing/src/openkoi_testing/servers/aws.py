@@ -1,12 +1,12 @@
 """Implement what every AWS service shares: event-stream frames with checksums, and signature checks."""
 
-import json
 from collections.abc import Mapping
 from struct import pack
 from typing import NamedTuple
 from zlib import crc32
 
 from .http_server import ReceivedRequest
+from .json_body import to_json
 
 STREAM = "application/vnd.amazon.eventstream"
 STRING_TYPE = 7
@@ -49,11 +49,6 @@ def string_header(name: str, value: str) -> bytes:
     """Return a header whose value is a string."""
     key, text = name.encode(), value.encode()
     return pack(">B", len(key)) + key + pack(">BH", STRING_TYPE, len(text)) + text
-
-
-def to_json(value: Mapping[str, object]) -> bytes:
-    """Return JSON, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def is_signed_by(seen: ReceivedRequest, pair: KeyPair, service: str) -> bool:

@@ -5,19 +5,18 @@ client certifies it.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from openkoi_hookspecs import Json, Text, ToolCall, Usage
 
-from .aws import STREAM, KeyPair, event_frame, is_signed_by, to_json
+from .aws import STREAM, KeyPair, event_frame, is_signed_by
 from .bedrock_rules import find_error
 from .faults import ServerFault
 from .http_server import ReceivedRequest, ServerResponse
+from .json_body import Body, to_json
 from .say import AnswerPart, Say, Words
 from .vendor_server import VendorServer
-
-Body = Mapping[str, object]
 
 MODELS = ("anthropic.claude-fake-v1:0",)
 KEEP_ALIVE = event_frame("ping", {})

@@ -7,6 +7,7 @@ from itertools import pairwise
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
+from .json_body import objects_in
 from .media import find_media_error
 
 Block = Mapping[str, Json]
@@ -99,8 +100,3 @@ def is_blank(block: Block) -> bool:
     """Return whether a block has no content."""
     text = block.get("text")
     return isinstance(text, str) and not text.strip()
-
-
-def objects_in(value: Json) -> list[Block]:
-    """Return the objects of a list."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

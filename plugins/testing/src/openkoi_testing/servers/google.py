@@ -14,10 +14,10 @@ from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .google_rules import SignedCall, find_embedding_error, find_error
 from .http_server import EVENTS, ReceivedRequest, ServerResponse
+from .json_body import Body, to_json
 from .say import AnswerPart, Say, Words
 from .vendor_server import VendorServer
 
-Body = Mapping[str, object]
 ROUTE = re.compile(r"/v1(?:beta)?/models(?:/([^:]+)(?::(\w+))?)?")
 EMBEDDER = "gemini-embedding-001"
 DIMENSIONS = 3072
@@ -250,8 +250,3 @@ def parse_body(body: bytes) -> Json:
     except ValueError:
         return None
     return found
-
-
-def to_json(value: object) -> bytes:
-    """Return JSON, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

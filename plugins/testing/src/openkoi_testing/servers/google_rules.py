@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs import Json, ToolCall
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .json_body import objects_in
 from .media import PDF, find_media_error
 
 FIELDS = frozenset(
@@ -164,8 +165,3 @@ def find_embedding_error(name: str, body: Json) -> str:
 def parts_with(content: Content, key: str) -> list[Content]:
     """Return the parts of one kind in a turn."""
     return objects_in([part.get(key) for part in objects_in(content.get("parts"))])
-
-
-def objects_in(value: Json) -> list[Content]:
-    """Return the objects of a list, if it is one."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

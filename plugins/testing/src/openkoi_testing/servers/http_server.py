@@ -94,7 +94,7 @@ class HttpServer:
         """Where it listens."""
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self._listener.server_address[1]}"
 
-    def answer(self, seen: ReceivedRequest) -> ServerResponse:
+    def respond(self, seen: ReceivedRequest) -> ServerResponse:
         """Record a request and answer it."""
         self.requests.append(seen)
         return self._answer(seen)
@@ -164,7 +164,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _serve(self, body: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        served = self.server.kept.answer(ReceivedRequest(self.command, self.path, headers, body))
+        served = self.server.kept.respond(ReceivedRequest(self.command, self.path, headers, body))
         self.server.kept.wait(served.fault.delay)
         if served.upgrade:
             self._upgrade(served.upgrade, headers["sec-websocket-key"])

@@ -3,20 +3,18 @@
 It is as strict as the real one about what it is sent and what its models can do. The vendor's own client certifies it.
 """
 
-import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
 from .http_server import ReceivedRequest, ServerResponse
+from .json_body import Body, to_json
 from .ollama_rules import OllamaModel, check_abilities, check_length, find_error, with_tag
 from .say import Say, Words
 from .vendor_server import VendorServer
 
-Body: TypeAlias = Mapping[str, object]
 LINES = "application/x-ndjson"
 DOCUMENT = "application/json; charset=utf-8"
 PLAIN = "text/plain; charset=utf-8"
@@ -217,8 +215,3 @@ def embed_text(text: str, dimensions: int) -> list[float]:
     source = random.Random(text)
     numbers = [source.gauss() for _ in range(dimensions)]
     return [number / math.hypot(*numbers) for number in numbers]
-
-
-def to_json(value: Body) -> bytes:
-    """Return JSON as the vendor writes it, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -10,9 +10,10 @@ from openkoi_hookspecs import Json
 
 from . import openai_completions, openai_responses_api
 from .http_server import EVENTS, ReceivedRequest, ServerResponse
+from .json_body import Body, to_json
 from .openai_chat_rules import find_chat_error
 from .openai_embeddings import embed_response, find_embedding_error
-from .openai_json import CREATED, Body, as_object, refuse, to_json
+from .openai_json import CREATED, as_object, refuse
 from .openai_rules import find_response_error
 from .say import Say, Words
 from .vendor_server import VendorServer

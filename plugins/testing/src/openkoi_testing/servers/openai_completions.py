@@ -6,7 +6,8 @@ from itertools import count
 
 from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
-from .openai_json import CREATED, Body, to_json
+from .json_body import Body, to_json
+from .openai_json import CREATED
 from .say import AnswerPart, Say
 
 

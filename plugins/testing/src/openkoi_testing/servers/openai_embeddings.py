@@ -8,7 +8,7 @@ from struct import pack
 
 from openkoi_hookspecs import Json
 
-from .openai_json import Body
+from .json_body import Body
 
 DIMENSIONS = {"text-embedding-3-large": 3072}
 DEFAULT_DIMENSIONS = 1536

@@ -10,7 +10,8 @@ from itertools import count
 
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
-from .openai_json import CREATED, Body, as_object, to_json
+from .json_body import Body, to_json
+from .openai_json import CREATED, as_object
 from .openai_rules import ENCRYPTED_REASONING
 from .say import AnswerPart, Say
 

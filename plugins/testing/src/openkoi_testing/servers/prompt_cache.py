@@ -12,7 +12,8 @@ from itertools import accumulate
 from openkoi_hookspecs import Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .anthropic_blocks import THINKING_TYPES, Block, object_blocks, text_blocks
+from .anthropic_blocks import THINKING_TYPES, Block, text_blocks
+from .json_body import objects_in
 
 BYTES_PER_TOKEN = 4
 LOOKBACK_BLOCKS = 20
@@ -69,10 +70,10 @@ def prefix_digests(pieces: Sequence[PromptBlock]) -> list[bytes]:
 
 def prompt_blocks(body: Block) -> list[PromptBlock]:
     """Return all blocks in the order in which they are read: tools, system, messages."""
-    steady = [*object_blocks(body.get("tools")), *text_blocks(body.get("system"))]
+    steady = [*objects_in(body.get("tools")), *text_blocks(body.get("system"))]
     how = json.dumps([body.get("model"), body.get("thinking"), body.get("tool_choice")])
     pieces = [build_block(block, "") for block in steady]
-    for message in object_blocks(body.get("messages")):
+    for message in objects_in(body.get("messages")):
         pieces += [build_block(block, f"{how}{message.get('role')}") for block in text_blocks(message.get("content"))]
     if body.get("cache_control"):
         last = max(at for at, one in enumerate(pieces) if one.markable)
