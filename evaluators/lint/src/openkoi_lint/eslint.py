@@ -1,13 +1,13 @@
 """Parse eslint's JSON; severities are the project's own."""
 
-import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import format_place, make_finding
+from .messages import format_place, make_finding, read_json_lines
 
 IGNORED = "File ignored "  # by the project's settings, although it was named
 
@@ -24,22 +24,19 @@ class EslintMessage(TypedDict, total=False):
 
 def read_eslint(text: str, root: Path) -> tuple[Finding, ...]:
     """Return every message; skip the text around the report."""
-    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in parse_report(line, root))
+    return read_json_lines(text, "[", partial(to_findings, root=root))
 
 
-def parse_report(line: str, root: Path) -> Iterator[Finding]:
+def to_findings(report: Any, root: Path) -> Iterator[Finding]:
     """Yield the messages in a report; nothing for a truncated one."""
-    try:
-        for file in json.loads(line):
-            for message in file["messages"]:
-                if message["message"].startswith(IGNORED):
-                    continue
-                where = format_place(file["filePath"], message.get("line", 1), root)
-                yield make_finding(
-                    message["message"], severity_of(message), rule=message["ruleId"] or "eslint", where=where
-                )
-    except (ValueError, KeyError, TypeError):
-        return
+    for file in report:
+        for message in file["messages"]:
+            if message["message"].startswith(IGNORED):
+                continue
+            where = format_place(file["filePath"], message.get("line", 1), root)
+            yield make_finding(
+                message["message"], severity_of(message), rule=message["ruleId"] or "eslint", where=where
+            )
 
 
 def severity_of(message: EslintMessage) -> Severity:

@@ -1,16 +1,15 @@
 """Define a linter as a command and a parser."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from openkoi_base.files.project_commands import command_in
 from openkoi_hookspecs import Finding
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Reader: TypeAlias = Callable[[str, Path], tuple[Finding, ...]]
-IN_FOLDER = 'cd "$0" && exec "$@"'
 FILE = "{file}"
 
 
@@ -63,31 +62,23 @@ class Linter:
 
     def project_command(self) -> tuple[str, ...]:
         """Return the command that checks the project."""
-        return self.from_workspace((*self.argv, *self.targets))
+        return command_in(self.folder, (*self.argv, *self.targets))
 
     def files_command(self, files: Sequence[str]) -> tuple[str, ...]:
         """Return the command that checks these files of the workspace, or the project if it must choose the files."""
         if self.files is None or self.files.named is None:
             return self.project_command()
-        return self.from_workspace((*self.argv, *self.files.named, *map(self.in_folder, files)))
+        return command_in(self.folder, (*self.argv, *self.files.named, *map(self.in_folder, files)))
 
     def stdin_command(self, file: str) -> tuple[str, ...]:
         """Return the command that checks its input as this file of the workspace."""
         options = self.files.stdin if self.files else ()
         name = self.in_folder(file)
-        return self.from_workspace((*self.argv, *(name if part == FILE else part for part in options)))
+        return command_in(self.folder, (*self.argv, *(name if part == FILE else part for part in options)))
 
     def in_folder(self, file: str) -> str:
         """Return the path of a file of the workspace, relative to the linter's folder."""
         return file.removeprefix(f"{self.folder}/") if self.folder else file
-
-    def from_workspace(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """Return a command as it is run from the workspace."""
-        if not self.folder:
-            return argv
-        if os.name == "nt":
-            return ("cmd", "/c", "cd", "/d", self.folder, "&&", *argv)
-        return ("sh", "-c", IN_FOLDER, self.folder, *argv)
 
     def findings(self, text: str, root: Path) -> tuple[Finding, ...]:
         """Return each finding once, with its location in the workspace."""

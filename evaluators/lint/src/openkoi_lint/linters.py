@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from openkoi_base.files.project_commands import shell_command
 from openkoi_base.files.project_files import find_project_files, read_source
 
 from .languages import SCRIPTS, SHELLS, find_linters
@@ -79,8 +80,7 @@ def configured_linters(commands: Mapping[str, str] | Sequence[str]) -> Iterator[
         commands.items() if isinstance(commands, Mapping) else [(text.split()[0], text) for text in commands if text]
     )
     for name, text in named:
-        argv = ("cmd", "/c", text) if os.name == "nt" else ("sh", "-c", text)
-        yield Linter(name, argv, read_lines)
+        yield Linter(name, shell_command(text), read_lines)
 
 
 def find_program(name: str, root: Path, venv: str) -> tuple[str, ...]:

@@ -1,7 +1,11 @@
 """Convert linter messages to findings."""
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import KW_ONLY
 from pathlib import Path
+from typing import Any
 
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -43,6 +47,16 @@ def make_finding(
     """
     title, original = normalize_message(message), " ".join(message.split())
     return Finding(title, severity, rule=rule, where=where, detail="" if title == original else original, fix=fix)
+
+
+def read_json_lines(text: str, start: str, find: Callable[[Any], Iterator[Finding]]) -> tuple[Finding, ...]:
+    """Return the findings in the lines of JSON that begin so; truncated and foreign lines have none."""
+    found: list[Finding] = []
+    for line in text.split("\n"):
+        if line.startswith(start):
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
+                found.extend(find(json.loads(line)))
+    return tuple(found)
 
 
 def normalize_message(message: str) -> str:

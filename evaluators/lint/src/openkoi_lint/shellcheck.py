@@ -1,12 +1,13 @@
 """Parse shellcheck's JSON."""
 
-import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import format_place, make_finding
+from .messages import format_place, make_finding, read_json_lines
 
 GRAVE = {"error", "warning"}
 UNREADABLE = range(1000, 2000)
@@ -14,22 +15,19 @@ UNREADABLE = range(1000, 2000)
 
 def read_shellcheck(text: str, root: Path) -> tuple[Finding, ...]:
     """Return every comment."""
-    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in parse_report(line, root))
+    return read_json_lines(text, "[", partial(to_findings, root=root))
 
 
-def parse_report(line: str, root: Path) -> Iterator[Finding]:
+def to_findings(report: Any, root: Path) -> Iterator[Finding]:
     """Yield the comments in a report; nothing for a truncated one."""
-    try:
-        for comment in json.loads(line):
-            where = format_place(comment["file"], comment["line"], root)
-            yield make_finding(
-                comment["message"],
-                severity_of(comment["level"], comment["code"]),
-                rule=f"SC{comment['code']}",
-                where=where,
-            )
-    except (ValueError, KeyError, TypeError):
-        return
+    for comment in report:
+        where = format_place(comment["file"], comment["line"], root)
+        yield make_finding(
+            comment["message"],
+            severity_of(comment["level"], comment["code"]),
+            rule=f"SC{comment['code']}",
+            where=where,
+        )
 
 
 def severity_of(level: str, code: int) -> Severity:

@@ -7,8 +7,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location
-from .messages import failure_title, last_part
-from .results import CaseResult
+from .results import CaseResult, failed_case
 
 LINE = lazy_pattern(
     r"^test (?P<name>.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (?P<how>ok|FAILED|ignored)\b.*$", re.M
@@ -50,7 +49,7 @@ def parse_case(line: dict[str, str], output: str, root: Path) -> CaseResult:
     panic = PANIC.search(output)
     reason = panic["reason"] if panic else output
     where = first_location(example_location(line["name"]) or output, root)
-    return CaseResult(name, passed=False, title=failure_title(name, reason), where=where, detail=last_part(output))
+    return failed_case(name, reason, output, where)
 
 
 def example_location(name: str) -> str:
@@ -63,19 +62,11 @@ def find_compiler_error(text: str, root: Path) -> Iterator[CaseResult]:
     """Return the first compiler error."""
     error = COMPILER_ERROR.search(text)
     if error:
-        detail = last_part(text[error.start() :])
-        yield CaseResult(
-            "cargo test",
-            passed=False,
-            title=failure_title("cargo test", error["reason"]),
-            where=first_location(error[0], root),
-            detail=detail,
-        )
+        yield failed_case("cargo test", error["reason"], text[error.start() :], first_location(error[0], root))
 
 
 def find_abort(text: str) -> Iterator[CaseResult]:
     """Yield a failure for a test program that died before all of its tests ended."""
     death = ABORTED.search(text)
     if death:
-        title = failure_title("cargo test", death["reason"])
-        yield CaseResult("cargo test", passed=False, title=title, detail=last_part(text[: death.end()]))
+        yield failed_case("cargo test", death["reason"], text[: death.end()], "")

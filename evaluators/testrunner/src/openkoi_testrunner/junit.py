@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location, workspace_path
-from .messages import error_line, failure_title, last_part
-from .results import CaseResult
+from .messages import error_line
+from .results import CaseResult, failed_case
 
 DOCUMENT = lazy_pattern(r"<testsuites?[\s>].*</testsuites?>", re.DOTALL)
 
@@ -40,7 +40,7 @@ def parse_case(case: ElementTree.Element, root: Path) -> CaseResult:
     message = failure.text or failure.get("message") or ""
     reason = failure.get("message") or error_line(message)
     where = first_location(message, root) or case_location(case, root)
-    return CaseResult(name, passed=False, title=failure_title(name, reason), where=where, detail=last_part(message))
+    return failed_case(name, reason, message, where)
 
 
 def case_location(case: ElementTree.Element, root: Path) -> str:

@@ -10,8 +10,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location
-from .messages import failure_title, last_part
-from .results import CaseResult
+from .results import CaseResult, failed_case
 
 NOT_BUILT = lazy_pattern(r"^FAIL\s+(\S+)\s+\[(\w+) failed\]", re.MULTILINE)
 NOISE = lazy_pattern(r"\s*(=== |--- |FAIL\b|panic\.go)")
@@ -87,9 +86,7 @@ def parse_case(one: GoTestOutput, root: Path) -> CaseResult:
     output = "".join(line for line in one.output if not NOISE.match(line))
     where = first_location(add_folders(output, one.package, root), root)
     reason = re.sub(r"^\s*[\w./-]+\.go:\d+: ", "", output)
-    return CaseResult(
-        one.name, passed=False, title=failure_title(one.name, reason), where=where, detail=last_part(output)
-    )
+    return failed_case(one.name, reason, output, where)
 
 
 def add_folders(output: str, package: str, root: Path) -> str:
@@ -111,12 +108,4 @@ def find_build_failure(package: str, text: str, root: Path) -> CaseResult:
     output = next((match[1] for match in re.finditer(named, text, re.MULTILINE)), "")
     reason = re.sub(r"^\S+\.go:\d+(:\d+)?: ", "", output) or "it does not build"
     silent = not any((root / folder_of(package, root)).glob("*_test.go"))
-    where = first_location(output, root)
-    return CaseResult(
-        package,
-        passed=False,
-        title=failure_title(package, reason),
-        where=where,
-        detail=last_part(output),
-        silent=silent,
-    )
+    return failed_case(package, reason, output, first_location(output, root), silent=silent)

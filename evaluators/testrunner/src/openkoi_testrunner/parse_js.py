@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from .locations import first_location, workspace_path
-from .messages import failure_title, last_part
-from .results import CaseResult
+from .results import CaseResult, failed_case
 
 SKIPPED = {"pending", "skipped", "todo", "disabled"}
 
@@ -105,9 +104,7 @@ def mocha_message(test: Mocha) -> str:
 def make_failure(name: str, message: str, root: Path) -> CaseResult:
     """Return the failure, at the first line of the workspace in its trace."""
     where = first_location(message, root) or workspace_path(name.partition(" > ")[0], root)
-    return CaseResult(
-        name, passed=False, title=failure_title(name, failure_reason(message)), where=where, detail=last_part(message)
-    )
+    return failed_case(name, failure_reason(message), message, where)
 
 
 def failure_reason(message: str) -> str:

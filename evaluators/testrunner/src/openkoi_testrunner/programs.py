@@ -6,9 +6,16 @@ import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from hashlib import sha256
 from pathlib import Path
 
+from openkoi_base.files.project_commands import (
+    WINDOWS,
+    cargo_command,
+    cargo_environment,
+    command_in,
+    go_environment,
+    shell_command,
+)
 from openkoi_base.files.project_files import read_toml
 from openkoi_hookspecs import Command, CommandResult, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -19,16 +26,12 @@ from .project import RunnerKind, find_target, read_justfile, read_makefile
 from .report import RunnerReport
 from .scripts import add_reports, runners_of, shell_script
 from .suites import Suite
-from .tool_caches import cargo_environment, go_environment
 
 QUIET = {"NO_COLOR": "1", "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 NPM = {"npm_config_update_notifier": "false", "npm_config_offline": "true", "npm_config_logs_max": "0"}
 PYTEST = {"PYTEST_ADDOPTS": "-rpfE --color=no --tb=short -p no:cacheprovider"}
 CARGO = ("cargo", "test", "--offline", "--no-fail-fast", "--color", "never")
 NPM_TEST = ("npm", "test", "--silent")
-ELSEWHERE = 'CARGO_TARGET_DIR="${TMPDIR:-/tmp}/openkoi-cargo-$0" exec "$@"'
-IN_FOLDER = 'cd "$0" && exec "$@"'
-WINDOWS = os.name == "nt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ class RunnerProgram:
 
     async def run(self, run: Run, seconds: float) -> RunnerReport:
         """Run it, and return its output."""
-        argv = place_command(self.argv, self.folder)
+        argv = command_in(self.folder, self.argv)
         done = await run.execute(Command(argv, env={**QUIET, **self.env}, seconds=seconds))
         return self._report(done, run.workspace / self.folder)
 
@@ -78,21 +81,9 @@ class RunnerProgram:
         )
 
 
-def place_command(argv: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    """Return the command as it is run from the workspace."""
-    if not folder:
-        return argv
-    return ("cmd", "/c", "cd", "/d", folder, "&&", *argv) if WINDOWS else ("sh", "-c", IN_FOLDER, folder, *argv)
-
-
 def configured_program(command: str) -> RunnerProgram:
     """Return the configured command, run by the shell."""
     return RunnerProgram(name=command, argv=shell_command(command), env=PYTEST)
-
-
-def shell_command(script: str) -> tuple[str, ...]:
-    """Return a shell command line."""
-    return ("cmd", "/c", script) if WINDOWS else ("sh", "-c", script)
 
 
 def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> RunnerProgram:
@@ -131,14 +122,11 @@ def cargo_program(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgra
     workspace = read_toml(folder / "Cargo.toml").get("workspace")
     all_of_it = ("--workspace",) if isinstance(workspace, dict) and "default-members" not in workspace else ()
     chosen = ("--", *(name.partition(" - ")[0] for name in only)) if only else ()
-    argv: tuple[str, ...] = (*CARGO, *all_of_it, *chosen)
-    if not (WINDOWS or (folder / "target").is_dir()):
-        argv = ("sh", "-c", ELSEWHERE, sha256(str(folder.resolve()).encode()).hexdigest()[:16], *argv)
     env = {"RUST_BACKTRACE": "0"}
     at_home = cargo_environment(os.environ)
     return RunnerProgram(
         name="cargo test",
-        argv=argv,
+        argv=cargo_command((*CARGO, *all_of_it, *chosen), folder),
         needs="cargo",
         env=env,
         else_env={**env, **at_home} if at_home else {},

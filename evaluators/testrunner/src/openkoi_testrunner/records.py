@@ -8,8 +8,8 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .locations import deepest_location, workspace_path
-from .messages import error_line, failure_title, last_part, stable_line
-from .results import CaseResult, SuiteOutcome, merge_tests
+from .messages import error_line, last_part, stable_line
+from .results import CaseResult, SuiteOutcome, failed_case, merge_tests
 
 MAX_LINES = 400
 LATE = "timed out"
@@ -92,8 +92,7 @@ def to_tests(record: ReporterRecord, root: Path) -> Iterator[CaseResult]:
     elif record.outcome == "failed":
         reason = record.reason or error_line(record.text)
         where = deepest_location(record.text, root) or test_location(record.place, root)
-        title = failure_title(record.id, reason)
-        yield CaseResult(record.id, passed=False, title=title, where=where, detail=last_part(record.text))
+        yield failed_case(record.id, reason, record.text, where)
 
 
 def test_location(place: str, root: Path) -> str:

@@ -5,6 +5,8 @@ from dataclasses import KW_ONLY, replace
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .messages import failure_title, last_part
+
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
@@ -20,6 +22,12 @@ class CaseResult:
     where: str = ""
     detail: str = ""
     silent: bool = False
+
+
+def failed_case(name: str, reason: str, text: str, where: str, *, silent: bool = False) -> CaseResult:
+    """Return a failed test: its reason in its title, and the end of what it printed."""
+    title = failure_title(name, reason)
+    return CaseResult(name, passed=False, title=title, where=where, detail=last_part(text), silent=silent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

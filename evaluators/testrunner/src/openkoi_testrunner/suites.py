@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from openkoi_base.files.project_commands import name_folder, outermost_folders
 from openkoi_base.files.project_files import find_project_files
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -79,25 +80,15 @@ def python_suites(root: Path, homes: Sequence[Path]) -> list[Suite]:
     if not below or has_any(root, PYTHON) or asks_for_pytest(root) or next(loose, None):
         kind = python_kind(root)
         return [Suite(kind)] if kind else []
-    kinds = [(home, python_kind(home)) for home in drop_nested_suites(below)]
-    return [Suite(kind, home.relative_to(root).as_posix()) for home, kind in kinds if kind]
+    kinds = [(home, python_kind(home)) for home in outermost_folders(below)]
+    return [Suite(kind, name_folder(home, root)) for home, kind in kinds if kind]
 
 
 def nested_suites(kind: RunnerKind, root: Path, homes: Sequence[Path]) -> list[Suite]:
     """Return the suites of a kind: the outermost, which include those below; a Go module runs only itself."""
     having = [home for home in homes if kind in detect_runners(home)]
-    chosen = having if kind is RunnerKind.GO else drop_nested_suites(having)
-    return [Suite(kind, name_of(home, root)) for home in chosen]
-
-
-def drop_nested_suites(homes: Sequence[Path]) -> list[Path]:
-    """Return those that are in no other."""
-    return [home for home in homes if not any(home != other and home.is_relative_to(other) for other in homes)]
-
-
-def name_of(home: Path, root: Path) -> str:
-    """Return the folder's name in a suite."""
-    return "" if home == root else home.relative_to(root).as_posix()
+    chosen = having if kind is RunnerKind.GO else outermost_folders(having)
+    return [Suite(kind, name_folder(home, root)) for home in chosen]
 
 
 def has_any(home: Path, names: set[str]) -> bool:

@@ -6,8 +6,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import deepest_location, workspace_path
-from .messages import failure_title, last_part
-from .results import CaseResult
+from .results import CaseResult, failed_case
 
 SUMMARY = lazy_pattern(r"^=+ short test summary info =+$", re.M)
 LINE = lazy_pattern(r"^(?P<how>PASSED|FAILED|ERROR) (?P<name>.+?)(?: - (?P<reason>.*))?$", re.M)
@@ -28,9 +27,7 @@ def parse_case(match: re.Match[str], text: str, root: Path) -> CaseResult:
         return CaseResult(name, passed=True)
     text_part = test_section(name, text)
     where = deepest_location(text_part, root) or workspace_path(name.partition("::")[0], root)
-    return CaseResult(
-        name, passed=False, title=failure_title(name, match["reason"] or ""), where=where, detail=last_part(text_part)
-    )
+    return failed_case(name, match["reason"] or "", text_part, where)
 
 
 def test_section(name: str, text: str) -> str:

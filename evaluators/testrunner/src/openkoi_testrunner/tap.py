@@ -9,8 +9,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location, workspace_path
-from .messages import error_line, failure_title, last_part
-from .results import CaseResult
+from .messages import error_line
+from .results import CaseResult, failed_case
 
 START = lazy_pattern(r"^TAP version \d+$", re.M)
 HEADER = lazy_pattern(r"^(?P<indent> *)# Subtest: (?P<name>.*)$")
@@ -116,4 +116,4 @@ def parse_case(point: Point, root: Path) -> CaseResult:
         text = "\n".join(point.output)
         reason = error_line(text)
     where = first_location(text.partition("stack:")[2], root) or first_location(text, root)
-    return CaseResult(name, passed=False, title=failure_title(name, reason), where=where, detail=last_part(text))
+    return failed_case(name, reason, text, where)
