@@ -3,7 +3,6 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from openkoi_search import TextIndex, make_index
     from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
     from .memory import DuckDB
@@ -14,7 +13,5 @@ __all__ = [
     "MemoryBusyError",
     "MemoryNewerError",
     "MemoryUnusableError",
-    "TextIndex",
-    "make_index",
     "read_memory",
 ]

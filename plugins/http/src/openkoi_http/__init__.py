@@ -15,8 +15,8 @@ with LazyExports(globals()):
     from .conversation import ConversationEncoder, encode_json
     from .errors import error_from_body
     from .event_parser import ResponseReader
-    from .framing import Framing, JsonLines
-    from .identity_cache import IdentityCache, SerializedCache, ToolEncoder
+    from .framing import JsonLines
+    from .identity_cache import SerializedCache, ToolEncoder
     from .limits import ResponseLimits
     from .media import base64_of, data_url, media_after, result_media, result_text
     from .parsing import parse_count, parse_object
@@ -34,8 +34,6 @@ __all__ = [
     "Cassette",
     "ConversationEncoder",
     "FormFile",
-    "Framing",
-    "IdentityCache",
     "JsonLines",
     "ResponseLimits",
     "ResponseReader",

@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .call_budget import CallBudget
-    from .call_cost import budget_tokens, compute_cost, tiered_cost
+    from .call_cost import budget_tokens, compute_cost
     from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
     from .compare_compacted import is_much_shorter, removed_parts
     from .content import check_content, check_result
@@ -17,8 +17,8 @@ with LazyExports(globals()):
     from .model_client import ModelClient
     from .model_discovery import Discovery, ModelChoice
     from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
-    from .request_stats import RequestStats, stats_of
-    from .reservation import INPUT_MARGIN, EstimateMargin, Reservation
+    from .request_stats import stats_of
+    from .reservation import Reservation
     from .shared_budget import SharedBudget
     from .task_budget import TaskBudget
 
@@ -26,17 +26,14 @@ __all__ = [
     "CONTEXT",
     "EXECUTOR",
     "FILE",
-    "INPUT_MARGIN",
     "OUTPUT",
     "CallBudget",
     "Catalogue",
     "Discovery",
-    "EstimateMargin",
     "Estimator",
     "ModelChoice",
     "ModelClient",
     "ModelRouter",
-    "RequestStats",
     "Reservation",
     "ResolvedModel",
     "SharedBudget",
@@ -50,6 +47,5 @@ __all__ = [
     "is_much_shorter",
     "removed_parts",
     "stats_of",
-    "tiered_cost",
     "without_media",
 ]

@@ -5,8 +5,8 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 with LazyExports(globals()):
     from . import keys, plugin_keys
     from .config import Config
-    from .deprecated import DEPRECATED, rename_deprecated
-    from .key import FormerName, Key, ProjectRule, SettingReader
+    from .deprecated import DEPRECATED
+    from .key import FormerName, Key, ProjectRule
     from .layers import load_config, with_settings
     from .paths import find_paths
     from .settings_writer import write_setting
@@ -23,13 +23,11 @@ __all__ = [
     "Key",
     "ProjectRule",
     "Setting",
-    "SettingReader",
     "find_paths",
     "keys",
     "load_config",
     "plugin_keys",
     "read_settings",
-    "rename_deprecated",
     "with_settings",
     "write_setting",
 ]

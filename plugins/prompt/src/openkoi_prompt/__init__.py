@@ -19,18 +19,10 @@ with LazyExports(globals()):
     )
     from .question import is_question
     from .recall_query import build_recall_query, build_recall_text
-    from .section_limits import (
-        MAX_TOTAL_BYTES,
-        MEMORY_SOURCE,
-        max_total_bytes,
-        refuse_oversized,
-        total_size,
-        without_refused_texts,
-    )
+    from .section_limits import MEMORY_SOURCE, max_total_bytes, refuse_oversized, total_size, without_refused_texts
 
 __all__ = [
     "INSTRUCTIONS_SECTION",
-    "MAX_TOTAL_BYTES",
     "MEMORY_SOURCE",
     "build_recall_query",
     "build_recall_text",

@@ -12,7 +12,7 @@ with LazyExports(globals()):
     from .codec import decode, encode, to_dict
     from .conversation import Conversation, read_conversation
     from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
-    from .iteration_view import FindingView, IterationView, Phase
+    from .iteration_view import FindingView, IterationView
     from .json_mask import mask_json
     from .line_cache import LineCache
     from .new_records import ArchivedRecords, read_new
@@ -28,11 +28,11 @@ with LazyExports(globals()):
     )
     from .plugin_calls import plugin_call_id
     from .read_segments import list_all_segments, list_segments, read_segment
-    from .record_format import CorruptLineError, add_checksum, read_line, redact_record, write_line
+    from .record_format import add_checksum, read_line, redact_record, write_line
     from .replayable import UNAPPROVED
     from .run_replay import RESULT_UNKNOWN, RunReplay, build_replay
     from .run_summaries import list_sessions, summarize_runs
-    from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, RunView
+    from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, RunView
     from .run_views import build_view, build_views, sort_records
     from .runlog import LogWriteError, RunLog, new_session_id
     from .segment_files import has_more, is_packed, original_name
@@ -48,7 +48,6 @@ __all__ = [
     "ArchivedRecords",
     "CheckpointView",
     "Conversation",
-    "CorruptLineError",
     "FindingView",
     "ForkPoint",
     "IterationView",
@@ -57,8 +56,6 @@ __all__ = [
     "PaidCall",
     "PastSession",
     "PastTask",
-    "Phase",
-    "QuestionView",
     "RunLog",
     "RunReplay",
     "RunView",

@@ -3,8 +3,8 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+    from openkoi_search.memory_file_errors import MemoryNewerError, MemoryUnusableError
 
     from .memory import SQLite
 
-__all__ = ["MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "SQLite"]
+__all__ = ["MemoryNewerError", "MemoryUnusableError", "SQLite"]

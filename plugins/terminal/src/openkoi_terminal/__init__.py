@@ -4,9 +4,9 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .blocks import Block, MarkdownStream
-    from .diffs import FOLD_LINES, DiffCount, count_changes, render_diff
+    from .diffs import count_changes, render_diff
     from .live_answer import LiveAnswer
-    from .live_region import ERASE_BELOW, LiveRegion
+    from .live_region import ERASE_BELOW
     from .markdown import render_block, render_markdown
     from .safe_text import IncompleteEscapes, show_hidden, strip_controls, strip_escapes
     from .style import PLAIN, Style, detect_style
@@ -15,14 +15,11 @@ with LazyExports(globals()):
 
 __all__ = [
     "ERASE_BELOW",
-    "FOLD_LINES",
     "INTERRUPT_HINT",
     "PLAIN",
     "Block",
-    "DiffCount",
     "IncompleteEscapes",
     "LiveAnswer",
-    "LiveRegion",
     "MarkdownStream",
     "Style",
     "WorkingFacts",

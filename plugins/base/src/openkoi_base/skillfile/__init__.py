@@ -11,13 +11,11 @@ with LazyExports(globals()):
     from .locations import (
         NEEDS_APPROVAL,
         FoundSkill,
-        FoundSkills,
         LoadSkill,
         SkillLocation,
         SkillSource,
         Trust,
         collect_skills,
-        has_skill,
         list_locations,
         list_parents,
         load_skill,
@@ -28,8 +26,8 @@ with LazyExports(globals()):
     )
     from .naming import MAX_NAME_LENGTH, NAME, correct_name
     from .printable import make_printable
-    from .problem import InvalidSkillError, Problem
-    from .requirements import MachineFeatures, Requirements, describe_missing, parse_requirements
+    from .problem import InvalidSkillError
+    from .requirements import MachineFeatures, describe_missing, parse_requirements
     from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
     from .validation import SKILL_FILE, find_corrections, find_problems, find_skill_file, read_text, validate
 
@@ -46,14 +44,11 @@ __all__ = [
     "Certifiable",
     "Dimension",
     "FoundSkill",
-    "FoundSkills",
     "FrontMatter",
     "InvalidSkillError",
     "LoadSkill",
     "MachineFeatures",
     "Method",
-    "Problem",
-    "Requirements",
     "Rubric",
     "RubricSample",
     "Skill",
@@ -68,7 +63,6 @@ __all__ = [
     "find_corrections",
     "find_problems",
     "find_skill_file",
-    "has_skill",
     "list_locations",
     "list_parents",
     "load_skill",

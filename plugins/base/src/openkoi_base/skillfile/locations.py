@@ -230,12 +230,6 @@ def locate_skill(folder: Path | str) -> Path | None:
     return file if lexists(file) else None
 
 
-def has_skill(folder: Path) -> bool:
-    """Return whether a folder contains a skill; unreadable folders do not."""
-    file = locate_skill(folder)
-    return file is not None and file.is_file()
-
-
 def looks_like_skill(folder: Path) -> bool:
     """Return whether a folder contains something named like a skill."""
     return locate_skill(folder) is not None

@@ -6,30 +6,23 @@ It reads only the log, so that it works with any memory or none.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .audit import LogAudit, audit_log
+    from .audit import audit_log
     from .compress_log import archive_oldest, log_size
-    from .exporter import FORMATS, ExportOptions, ExportResult, export_tasks
+    from .exporter import ExportOptions, export_tasks
     from .importer import ImportResult, import_export
     from .json_export import UserFiles
-    from .lines import SegmentError, SegmentLine, read_lines
-    from .rows import ExportTables
+    from .lines import SegmentError, read_lines
     from .segments import Log, Segment
-    from .statistics import LogStatistics, measure_log
+    from .statistics import measure_log
     from .tables import build_tables
     from .task_selection import TaskSelection
 
 __all__ = [
-    "FORMATS",
     "ExportOptions",
-    "ExportResult",
-    "ExportTables",
     "ImportResult",
     "Log",
-    "LogAudit",
-    "LogStatistics",
     "Segment",
     "SegmentError",
-    "SegmentLine",
     "TaskSelection",
     "UserFiles",
     "archive_oldest",

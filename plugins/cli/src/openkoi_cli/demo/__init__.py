@@ -1,6 +1,6 @@
 """Run `openkoi demo`: a small repair with a scripted model and everything else real."""
 
 from .command import demo
-from .setup import MODEL, TASK, prepare_project
+from .setup import TASK, prepare_project
 
-__all__ = ["MODEL", "TASK", "demo", "prepare_project"]
+__all__ = ["TASK", "demo", "prepare_project"]

@@ -3,10 +3,10 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .charges import CHARGE_EVENTS, RunCharges, collect_charges
-    from .claims import Claim, Verdict, check_claims
+    from .charges import CHARGE_EVENTS, collect_charges
+    from .claims import Verdict, check_claims
     from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
-    from .cycles import CycleTree, build_cycle_tree
+    from .cycles import build_cycle_tree
     from .display import AnswerEnd, AnswerPiece, Line, RunDisplay
     from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
     from .progress import Progress
@@ -22,15 +22,12 @@ __all__ = [
     "SAVING_TITLES",
     "AnswerEnd",
     "AnswerPiece",
-    "Claim",
     "Costs",
-    "CycleTree",
     "Line",
     "ModelCharge",
     "ModelCost",
     "Phase",
     "Progress",
-    "RunCharges",
     "RunDisplay",
     "RunReport",
     "SavedTokens",
