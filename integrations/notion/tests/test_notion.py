@@ -12,7 +12,7 @@ from isolated_client import run_isolated
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Document
 from openkoi_notion import Notion
-from openkoi_testing.contracts import DocumentsContract
+from openkoi_testing import DocumentsContract
 from openkoi_testing.markdown_samples import draw_markdown
 from openkoi_testing.servers import NotionServer
 

@@ -18,7 +18,7 @@ from openkoi_hookspecs.integrations import Delivery, Document, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
-from openkoi_testing.contracts import DocumentsContract
+from openkoi_testing import DocumentsContract
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
     CommitContract,

@@ -6,7 +6,7 @@ import pytest
 
 from openkoi_compaction import FactExtracting, PeriodicSummary, RollingWindow
 from openkoi_hookspecs import Compactor
-from openkoi_testing.contracts import CompactorContract
+from openkoi_testing import CompactorContract
 
 
 @pytest.mark.row("LOOP-06")

@@ -11,8 +11,8 @@ import pytest
 
 from openkoi_hookspecs import AppRejectedError
 from openkoi_hookspecs.integrations import Document, Documents, Post
+from openkoi_testing import DocumentsContract
 from openkoi_testing.apps import FolderApp
-from openkoi_testing.contracts import DocumentsContract
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
     Counterpart,
