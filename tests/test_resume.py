@@ -11,7 +11,7 @@ import pytest
 from stream_run import MOST
 
 from openkoi_hookspecs import Record, events
-from openkoi_runlog import list_paid_calls, list_segments, read_segment
+from openkoi_runlog import list_segments, read_segment
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.faults import AfterResponse
 
@@ -109,8 +109,9 @@ def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_pa
     asked = kill_in_streams(tmp_path, words)
 
     billed = asked * (words * 1000.0 + 1_000) / 1e6
-    output = sum(call.usd for call in list_paid_calls(tmp_path / "data" / "sessions"))
-    ended = [record.event for record in logged_records(tmp_path) if isinstance(record.event, events.RunCompleted)]
+    logged = [record.event for record in logged_records(tmp_path)]
+    output = sum(event.usd for event in logged if isinstance(event, events.Paid))
+    ended = [event for event in logged if isinstance(event, events.RunCompleted)]
     assert 2 <= asked
     assert billed <= output <= MOST
     assert ["reached the limit of dollars"] == [one.decision.reason for one in ended]

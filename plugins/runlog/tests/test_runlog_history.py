@@ -20,11 +20,9 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_runlog import (
-    PaidCall,
     PastTask,
     RunLog,
     find_task,
-    list_paid_calls,
     list_past_tasks,
     read_task_records,
     summarize_runs,
@@ -64,21 +62,12 @@ def test_sub_tasks_are_part_of_theirs(tmp_path: Path) -> None:
     assert {"one", "part"} == {record.run for record in read_task_records(tmp_path, whole)}
 
 
-def test_what_calls_cost_is_read_without_anything_else(tmp_path: Path) -> None:
-    logged(tmp_path, "s", one=[started("first"), PAID, events.WarningIssued("a warning"), PAID, ENDED])
-    calls = list(list_paid_calls(tmp_path))
-
-    assert [PaidCall(call.at, "acme/large", 90, 0.25) for call in calls] == calls
-    assert 2 == len(calls)
-
-
 def test_what_was_archived_is_told_as_if_it_had_not_been(tmp_path: Path) -> None:
     sessions, archive = tmp_path / "sessions", tmp_path / "archive"
     logged(sessions, "s1", one=[started("first"), PAID, ENDED])
     logged(sessions, "s2", two=[started("second"), PAID, ENDED])
     before = (
         list_past_tasks(sessions),
-        list(list_paid_calls(sessions)),
         read_task_records(sessions, find_task(sessions, "one")),
     )
     archive.mkdir()
@@ -87,7 +76,6 @@ def test_what_was_archived_is_told_as_if_it_had_not_been(tmp_path: Path) -> None
 
     assert before == (
         list_past_tasks(sessions),
-        list(list_paid_calls(sessions)),
         read_task_records(sessions, find_task(sessions, "one")),
     )
     assert ["second", "first"] == [past.text for past in list_past_tasks(sessions)]
@@ -113,7 +101,7 @@ def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
 
 def test_where_there_is_no_log_there_are_no_tasks(tmp_path: Path) -> None:
-    assert ([], []) == (list_past_tasks(tmp_path / "none"), list(list_paid_calls(tmp_path / "none")))
+    assert [] == list_past_tasks(tmp_path / "none")
 
 
 @pytest.mark.parametrize("end", ["escalate", "failed", "accept"])

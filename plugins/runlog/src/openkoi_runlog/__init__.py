@@ -18,11 +18,9 @@ with LazyExports(globals()):
     from .new_records import ArchivedRecords, read_new
     from .past_sessions import PastSession, iterate_past_sessions, mentions_words
     from .past_tasks import (
-        PaidCall,
         PastTask,
         find_task,
         iterate_past_tasks,
-        list_paid_calls,
         list_past_tasks,
         read_task_records,
     )
@@ -53,7 +51,6 @@ __all__ = [
     "IterationView",
     "LineCache",
     "LogWriteError",
-    "PaidCall",
     "PastSession",
     "PastTask",
     "RunLog",
@@ -76,7 +73,6 @@ __all__ = [
     "iterate_past_sessions",
     "iterate_past_tasks",
     "list_all_segments",
-    "list_paid_calls",
     "list_past_tasks",
     "list_segments",
     "list_sessions",

@@ -63,16 +63,6 @@ class PastTask:
         return RunState.RUNNING if under_way else self.ended or RunState.INTERRUPTED
 
 
-@dataclass(frozen=True, slots=True)
-class PaidCall:
-    """One paid call of a model."""
-
-    at: str
-    model: str
-    tokens: int
-    usd: float
-
-
 def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
     """Return tasks, newest first; all, or the ``newest`` ones. Sub-tasks belong to their task."""
     return list(islice(iterate_past_tasks(folder), newest or None))
@@ -128,14 +118,6 @@ def summarize_task(view: RunView) -> PastTask:
         unjudged=view.completed is not None and view.completed.decision.unjudged,
         workspace=view.workspace,
     )
-
-
-def list_paid_calls(folder: Path) -> Iterator[PaidCall]:
-    """Yield every paid model call in the log."""
-    for path in list_all_segments(folder):
-        for record in select_from(path, (events.ModelResponse, events.ModelResponseBroken)):
-            if isinstance(paid := record.event, events.Paid):
-                yield PaidCall(record.at, paid.model, paid.usage.total, paid.usd)
 
 
 def find_task(folder: Path, task_id: str) -> PastTask:
