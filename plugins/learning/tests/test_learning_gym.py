@@ -8,16 +8,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from learning_gym.courses import run_course, run_planted
+from learning_gym.curves import PAGE_VALUES, choose_value, format_curve, format_row
+from learning_gym.kernel_runs import KernelRuns
+from learning_gym.planting import GOALS, format_planted
 
 from openkoi_learning import LearningHook, thresholds
 from openkoi_testing import Scenario
-from openkoi_testing.gym.courses import run_learner, run_learners, run_planted
-from openkoi_testing.gym.curves import PAGE_VALUES, choose_value, format_curve, format_row
+from openkoi_testing.gym.courses import run_learners
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
-from openkoi_testing.gym.kernel_runs import KernelRuns
 from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
-from openkoi_testing.gym.planting import GOALS, format_planted
 from openkoi_testing.gym.runs import Course, run_world
 from openkoi_testing.gym.score import figures, format_report, mean
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
@@ -62,7 +63,7 @@ def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path:
 
 
 def test_whole_runs_with_every_installed_plugin_learn_what_the_hooks_alone_do(tmp_path: Path) -> None:
-    fast, whole = curve(3, "ours", 5, tmp_path), run_learner(DrawnWorld(3), 5, "kernel")
+    fast, whole = curve(3, "ours", 5, tmp_path), run_course(DrawnWorld(3), 5, "kernel")
 
     assert [one.passed for one in fast.steps] == [one.passed for one in whole.steps]
     assert [False, True] == [whole.steps[0].shown > 0, whole.steps[2].shown > 0]
@@ -108,10 +109,11 @@ def test_every_constant_that_decides_in_the_gym_can_be_measured_and_curves_on_re
 
 def test_a_constant_is_set_before_the_learner_is_loaded_and_by_its_own_name_only() -> None:
     code = (
-        "from openkoi_testing.gym.curves import set_constant; set_constant('MIN_GAIN', 4); "
+        "from learning_gym.curves import set_constant; set_constant('MIN_GAIN', 4); "
         "import openkoi_learning.relevance as r; print(r.MIN_GAIN); set_constant('MIN_GAIN', 5)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    here = Path(__file__).parent
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=here)
 
     assert "4.0\n" == result.stdout
     assert "in use already" in result.stderr

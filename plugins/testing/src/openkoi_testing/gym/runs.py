@@ -1,7 +1,8 @@
 """Run the tasks of a world with a learner, and measure from outside how it goes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
+from typing import TypeAlias
 
 from openkoi_base.decision.decide import decide
 from openkoi_base.decision.facts import observe
@@ -21,12 +22,12 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .causes import CauseCounter
-from .learners import KnownItem, Learner
+from .learners import KnownItem, Learner, Memory
 from .world import GymTask, Prompt, World
 
 CHARACTERS_PER_TOKEN, LINE_TOKENS = 4, 4
 LIMITS = Limits(seconds=3_600.0)
+Watch: TypeAlias = Callable[[GymTask, Sequence[str], Result, Memory], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,6 @@ class Course:
     duplicates: float = 0.0
     precision: float = 1.0
     active: int = 0
-    causes: CauseCounter | None = None
 
     def share(self, start: int, end: int | None = None) -> float:
         """Return the share of first attempts that passed."""
@@ -59,16 +59,16 @@ class Course:
         return sum(float(getattr(one, what)) for one in self.steps) / len(self.steps)
 
 
-async def run_world(world: World, learner: Learner, tasks: int, *, why: bool = False) -> Course:
-    """Do some tasks in order; ``why`` counts the causes of what is wrong."""
-    course = Course(causes=CauseCounter(world.truth) if why else None)
+async def run_world(world: World, learner: Learner, tasks: int, watch: Watch | None = None) -> Course:
+    """Do some tasks in order; each is watched before it is learned from."""
+    course = Course()
     for _ in range(tasks):
         task = world.next_task()
         advice = tuple(await learner.recall(task))
         result = run_task(world, task, advice)
         course.steps.append(measure_step(world, task, advice, result))
-        if course.causes:
-            course.causes.count(task, advice, result, learner.memory())
+        if watch:
+            watch(task, advice, result, learner.memory())
         await learner.learn(task, result)
     measure_items(course, world, list(learner.items()))
     return course

@@ -1,8 +1,8 @@
 """Whether the gym says why a needed subject was wrong, by the first cause that applies."""
 
 import pytest
+from learning_gym.causes import CAUSES, CauseCounter, format_causes
 
-from openkoi_testing.gym.causes import CAUSES, CauseCounter, format_causes
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.learners import KnownItem, Memory
 from openkoi_testing.gym.world import Claim, GymTask

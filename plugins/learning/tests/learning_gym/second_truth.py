@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
+from learning_gym.second_words import Condition, Domain, Subject
 from openkoi_hookspecs import Finding
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .second_words import Condition, Domain, Subject
-from .world import Claim, GymTask
+from openkoi_testing.gym.world import Claim, GymTask
 
 UNLESS = ("except", "unless", "other than", "apart from")
 AGAINST = (

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from learning_gym.second_actors import Evaluator, Habits, Model
+from learning_gym.second_truth import Plan, Reader, SecondTruth, base_of, special
+from learning_gym.second_words import Condition, Domain, domains
 from openkoi_hookspecs import Evaluation
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .second_actors import Evaluator, Habits, Model
-from .second_truth import Plan, Reader, SecondTruth, base_of, special
-from .second_words import Condition, Domain, domains
-from .world import GymTask, Prompt, Truth, World
+from openkoi_testing.gym.world import GymTask, Prompt, Truth, World
 
 SEED = 20261126
 TASKS = 200  # as many as a caller is expected to run: a drift lies near the middle of them

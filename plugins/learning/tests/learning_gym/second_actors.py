@@ -5,12 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
+from learning_gym.second_truth import Found, Reader, SecondTruth, base_of, capital, find_value
+from learning_gym.second_words import LINTER_TEMPLATES, PARAPHRASES, PLATITUDES, WIDE, Subject, paraphrase
 from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .second_truth import Found, Reader, SecondTruth, base_of, capital, find_value
-from .second_words import LINTER_TEMPLATES, PARAPHRASES, PLATITUDES, WIDE, Subject, paraphrase
-from .world import Claim, GymTask, Prompt
+from openkoi_testing.gym.world import Claim, GymTask, Prompt
 
 DIMENSIONS = ("conventions", "completeness", "fit for purpose")
 SENTENCES = ("The {name} is {value}.", "For the {name} we settled on {value}.", "{Name}: {value}.")

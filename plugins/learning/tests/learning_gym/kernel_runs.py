@@ -27,12 +27,11 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from ..scenario import Scenario
-from .hook_learner import LIVE, TASKS_A_SESSION
-from .learners import KnownItem
-from .runs import LIMITS, Course, measure_items, measure_step
-from .world import GymTask, Prompt, World
+from openkoi_testing.gym.hook_learner import LIVE, TASKS_A_SESSION
+from openkoi_testing.gym.learners import KnownItem
+from openkoi_testing.gym.runs import LIMITS, Course, measure_items, measure_step
+from openkoi_testing.gym.world import GymTask, Prompt, World
+from openkoi_testing.scenario import Scenario
 
 TASK = re.compile(r"\A# Task\n\n(?P<task>.*?)(?:\n\n|\Z)", re.DOTALL)
 

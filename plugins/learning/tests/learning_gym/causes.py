@@ -9,9 +9,8 @@ from dataclasses import field
 
 from openkoi_hookspecs import Result
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .learners import Memory, find_advice, work_of
-from .world import Claim, GymTask, Truth
+from openkoi_testing.gym.learners import Memory, find_advice, work_of
+from openkoi_testing.gym.world import Claim, GymTask, Truth
 
 CAUSES = (
     "never observed",

@@ -10,10 +10,9 @@ from statistics import median
 from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .learners import Learner
-from .runs import run_task
-from .world import Claim, World
+from openkoi_testing.gym.learners import Learner
+from openkoi_testing.gym.runs import run_task
+from openkoi_testing.gym.world import Claim, World
 
 Subject: TypeAlias = tuple[str, str]  # of a project
 PLANTED_AT, RIGHT_AGAIN_AT, TASKS = 30, 60, 180  # task numbers, all before any drift

@@ -5,12 +5,9 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-
-from openkoi_hookspecs import Evaluation, Severity
-from openkoi_testing.gym.runs import feedback_lines, is_accepted, run_task
-from openkoi_testing.gym.second_generator import SecondWorld, build_world, draw_features, draw_second_worlds, options
-from openkoi_testing.gym.second_truth import Plan, Reader
-from openkoi_testing.gym.second_words import (
+from learning_gym.second_generator import SecondWorld, build_world, draw_features, draw_second_worlds, options
+from learning_gym.second_truth import Plan, Reader
+from learning_gym.second_words import (
     LINTER_TEMPLATES,
     PARAPHRASES,
     PLATITUDES,
@@ -19,6 +16,9 @@ from openkoi_testing.gym.second_words import (
     domains,
     paraphrase,
 )
+
+from openkoi_hookspecs import Evaluation, Severity
+from openkoi_testing.gym.runs import feedback_lines, is_accepted, run_task
 from openkoi_testing.gym.world import Claim, GymTask, Prompt
 
 
