@@ -41,7 +41,7 @@ def test_systemd_takes_the_unit(tmp_path: Path, name: str) -> None:
     file = tmp_path / "openkoi.service"
     folder = tmp_path / name
     folder.mkdir()
-    verify = ["systemd-analyze", "verify", "--user", file]
+    verify = ["systemd-analyze", "verify", "--user", str(file)]
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}  # without one it reads nothing
 
     file.write_text(systemd_unit(folder, {**VARIABLES, "OPENKOI_HOME": str(folder)}))
