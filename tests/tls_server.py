@@ -11,7 +11,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from openkoi_testing.servers import OpenAIServer
-from openkoi_testing.servers.http_server import HttpServer
 
 LOCAL: x509.GeneralName = x509.IPAddress(ip_address("127.0.0.1"))
 OTHER: x509.GeneralName = x509.DNSName("wifi.example")
@@ -24,7 +23,7 @@ class TlsServer(OpenAIServer):
         super().__init__(*answers)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-        self._http = HttpServer(self.answer, tls=context)
+        self._tls = context
 
 
 def certificate(file: Path, *, name: x509.GeneralName = LOCAL, days: tuple[int, int] = (-1, 30)) -> Path:
