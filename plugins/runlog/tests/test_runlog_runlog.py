@@ -133,6 +133,18 @@ def test_secrets_do_not_reach_the_file(tmp_path: Path) -> None:
     assert paid == list(read_segment(tmp_path / "s.jsonl"))[1].event
 
 
+def test_a_secret_that_becomes_known_is_masked_in_what_was_clean_before(tmp_path: Path) -> None:
+    redactor = Redactor()
+    log = RunLog(tmp_path, "s", redactor)
+    for _ in range(2):
+        log.append("run", [events.WarningIssued("the carp of tomorrow")])
+    redactor.hold("carp of tomorrow", "POND")
+    log.append("run", [events.WarningIssued("the carp of tomorrow")])
+    log.close()
+
+    assert (["the carp of tomorrow"] * 2 + [f"the {MASK}"], []) == read(tmp_path / "s.jsonl")
+
+
 # Segments.
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
-from openkoi_base.isolation import arguments_of, copy_arguments, must_end
+from openkoi_base.isolation import PLAIN_SEQUENCES, arguments_of, copy_arguments, must_end
 from openkoi_hookspecs import HookActivity, Json
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -53,13 +53,17 @@ def describe_calls(name: tuple[str, str], counts: CallCounts) -> HookActivity:
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """A call that has begun: what it returned, which may have to be awaited, or how it failed."""
+    """A call that has begun: what it returned, which may have to be awaited, or how it failed.
+
+    ``is_done`` if the answer came in time and need not be awaited; whether another one can be takes longer to find out.
+    """
 
     implementation: "HookImplementation"
     counts: CallCounts
     answer: object
     failure: BaseException | None
     started: float
+    is_done: bool
 
 
 class HookCalls:
@@ -103,7 +107,8 @@ class HookCalls:
             if answer is not None or failure or ended - started > SYNC_TIMEOUT_SECONDS:
                 self.selected = parameters, facts
                 self.copy()  # the answer may be awaited, and hold the arguments
-                return HookCall(implementation, counts, answer, failure, started)
+                is_done = type(answer) in PLAIN_SEQUENCES and ended - started <= SYNC_TIMEOUT_SECONDS
+                return HookCall(implementation, counts, answer, failure, started, is_done)
             if self.own_arguments != self.original_arguments:
                 self.report_change(implementation)
                 self.copy()

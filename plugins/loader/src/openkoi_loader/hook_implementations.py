@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 
 from pluggy import HookImpl, HookimplOpts, PluginManager, PluginValidationError
 
-from openkoi_base.isolation import type_error_of
+from openkoi_base.isolation import PLAIN_SEQUENCES, type_error_of
 from openkoi_hookspecs import PluginError, hooks
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -60,10 +60,11 @@ class HookImplementation:
         """Raise for an answer of another type than the hook's."""
         if answer is None:
             return
-        if not isinstance(answer, self.answer_type) or isinstance(answer, (str, bytes)):
+        is_sequence = self.item_type and type(answer) in PLAIN_SEQUENCES  # as most are; an abstract class takes longer
+        if not is_sequence and (not isinstance(answer, self.answer_type) or isinstance(answer, (str, bytes))):
             raise TypeError(f"answered a {type(answer).__name__}, not {self.answer_type.__name__}")
         wanted = self.item_type or self.answer_type
-        for item in answer if isinstance(answer, Sequence) else [answer]:
+        for item in answer if self.item_type else [answer]:  # type: ignore[attr-defined]  # a sequence, as checked
             if wrong := type_error_of(item, wanted):
                 raise TypeError(f"returned an invalid {wanted.__name__}: {wrong}")
 

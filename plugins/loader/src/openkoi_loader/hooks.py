@@ -142,7 +142,7 @@ class Hooks:
         implementation, counts = call.implementation, call.counts
         before = counts.last
         try:
-            answer = await self.wait(call)
+            answer = call.answer if call.is_done else await self.wait(call)
             implementation.check_answer(answer)
         except BaseException as error:  # as in next_answer
             if must_end(error):
@@ -159,7 +159,7 @@ class Hooks:
             took, logged = round((counts.last - call.started) * 1e6), loggable_answer(answer, implementation)
             name, kind = implementation.plugin, type(answer).__name__
             await self.caller.emit(events.HookReturned(implementation.hook, name, took, logged, kind))
-        return tuple(answer) if implementation.item_type and isinstance(answer, Sequence) else answer
+        return tuple(answer) if implementation.item_type else answer  # type: ignore[arg-type]  # a sequence, as checked
 
     def activity(self) -> tuple[HookActivity, ...]:
         """Return how each implementation was called in this process, by ended runs and outside runs."""

@@ -14,6 +14,8 @@ MAX_TOTAL_BYTES = 256 * KIB
 WINDOW_SHARE = 4  # of the window, a quarter, that all sections may fill (issue 14)
 BYTES_PER_TOKEN = 4
 """As openkoi_models estimates the tokens of a text."""
+MAX_CHARACTER_BYTES = 4
+"""Of UTF-8: most sections are so short that their bytes need not be counted."""
 MEMORY_SOURCE = "memory"
 MAX_SHOWN_NAMES, MAX_SHOWN_CHARACTERS = 3, 60
 
@@ -51,7 +53,8 @@ def refuse_oversized(
 
 def without_refused_texts(sections: Sequence[Section]) -> Sequence[Section]:
     """Return one plugin's sections as they are recorded: if refused, with sizes in place of their texts."""
-    if total_size(sections) <= MAX_PLUGIN_BYTES:
+    characters = sum([len(one.name) + len(one.text) for one in sections])
+    if characters * MAX_CHARACTER_BYTES <= MAX_PLUGIN_BYTES or total_size(sections) <= MAX_PLUGIN_BYTES:
         return sections
     return [replace(one, text=f"({section_size(one):,} bytes, refused)") for one in sections]
 

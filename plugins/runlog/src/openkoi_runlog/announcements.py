@@ -18,9 +18,9 @@ class Announcements:
 
     def find_new(self, run: str, happened: Sequence[Event]) -> list[Event]:
         """Return the warnings about secrets masked in these events that this run has not had yet."""
-        seen, self.redactor.seen = self.redactor.seen, set()
-        if not seen:
+        if not (seen := self.redactor.seen):
             return []
+        self.redactor.seen = set()
         fresh = sorted(seen - self.made.setdefault(run, set()))
         self.made[run] |= seen
         where = ", ".join(dict.fromkeys(map(describe_place, happened)))

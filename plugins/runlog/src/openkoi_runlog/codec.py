@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         def named(self, name: str, value: str) -> str:
             """Return the text of a field whose name may mark it as a secret."""
 
-        def is_special(self, name: str) -> bool:
-            """Return whether the name of a field says how to mask its text."""
+        def special(self, kind: Any, /) -> frozenset[str]:
+            """Return those of a class's fields whose names say how to mask their texts."""
 
         def store(self, media: Image | File) -> Image | File:
             """Return an image or a file with a reference in place of its bytes."""
@@ -58,9 +58,9 @@ class NoMask:
         """Return the text."""
         return value
 
-    def is_special(self, name: str) -> bool:
-        """Return False: all names are alike."""
-        return False
+    def special(self, kind: Any, /) -> frozenset[str]:
+        """Return nothing: all names are alike."""
+        return frozenset()
 
     def store(self, media: Image | File) -> Image | File:
         """Return what refers to the bytes, which are kept nowhere."""
@@ -129,27 +129,32 @@ def to_dict(value: object) -> Any:
 def encode_fact(fact: Any, mask: "Mask") -> dict[str, Json]:
     """Return the fields that differ from their defaults."""
     kind: Any = type(fact)
-    tag, names, values_of, defaults = describe_shape(kind)
+    tag, read, described = describe_shape(kind)
     values: dict[str, Json] = {TAG: tag} if tag else {}
-    for name, value, default in zip(names, values_of(fact), defaults, strict=True):
-        if value is default or value == default:
+    mask_text, special = mask.text, mask.special(kind)
+    for value, (name, default, has_default) in zip(read(fact), described):  # noqa: B905  # of one class; half the time
+        if value is default or (has_default and value == default):
             continue
-        if isinstance(value, str) and mask.is_special(name):
+        kind = type(value)
+        if name in special and isinstance(value, str):
             values[name] = mask.named(name, str(value))
+        elif kind is str:
+            values[name] = mask_text(value)
         else:
-            values[name] = value if type(value) in UNMASKED else encode(value, mask)
+            values[name] = value if kind in UNMASKED else encoder_of(kind)(value, mask)
     return values
 
 
 @cache
-def describe_shape(
-    kind: Any,
-) -> tuple[str, tuple[str, ...], Callable[[object], tuple[object, ...]], tuple[object, ...]]:
-    """Return a class's tag, field names, field getter, and defaults."""
-    own = fields(kind)
+def describe_shape(kind: Any) -> tuple[str, Callable[[Any], Iterable[Any]], list[tuple[str, object, bool]]]:
+    """Return a class's tag, what reads its fields, and each field's name in the log, its default and if it has one."""
     names = wire_names(kind)
     read: Any = attrgetter(*names) if len(names) > 1 else lambda fact: tuple(getattr(fact, name) for name in names)
-    return TAGS.get(kind, ""), tuple(names.values()), read, tuple(map(get_default, own))
+    defaults = map(get_default, fields(kind))
+    described = [
+        (name, default, default is not MISSING) for name, default in zip(names.values(), defaults, strict=True)
+    ]
+    return TAGS.get(kind, ""), read, described
 
 
 def get_default(field: Field[Any]) -> object:

@@ -1,21 +1,29 @@
 """Mask secrets in plain JSON values, except for words and fields that records need unchanged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from enum import Enum
 from functools import cache
 from typing import Any
 
 import openkoi_hookspecs
 from openkoi_base.redact import MASK, Redactor, is_secret_name
+from openkoi_base.redact.known import MIN_SECRET_CHARACTERS
 from openkoi_hookspecs import File, Image
 
 from .blobs import to_stored
 from .codec import encode
-from .wire_names import TAGS
+from .wire_names import TAGS, wire_names
 
 SIGNATURE_FIELDS = frozenset(
     {"seal"}
 )  # vendors sign these: one that is changed by a guess is refused when a run is resumed
+
+
+@cache
+def special_names(kind: Any) -> frozenset[str]:
+    """Return the names of a class's fields for signatures and secrets."""
+    names = wire_names(kind).values()
+    return frozenset(name for name in names if name in SIGNATURE_FIELDS or is_secret_name(name))
 
 
 class JsonMask:
@@ -24,21 +32,25 @@ class JsonMask:
     The bytes of images and files are added to ``blobs``.
     """
 
-    __slots__ = ("blobs", "redact", "redactor", "words")
+    __slots__ = ("blobs", "clean", "redact", "redactor", "shortest", "words")
+    special = staticmethod(special_names)
 
     def __init__(self, redact: Callable[[str], str], blobs: dict[str, bytes] | None = None) -> None:
         self.redact = redact
-        self.blobs = blobs
         self.redactor = redact if isinstance(redact, Redactor) else None
+        self.begin(blobs)
+        self.shortest = MIN_SECRET_CHARACTERS if self.redactor else 0
         self.words = structural_words()
+
+    def begin(self, blobs: dict[str, bytes] | None) -> None:
+        """Add bytes to ``blobs`` from now on; texts are clean that the redactor knows to be now."""
+        self.blobs = blobs
+        self.clean: Set[int] = self.redactor.clean if self.redactor else frozenset()
 
     def text(self, value: str) -> str:
         """Return a text without secrets."""
-        return value if value in self.words else self.redact(value)
-
-    def is_special(self, name: str) -> bool:
-        """Return whether the name of a field says how to mask its text."""
-        return name in SIGNATURE_FIELDS or is_secret_name(name)
+        is_clean = hash(value) in self.clean or len(value) < self.shortest or value in self.words
+        return value if is_clean else self.redact(value)
 
     def named(self, name: str, value: str) -> str:
         """Return the text of a field, whose name may mark it as a secret."""

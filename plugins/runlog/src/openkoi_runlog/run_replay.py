@@ -169,7 +169,7 @@ class RunReplay:
 
     def covers(self, event: Event) -> bool:
         """Whether an event is in the log already; an event that is only live is not repeated."""
-        if isinstance(event, events.ModelRequest) or not (self.written or self.left):
+        if not (self.written or self.left) or isinstance(event, events.ModelRequest):
             return False
         if self.written[type(event)] > 0:
             self.written[type(event)] -= 1

@@ -23,8 +23,9 @@ from openkoi_hookspecs import Event, KoiError, Record
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import blob_folder, store_blobs
+from .json_mask import JsonMask
 from .read_segments import list_all_segments
-from .record_format import add_checksum, write_line
+from .record_format import add_checksum, encode_record
 from .segment_files import archived_path, iterate_lines
 from .segment_names import parse_part, segment_name
 
@@ -49,7 +50,7 @@ class RunLog:
         self.largest = largest
         self.folder = folder
         self.session = session
-        self.redact = redact
+        self.mask = JsonMask(redact)
         self.file = -1
         self.path = folder
         self.name = ""
@@ -71,23 +72,30 @@ class RunLog:
         Without ``sync`` they are on the disk when ``commit`` returns. All others are written, and synced if they are
         durable, at the latest when this turn of the event loop ends; if that fails, the run's next ``append`` raises.
         """
-        self.raise_failure(run)
+        if self.failed:
+            self.raise_failure(run)
         if self.end > self.largest:
             self.close()
         if self.file < 0:
             self.open()
-        records = [self.make_record(run, event) for event in events]
         blobs: dict[str, bytes] = {}
-        data = b"".join(add_checksum(write_line(record, self.redact, blobs)) for record in records)
+        self.mask.begin(blobs)
+        records, lines, durable = [], [], []
+        for event in events:
+            record = self.make_record(run, event)
+            records.append(record)
+            lines.append(add_checksum(encode_record(record, self.mask)))
+            if event.durable:
+                durable.append(event)
         try:
             if blobs:
                 store_blobs(blobs, blob_folder(self.path))
         except OSError as error:
             raise self.write_error(error) from error
-        self.buffer.append((run, data))
-        self.needs_sync = self.needs_sync or any(record.event.durable for record in records)
-        urgent = sync and any(is_urgent(record.event) for record in records)
-        if urgent or len(self.buffer) >= MOST_BUFFERED or not self.schedule():
+        self.buffer.append((run, b"".join(lines)))
+        self.needs_sync = self.needs_sync or bool(durable)
+        urgent = sync and any(map(is_urgent, durable))
+        if urgent or len(self.buffer) >= MOST_BUFFERED or not (self.scheduled or self.schedule()):
             self.write()
             self.raise_failure(run)
         return records
@@ -122,6 +130,8 @@ class RunLog:
         """Write and sync what is buffered, and wake all that wait for it."""
         self.scheduled = False
         self.write()
+        if not self.waiting:
+            return
         waiting, self.waiting = self.waiting, []
         waiting = [(run, done) for run, done in waiting if not done.done()]
         failed = {run: self.failed.pop(run, None) for run in {run for run, _ in waiting}}
@@ -159,7 +169,9 @@ class RunLog:
         """Give an event its id and its time; times never go back within a session."""
         self.count += 1
         seconds, rest = divmod(time_ns() // 1000, 1_000_000)
-        self.last = max(self.last, f"{format_second(seconds)}.{rest:06d}Z")
+        now = f"{format_second(seconds)}.{rest:06d}Z"
+        if now > self.last:
+            self.last = now
         return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.name)
 
     def truncate_partial(self) -> None:

@@ -20,4 +20,5 @@ with LazyExports(globals()):
     from .timeouts import must_end as must_end
     from .timeouts import report_lateness as report_lateness
     from .timeouts import with_timeout as with_timeout
+    from .validation import PLAIN_SEQUENCES as PLAIN_SEQUENCES
     from .validation import type_error_of as type_error_of

@@ -4,14 +4,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (bool,)}
+PLAIN_SEQUENCES = frozenset({list, tuple})  # what most are, and what is known without an abstract class
 EXACT = frozenset({*PLAIN, NoneType})
 
 
 Check = Callable[[object], str]
+Reader = Callable[[Any], Sequence[object]]
 
 
 def type_error_of(value: object, hint: Any) -> str:
@@ -70,18 +73,38 @@ def items_type_error(value: object, check: Check) -> str:
 
 
 def fields_type_error(value: object, kind: Any) -> str:
-    for name, hint, exact in field_types(kind):
-        item = getattr(value, name)
-        if type(item) not in exact and (wrong := make_check(hint)(item)):
-            return f"{name}: {wrong}"
+    read, hints, known = describe_fields(kind)
+    items = read(value)
+    kinds = (*map(type, items),)
+    if kinds in known:
+        return ""
+    is_exact = True
+    for item, (name, hint, exact) in zip(items, hints, strict=True):
+        if type(item) not in exact:
+            is_exact = False
+            if wrong := make_check(hint)(item):
+                return f"{name}: {wrong}"
+    if is_exact:
+        known.add(kinds)
     return ""
 
 
 @cache
-def field_types(kind: Any) -> tuple[tuple[str, Any, frozenset[type]], ...]:
-    """Return each field's name and type, and the types of values that need no closer look."""
+def describe_fields(kind: Any) -> tuple[Reader, list[tuple[str, Any, frozenset[type]]], set[tuple[type, ...]]]:
+    """Return what reads all fields, each one's name, type, and types of values that need no closer look.
+
+    The last is a set for the types of all fields that were found to need none.
+    """
     hints = get_type_hints(kind, localns={"Json": object})  # which refers to itself, and is not in each module
-    return tuple((field.name, hints[field.name], exact_types(hints[field.name])) for field in fields(kind))
+    names = [field.name for field in fields(kind)]
+    return read_fields(names), [(name, hints[name], exact_types(hints[name])) for name in names], set()
+
+
+def read_fields(names: Sequence[str]) -> Reader:
+    """Return what reads these fields of a fact."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda fact: [getattr(fact, name) for name in names]
 
 
 def exact_types(hint: Any) -> frozenset[type]:
