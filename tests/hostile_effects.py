@@ -144,6 +144,11 @@ FRESH = {
     ),
     "removes-finders": ("sys.meta_path.clear()", "how modules are imported (undone)"),
     "lies-by-a-subclass": ("class T(type(task)): pass\n    object.__setattr__(task, '__class__', T)", "TypeError"),
+    "changes-arguments": ("sys.argv.append('--yes')", "changed sys.argv (undone)"),
+    "moves-temporary-files": (
+        "import tempfile; tempfile.tempdir = '/'",
+        "changed the folder of temporary files (undone)",
+    ),
     "raises-escapes": ("raise RuntimeError('\\x1b[2J\\x1b]0;owned\\x07' + 'y' * 100_000)", "RuntimeError: \\x1b[2J"),
 }
 

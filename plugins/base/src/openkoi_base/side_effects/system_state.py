@@ -93,6 +93,21 @@ def read_decimal_precision() -> int:
     return int(module.getcontext().prec) if module else 28
 
 
+def restore_arguments(before: list[str]) -> None:
+    sys.argv[:] = before
+
+
+def read_temporary_folder() -> str:
+    """Return where temporary files are made; empty while nothing has imported the module."""
+    module: Any = sys.modules.get("tempfile")
+    return str(module.gettempdir()) if module else ""
+
+
+def restore_temporary_folder(before: str) -> None:
+    module: Any = sys.modules["tempfile"]
+    module.tempdir = before
+
+
 LASTING_PARTS = (  # what is not replaced while a call is watched
     *QUICK_PARTS[2:],
     Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
@@ -104,6 +119,13 @@ LASTING_PARTS = (  # what is not replaced while a call is watched
     Part("the locale", read_locale, restore_locale),
     Part("the policy of event loops", read_loop_policy),
     Part("the precision of decimals", read_decimal_precision),
+    Part("sys.argv", lambda: [*sys.argv], restore_arguments),
+    Part(
+        "the folder of temporary files",
+        read_temporary_folder,
+        restore_temporary_folder,
+        has_changed=lambda before, now: before not in ("", now),
+    ),
     Part("how modules are found", lambda: [*sys.path_hooks]),
 )
 ALL_PARTS = (
