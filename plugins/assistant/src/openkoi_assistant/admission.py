@@ -101,7 +101,7 @@ def conversation_of(post: Post, capabilities: Capabilities) -> str:
 def memory_of(post: Post) -> str:
     """Return whose memory a post belongs to: its channel's, and its sender's alone in a direct one.
 
-    A direct channel may become a group when somebody is invited, or another user's when somebody leaves.
+    A direct channel may become a group when another user joins, or that user's when the first one leaves.
     """
     own = [post.sender.id] if post.direct else []
     return join_ids(post.app, post.account, post.channel, *own)

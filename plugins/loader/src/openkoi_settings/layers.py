@@ -59,7 +59,7 @@ def load_config(
 
 
 def read_project(workspace: Path, users_file: Path) -> dict[str, Setting]:
-    """Return the settings of a project; in the home folder that file is the user's own, which is no project's."""
+    """Return the settings of a project; in the home folder, the file there is the user's own and sets nothing here."""
     file = workspace / ".openkoi" / "config.toml"
     with suppress(OSError):  # one of them does not exist, or its folder cannot be read
         if file.samefile(users_file):
