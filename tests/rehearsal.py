@@ -1,6 +1,7 @@
 """Run commands before the process that is copied for others is, so that what is made at the first use is there."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -23,6 +24,8 @@ SCRIPT = """turns:
 def rehearse(run: Callable[[], object]) -> None:
     """Let ``run`` run commands in a home that is thrown away, and put back what tells one process from another."""
     environment, arguments, folder = dict(os.environ), sys.argv, Path.cwd()
+    log = logging.getLogger("openkoi")
+    handlers, level, propagates = log.handlers[:], log.level, log.propagate
     with tempfile.TemporaryDirectory() as home:
         Path(home, "folder").mkdir()
         Path(home, "folder", "a.txt").write_text("text")  # to change it would start a thread and a process
@@ -35,6 +38,9 @@ def rehearse(run: Callable[[], object]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = arguments
+    log.handlers[:] = handlers
+    log.setLevel(level)
+    log.propagate = propagates
     signal.signal(signal.SIGINT, signal.default_int_handler)
     asyncio.set_event_loop_policy(None)
     tempfile.tempdir = None
