@@ -235,7 +235,7 @@ def complete_definitions() -> None:
 
     for name, module in [*sys.modules.items()]:
         if name.startswith("openkoi"):
-            for value in [getattr(module, word) for word in dir(module)]:
+            for value in [getattr(module, word) for word in (*getattr(module, "__all__", ()), *vars(module))]:
                 if isinstance(value, type):
                     for attribute in COMPLETED:
                         getattr(value, attribute, None)

@@ -1,8 +1,14 @@
 """A fake model with a script, for the demo, tests and examples: ScriptedProvider reads a file, Scripted a list."""
 
-from .script import ScriptedFailure as ScriptedFailure
-from .script import ScriptedFailureKind as ScriptedFailureKind
-from .script import ScriptedTurn as ScriptedTurn
-from .script_file_provider import ScriptedProvider as ScriptedProvider
-from .scripted import Line as Line
-from .scripted import Scripted as Scripted
+from .script import ScriptedFailure, ScriptedFailureKind, ScriptedTurn
+from .script_file_provider import ScriptedProvider
+from .scripted import Line, Scripted
+
+__all__ = [
+    "Line",
+    "Scripted",
+    "ScriptedFailure",
+    "ScriptedFailureKind",
+    "ScriptedProvider",
+    "ScriptedTurn",
+]

@@ -21,19 +21,34 @@ from openkoi_hookspecs.integrations import (
     SupportsReactions,
 )
 
-from .messenger_harness import Account
-from .messenger_harness import Counterpart as Counterpart
-from .messenger_optional import ButtonsContract as ButtonsContract
-from .messenger_optional import CommitContract as CommitContract
-from .messenger_optional import DownloadContract as DownloadContract
-from .messenger_optional import EditContract as EditContract
-from .messenger_optional import HistoryContract as HistoryContract
-from .messenger_optional import IdempotencyContract as IdempotencyContract
-from .messenger_optional import PostSearchContract as PostSearchContract
-from .messenger_optional import ReactionsContract as ReactionsContract
-from .messenger_optional import ThreadsContract as ThreadsContract
+from .messenger_harness import Account, Counterpart
+from .messenger_optional import (
+    ButtonsContract,
+    CommitContract,
+    DownloadContract,
+    EditContract,
+    HistoryContract,
+    IdempotencyContract,
+    PostSearchContract,
+    ReactionsContract,
+    ThreadsContract,
+)
 from .messenger_send import SendContract
 from .messenger_watch import WatchContract
+
+__all__ = [
+    "ButtonsContract",
+    "CommitContract",
+    "Counterpart",
+    "DownloadContract",
+    "EditContract",
+    "HistoryContract",
+    "IdempotencyContract",
+    "MessengerContract",
+    "PostSearchContract",
+    "ReactionsContract",
+    "ThreadsContract",
+]
 
 OPTIONAL_CONTRACTS: Mapping[type, Callable[[Messenger], bool]] = {
     ThreadsContract: lambda app: app.capabilities.threads,
