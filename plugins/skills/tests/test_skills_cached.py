@@ -1,6 +1,9 @@
 """Front matter is parsed once for as long as a file stays as it is."""
 
 import json
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,8 @@ import pytest
 from openkoi_base.skillfile import TASK, FoundSkill, InvalidSkillError, SkillSource, load_skill
 from openkoi_skills.front_matter_cache import FrontMatterCache
 from openkoi_skills.hook import with_bodies
+from openkoi_skills.library import SkillFinder, SuppliedSkills
+from openkoi_skills.library_cache import LibraryCache
 from openkoi_skills.ranking import RankedSkill, Signals
 
 POND = """\
@@ -86,16 +91,83 @@ def test_a_broken_entry_is_read_again(tmp_path: Path, entry: object) -> None:
     assert "pond" == open_cache(tmp_path).read(file, TASK).name
 
 
-def test_what_json_cannot_hold_is_read_again_and_a_wrong_file_refused(tmp_path: Path) -> None:
-    file, cache = (
-        write_pond(tmp_path, "---\nname: pond\nmetadata: {made: 2026-01-02}\n---\nFeed.\n"),
-        open_cache(tmp_path),
-    )
+def test_a_date_is_kept_as_a_text_and_a_wrong_file_refused(tmp_path: Path) -> None:
+    file = write_pond(tmp_path, "---\nname: pond\nmetadata: {made: 2026-01-02}\n---\nFeed.\n")
+    cache = open_cache(tmp_path)
+    first = cache.read(file, TASK)
+    cache.save()
+    again = open_cache(tmp_path)
 
-    assert "Feed." == cache.read(file, TASK).purpose
-    assert {} == cache.known
+    assert ("Feed.", {"made": "2026-01-02"}) == (first.purpose, first.metadata)
+    assert first == again.read(file, TASK)
+    assert not again.changed
     with pytest.raises(InvalidSkillError):
         cache.read(write_pond(tmp_path, "no front matter"), TASK)
+
+
+class Calls:
+    """Counts the calls of functions of the system by their names."""
+
+    def __init__(self, *names: str) -> None:
+        self.counts = dict.fromkeys(names, 0)
+
+    def __call__(self, _frame: object, event: str, called: object) -> None:
+        name = getattr(called, "__name__", "")
+        if event == "c_call" and name in self.counts:
+            self.counts[name] += 1
+
+    def __enter__(self) -> "Calls":
+        sys.setprofile(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+
+def make_skills(folder: Path, *numbers: int) -> None:
+    for number in numbers:
+        file = folder / f"pond-{number:03}" / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(POND.replace("name: pond", f"name: pond-{number:03}"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are opened and listed by other functions elsewhere")
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_task_lists_a_folder_once_asks_for_each_file_once_and_opens_none(tmp_path: Path, kept: bool) -> None:
+    make_skills(tmp_path / "data" / "skills" / "user", *range(50))
+    cache, finder = LibraryCache(tmp_path / "data" / "cache", settled_seconds=-1.0), SkillFinder(tmp_path / "data")
+    first = cache.load_index(finder, tmp_path, SuppliedSkills())
+    cache = cache if kept else LibraryCache(tmp_path / "data" / "cache", settled_seconds=-1.0)
+
+    with Calls("stat", "open", "scandir", "loads") as calls:
+        again = cache.load_index(finder, tmp_path, SuppliedSkills())
+
+    roots = len(finder.list_places(tmp_path, SuppliedSkills()))
+    assert first == again
+    assert kept == (first is again)
+    assert 50 == len(again.skills)
+    assert calls.counts["stat"] <= 50 + 2 * roots
+    assert calls.counts["scandir"] <= roots
+    assert (not kept) == calls.counts["open"]  # a new process reads the cache
+
+
+def test_a_change_in_place_a_new_skill_and_one_that_is_gone_are_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "skills" / "user"
+    make_skills(folder, *range(3))
+    cache, finder = LibraryCache(tmp_path / "data" / "cache", settled_seconds=-1.0), SkillFinder(tmp_path / "data")
+    libraries = [cache.load_index(finder, tmp_path, SuppliedSkills())]
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: (folder / "pond-000" / "SKILL.md").write_text(POND.replace("ponds", "lakes")),
+        lambda: make_skills(folder, 9),
+        lambda: (folder / "pond-001" / "SKILL.md").unlink(),
+    )
+    for change in changes:
+        change()
+        libraries.append(cache.load_index(finder, tmp_path, SuppliedSkills()))
+
+    assert [3, 3, 4, 3] == [len(one.skills) for one in libraries]
+    assert 4 == len({one.digest for one in libraries})
+    assert "Cares for lakes." in libraries[1].skills["pond"].skill.purpose
 
 
 @pytest.mark.row("SKILL-08")

@@ -10,16 +10,18 @@ from openkoi_hookspecs import Embedding, Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
+from openkoi_skills.library import SkillLibrary
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,
     Signals,
     SkillEffect,
     approval_score,
+    find_mentioned,
     index_text,
-    is_recalled,
     mentions_skill,
     rank_candidates,
+    recalled_texts,
 )
 from openkoi_skills.similarity import add_meaning, index_words, rate_fit
 
@@ -90,8 +92,11 @@ def test_a_task_names_a_skill(name: str, text: str, named: bool) -> None:
 def test_memory_may_speak_of_a_skill() -> None:
     keyed = Learning("a", "heuristic", "It helped.", keys=("release-notes",))
 
-    assert is_recalled("release-notes", Recall([Hit(keyed, 1.0)]))
-    assert not is_recalled("review", Recall([Hit(Passage("b", "Review it"), 1.0)]))
+    recall = Recall([Hit(keyed, 1.0), Hit(Passage("b", "Review it"), 1.0)])
+
+    assert {"release-notes"} == find_mentioned(
+        [("release", "release-notes"), ("review", "review")], *recalled_texts(recall)
+    )
 
 
 @pytest.mark.row("LEARN-01")
@@ -198,18 +203,28 @@ def test_a_skill_is_found_by_how_its_text_begins_and_its_name_counts_more(tmp_pa
     assert ["herons"] == search("Is the heron well?", 2)
 
 
-def test_texts_are_read_once_for_as_long_as_the_stamps_of_their_files_stay(tmp_path: Path) -> None:
+def library(skills: Sequence[FoundSkill], digest: str = "") -> SkillLibrary:
+    return SkillLibrary({one.skill.name: one for one in skills}, digest=digest)
+
+
+def test_texts_are_read_once_for_as_long_as_the_digest_of_their_files_stays(tmp_path: Path) -> None:
     file = tmp_path / "pets" / "SKILL.md"
     file.parent.mkdir()
     file.write_text("---\nname: pets\ndescription: Cares.\n---\nFeed the terrapin.\n")
-    pets = FoundSkill(Skill("pets", "Cares.", ""), SkillSource.USER, file)
-    first = index_words([pets], {file: [1]}, tmp_path)
+    pets = [FoundSkill(Skill("pets", "Cares.", ""), SkillSource.USER, file)]
+    first = index_words(library(pets, "1"), tmp_path)
     file.write_text(file.read_text().replace("terrapin", "heron"))
 
-    same, changed = index_words([pets], {file: [1]}, tmp_path), index_words([pets], {file: [2]}, tmp_path)
+    same, changed = index_words(library(pets, "1"), tmp_path), index_words(library(pets, "2"), tmp_path)
 
     assert ["pets"] == first("terrapin", 1) == same("terrapin", 1) == changed("heron", 1)
     assert [] == same("heron", 1)
+
+
+def test_what_is_hidden_from_a_task_does_not_fit_it() -> None:
+    fit = rate_fit("Deploy the pond again", make_index(SHELF), {"deploy-pond"})
+
+    assert "deploy-pond" not in fit.shares
 
 
 class Counting(Lexical):
@@ -224,11 +239,11 @@ class Counting(Lexical):
 
 def test_only_new_purposes_are_embedded_and_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     skills, embedder = [found(name) for name in ("koi", "ponds", "herons")], Counting()
-    index = index_words(skills, {}, tmp_path)
+    index = index_words(library(skills), tmp_path)
 
     assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
     more = [*skills, found("newts")]
-    assert ["newts"] == add_meaning(index_words(more, {}, tmp_path), more, embedder, tmp_path)("newt", 1)
+    assert ["newts"] == add_meaning(index_words(library(more), tmp_path), more, embedder, tmp_path)("newt", 1)
     assert 4 + 2 == embedder.embedded  # each purpose once, and two questions
     [file] = tmp_path.glob("*.vectors")
     file.write_bytes(file.read_bytes()[:90])

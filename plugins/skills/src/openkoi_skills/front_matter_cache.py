@@ -4,50 +4,65 @@ A file is unchanged while its size, its inode and its times are. The cache can b
 """
 
 import json
+import os
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from openkoi_base.files import replace_file
-from openkoi_base.skillfile import FrontMatter, Skill, load_skill
+from openkoi_base.skillfile import FrontMatter, Skill, read_skill, read_text
 
-FORMAT = 3
+FORMAT = 4
 SETTLED_SECONDS = 2.0  # a file that was just written may be written again within one tick of its clock
 MAX_ENTRIES = 20_000
+DIGEST_BYTES = 12
 USED_FACTS = ("allowed-tools", "disable-model-invocation")
 
 
 class FrontMatterCache:
     """Reads skills without their bodies; of those that did not change since the last time, no file is opened.
 
-    ``stamps`` say of those that were read which state of the file was.
+    ``digests`` are those of the contents of the files that were read, by path.
     """
 
     def __init__(self, folder: Path, settled_seconds: float = SETTLED_SECONDS) -> None:
         self.file, self.settled_seconds = folder / "front-matter.json", settled_seconds
-        self.known = load_entries(self.file)
         self.changed = False
-        self.stamps: dict[Path, list[int]] = {}
+        self.digests: dict[str, str] = {}
 
-    def read(self, file: Path, kind: str) -> Skill:
-        """Return a skill with an empty body; raise InvalidSkillError or OSError."""
-        key, stamp = f"{kind} {file}", stamp_of(file)
-        self.stamps[file] = stamp
+    @cached_property
+    def known(self) -> dict[str, Any]:
+        """The entries of the cache, read on first use."""
+        return load_entries(self.file)
+
+    def read(self, file: Path, kind: str, stamp: Sequence[int] = ()) -> Skill:
+        """Return a skill with an empty body; raise InvalidSkillError or OSError. ``stamp`` is its file's, if known."""
+        path = str(file)
+        key, stamp = f"{kind} {path}", list(stamp or stamp_of(path))
         with suppress(LookupError, ValueError, TypeError):
             if (entry := self.known[key])[0] == stamp:
-                return Skill(entry[1], entry[2], "", kind=entry[3], metadata=entry[4], front=FrontMatter(entry[5], ""))
-        skill = without_body(load_skill(file, kind))
-        entry = [stamp, skill.name, skill.description, skill.kind, skill.metadata, skill.front.facts]
-        if time.time() - max(stamp[:2]) / 1e9 > self.settled_seconds and is_json(entry):
-            self.known[key], self.changed = entry, True
+                _, digest, name, purpose, own_kind, metadata, facts = entry
+                self.digests[path] = digest
+                return Skill(name, purpose, "", kind=own_kind, metadata=metadata, front=FrontMatter(facts, ""))
+        text = read_text(file)
+        skill = without_body(read_skill(text, file.parent.name, kind))
+        self.digests[path] = digest = digest_text(text)
+        if is_settled(stamp, self.settled_seconds):
+            self.known[key] = [
+                stamp, digest, skill.name, skill.description, skill.kind, skill.metadata, skill.front.facts
+            ]  # fmt: skip
+            self.changed = True
         return skill
 
     def save(self) -> None:
         """Write the cache if something is new in it; a folder that cannot be written to only costs time."""
         if self.changed:
             entries = dict(list(self.known.items())[-MAX_ENTRIES:])
-            with suppress(OSError):
+            with suppress(OSError, TypeError, ValueError, RecursionError):
                 replace_file(self.file, json.dumps([FORMAT, entries]))
 
 
@@ -60,22 +75,31 @@ def load_entries(file: Path) -> dict[str, Any]:
     return {}
 
 
-def stamp_of(file: Path) -> list[int]:
+def stamp_of(path: str) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced. Raises OSError."""
-    found = file.stat()
-    return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+    found = os.stat(path)  # noqa: PTH116  # a thousand Path objects more cost milliseconds
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
+
+def is_settled(stamp: Sequence[int], seconds: float) -> bool:
+    """Return whether a file was last written long enough ago that the next change of it has another stamp."""
+    return time.time() - max(stamp[:2], default=0) / 1e9 > seconds
+
+
+def digest_text(text: str) -> str:
+    """Return a digest of a text."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def without_body(skill: Skill) -> Skill:
-    """Return a skill as its list needs it: its purpose is its description."""
-    facts = {name: skill.front.facts[name] for name in USED_FACTS if name in skill.front.facts}
-    return Skill(skill.name, skill.purpose, "", kind=skill.kind, metadata=skill.metadata, front=FrontMatter(facts, ""))
+    """Return a skill as its list needs it: its purpose is its description, and a date is a text, as in JSON."""
+    facts = as_json({name: skill.front.facts[name] for name in USED_FACTS if name in skill.front.facts})
+    metadata = as_json(skill.metadata)
+    return Skill(skill.name, skill.purpose, "", kind=skill.kind, metadata=metadata, front=FrontMatter(facts, ""))
 
 
-def is_json(value: object) -> bool:
-    """Return whether a value is the same after it was saved as JSON; a date is not."""
-    try:
-        same: bool = json.loads(json.dumps(value)) == value
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return same
+def as_json(values: Mapping[str, object]) -> dict[str, object]:
+    """Return values as they are after they were saved as JSON; none of a table that JSON cannot contain."""
+    with suppress(TypeError, ValueError, RecursionError):
+        return dict(json.loads(json.dumps(values, default=str)))
+    return {}

@@ -4,7 +4,7 @@ Its decisions are written to the run log; a run resumed in another process reads
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 from .approval import ask_approval
 from .events import SkillActivated
 from .library import SkillFinder, SkillLibrary, find_supplied, read_as_approved
+from .library_cache import LibraryCache
 from .tool_policy import ActiveSkill, deny_call
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Skills:
         answer_seconds: float = 25.0,
     ) -> None:
         self.library = SkillFinder(data, path)
+        self.cache = LibraryCache(data / "cache")
         self.embedder = embedder
         self.tokens, self.index_tokens, self.unasked = tokens, index_tokens, unasked
         self.answer_seconds = answer_seconds
@@ -71,14 +73,15 @@ class Skills:
         self.follow(run, ())
         for complaint in shelf.complaints:
             await run.emit(WarningIssued(complaint))
-        if not any(may_use(one.skill, task) for one in shelf.skills.values()):
+        hidden = hidden_names(shelf, task)
+        if len(hidden) == len(shelf.skills):
             return ()
         from .effectiveness import read_tally
         from .prompt import choose_skills
 
-        fit = await self.measure_fit(shelf, task, run)
+        fit = await self.measure_fit(shelf, task, run, hidden)
         tally = await asyncio.to_thread(read_tally, self.library.data)
-        ranked = rank_skills(shelf, task, recall, fit, tally.effects(task.category))
+        ranked = rank_skills(shelf, task, recall, fit, tally.effects(task.category), hidden)
         chosen = choose_skills(
             await asyncio.to_thread(with_bodies, ranked, Approvals(run.koi)), self.tokens, self.unasked
         )
@@ -117,19 +120,19 @@ class Skills:
     async def load_library(self, run: Run) -> SkillLibrary:
         """Return the skills for a run, read once per run."""
         if run.id not in self.libraries:
-            read = await asyncio.to_thread(self.library.load_index, run.workspace, await find_supplied(run.koi))
+            supplied = await find_supplied(run.koi)
+            read = await asyncio.to_thread(self.cache.load_index, self.library, run.workspace, supplied)
             while len(self.libraries) >= MAX_RUNS:
                 self.libraries.pop(next(iter(self.libraries)))
             self.libraries[run.id] = read
         return self.libraries[run.id]
 
-    async def measure_fit(self, shelf: SkillLibrary, task: Task, run: Run) -> "TaskFit":
+    async def measure_fit(self, shelf: SkillLibrary, task: Task, run: Run, hidden: Collection[str] = ()) -> "TaskFit":
         """Return how well the skills fit a task, by the search engine."""
         from .similarity import measure_fit
 
-        usable = [one for one in shelf.skills.values() if may_use(one.skill, task)]
         folder = self.library.data / "cache"
-        return await measure_fit(task.text, usable, shelf.stamps, folder=folder, embedder=self.embedder, run=run)
+        return await measure_fit(task.text, shelf, folder=folder, embedder=self.embedder, hidden=hidden, run=run)
 
     async def make_index(
         self, shelf: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
@@ -137,8 +140,8 @@ class Skills:
         """Return the index of all skills, the same for every task; then what it omits and may fit, with a warning."""
         from .prompt import format_index, format_unlisted
 
-        skills = [one.skill for one in shelf.skills.values()]
-        if all(skill.by_name for skill in skills):
+        skills = [one.skill for one in shelf.skills.values() if one.skill.name not in shelf.by_name]
+        if not skills:
             return []
         made = format_index(skills, self.index_tokens, scores)
         index = Section("skills", made.text, layer=Layer.SYSTEM)
@@ -192,24 +195,36 @@ class Skills:
 
 
 def rank_skills(
-    shelf: SkillLibrary, task: Task, recall: Recall, fit: "TaskFit", effects: Mapping[str, "SkillEffect"]
+    shelf: SkillLibrary,
+    task: Task,
+    recall: Recall,
+    fit: "TaskFit",
+    effects: Mapping[str, "SkillEffect"],
+    hidden: Collection[str] = (),
 ) -> "list[RankedSkill]":
     """Return the skills that are relevant for a task, best first."""
-    from .ranking import RankedSkill, Signals, approval_score, is_recalled, mentions_skill, rank_candidates
+    from .ranking import RankedSkill, Signals, approval_score, find_mentioned, rank_candidates, recalled_texts
 
+    asked = find_mentioned(shelf.name_starts, task.text)
+    recalled = find_mentioned(shelf.name_starts, *recalled_texts(recall))
     return rank_candidates(
         RankedSkill(
             one,
             signals=Signals(
-                explicit=mentions_skill(one.skill.name, task.text),
-                effect=effects.get(one.skill.name),
-                similarity=fit.shares.get(one.skill.name, 0.0) if fit.is_clear else 0.0,
-                recalled=is_recalled(one.skill.name, recall),
-                approved=approval_score(one),
+                explicit=name in asked,
+                effect=effects.get(name),
+                similarity=fit.shares.get(name, 0.0) if fit.is_clear else 0.0,
+                recalled=name in recalled,
+                approved=approved,
             ),
         )
         for one in shelf.skills.values()
-        if may_use(one.skill, task)
+        if (name := one.skill.name) not in hidden
+        if (approved := approval_score(one))
+        or name in asked
+        or name in recalled
+        or name in fit.shares
+        or name in effects
     )
 
 
@@ -227,6 +242,13 @@ def may_use(skill: Skill, task: Task) -> bool:
     from .ranking import mentions_skill
 
     return not skill.by_name or mentions_skill(skill.name, task.text)
+
+
+def hidden_names(shelf: SkillLibrary, task: Task) -> frozenset[str]:
+    """Return the names of the skills that the task would have to name, and does not."""
+    if not shelf.by_name:
+        return shelf.by_name
+    return frozenset(name for name in shelf.by_name if not may_use(shelf.skills[name.casefold()].skill, task))
 
 
 def make_hints(chosen: "ChosenSkills") -> list[Section]:

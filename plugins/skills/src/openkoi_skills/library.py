@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -10,25 +10,25 @@ from openkoi_base.skillfile import (
     TASK,
     Approvals,
     FoundSkill,
-    LoadSkill,
+    FoundSkills,
     MachineFeatures,
     Skill,
     SkillLocation,
     SkillSource,
     Trust,
-    collect_skills,
     correct_name,
     describe_missing,
     digest_path,
+    join_found,
     list_locations,
     load_skill,
     plugin_locations,
+    read_location,
     resolve_shadowing,
+    trust_all,
 )
 from openkoi_hookspecs import Koi, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .front_matter_cache import FrontMatterCache
 
 UNTRUSTED_SOURCES = NEEDS_APPROVAL | {SkillSource.MANAGED, SkillSource.OPENCLAW}
 CHANGED = "The skill {} changed since the user approved it, so it was not read. Continue without it."
@@ -38,7 +38,8 @@ CHANGED = "The skill {} changed since the user approved it, so it was not read. 
 class SkillLibrary:
     """Usable skills by name, others with the reason, and messages for the user.
 
-    ``stamps`` say which state of each file was read, if a cache reads them.
+    ``digest`` changes with the content of any of their files, if a cache reads them. ``by_name`` are the names of
+    those that a task must name, ``name_starts`` the first part of each name with the name.
     """
 
     skills: Mapping[str, FoundSkill] = field(default_factory=dict)
@@ -46,7 +47,9 @@ class SkillLibrary:
     waiting: Sequence[Path] = ()
     proposed: Sequence[Path] = ()
     complaints: Sequence[str] = ()
-    stamps: Mapping[Path, Sequence[int]] = field(default_factory=dict)
+    digest: str = ""
+    by_name: frozenset[str] = frozenset()
+    name_starts: Sequence[tuple[str, str]] = ()
 
     def get(self, name: str) -> FoundSkill | None:
         """Return a skill by name, ignoring case."""
@@ -77,31 +80,45 @@ class SkillFinder:
     path: tuple[Path, ...] = ()
     machine: MachineFeatures = field(default_factory=MachineFeatures)
 
-    def load_index(self, workspace: Path, skills: SuppliedSkills) -> SkillLibrary:
-        """Return the skills for tasks without their bodies, as they are listed and ranked."""
-        cache = FrontMatterCache(self.data / "cache")
-        found = self.load_library(workspace, skills, load=cache.read)
-        cache.save()
-        return replace(found, stamps=cache.stamps)
+    def load_library(self, workspace: Path, brought: SuppliedSkills, kind: str = TASK) -> SkillLibrary:
+        """Read the skills of a kind for a workspace."""
+        found = [read_location(place, kind, trust) for place, trust in self.list_places(workspace, brought, kind)]
+        return make_library(found, self.find_missing(found), brought)
 
-    def load_library(
-        self, workspace: Path, brought: SuppliedSkills, kind: str = TASK, load: LoadSkill = load_skill
-    ) -> SkillLibrary:
-        """Read the skills of a kind for a workspace, by ``load``.
+    def list_places(
+        self, workspace: Path, brought: SuppliedSkills, kind: str = TASK
+    ) -> Sequence[tuple[SkillLocation, Trust | None]]:
+        """Return the folders for a kind of skill, each with what is trusted there.
 
         The configured folders are for tasks only; the judge has its own setting for evaluators.
         """
         wanted = [*list_locations(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
         asks = UNTRUSTED_SOURCES if kind == TASK else NEEDS_APPROVAL
-        read = collect_skills(wanted, kind, brought.trust, asks, load)
-        missing = [describe_missing(one.skill.requires, self.machine) for one in read.found]
-        every = list(zip(read.found, missing, strict=True))
-        kept = resolve_shadowing(one for one, why in every if not why)
-        skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
-        unfit = [(one, reason) for one, why in every if (reason := why or reason_shadowed(one, skills))]
-        return SkillLibrary(
-            skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.errors, *kept.errors)
-        )
+        return [(place, brought.trust if place.source in asks else trust_all) for place in wanted]
+
+    def find_missing(self, parts: Iterable[FoundSkills]) -> Sequence[str]:
+        """Return what this machine lacks for each of the skills that were found; empty for most."""
+        return [describe_missing(one.skill.requires, self.machine) for part in parts for one in part.found]
+
+
+def make_library(
+    parts: Sequence[FoundSkills], missing: Sequence[str], brought: SuppliedSkills, digest: str = ""
+) -> SkillLibrary:
+    """Return what was found in several folders as one library."""
+    read = join_found(parts)
+    every = list(zip(read.found, missing, strict=True))
+    kept = resolve_shadowing(one for one, why in every if not why)
+    skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
+    unfit = [(one, reason) for one, why in every if (reason := why or reason_shadowed(one, skills))]
+    complaints = (*brought.complaints, *read.errors, *kept.errors)
+    named = frozenset(one.skill.name for one in skills.values() if one.skill.by_name)
+    starts = [(part, one.skill.name) for one in skills.values() if (part := first_part(one.skill.name))]
+    return SkillLibrary(skills, unfit, read.waiting, read.proposed, complaints, digest, named, starts)
+
+
+def first_part(name: str) -> str:
+    """Return the first part of a name in lower case, which any text has that mentions it."""
+    return next((part for part in name.replace("_", "-").casefold().replace("-", " ").split()), "")
 
 
 def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:

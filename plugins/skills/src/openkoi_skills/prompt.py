@@ -1,6 +1,6 @@
 """Format skills for the model: an index of all, the text of those that fit, a hint at others."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from openkoi_base.skillfile import FoundSkill, Skill
@@ -37,21 +37,24 @@ class ChosenSkills:
     hints: tuple[RankedSkill, ...] = ()
 
 
-def format_index(skills: Iterable[Skill], tokens: int, rank: Mapping[str, float] = NO_RANK) -> SkillIndex:
-    """Return names and descriptions by name, shortened before any is omitted; then those of the lowest rank are.
-
-    Skills that are only used by name are not included.
-    """
-    every = [skill for skill in skills if not skill.by_name]
+def format_index(skills: Sequence[Skill], tokens: int, rank: Mapping[str, float] = NO_RANK) -> SkillIndex:
+    """Return names and descriptions by name, shortened before any is omitted; then those of the lowest rank are."""
+    names = [truncate_text(skill.name, MAX_NAME_CHARACTERS) for skill in skills]
+    purposes = [skill.purpose for skill in skills]
     room = tokens * CHARACTERS_PER_TOKEN - len(HEAD) - 2
-    purposes = [skill.purpose for skill in every]
-    for size in DESCRIPTION_SIZES:
-        lines = [format_index_line(skill.name, text, size) for skill, text in zip(every, purposes, strict=True)]
-        if sum(map(len, lines)) + len(lines) <= room:
-            return SkillIndex("\n".join([HEAD, "", *lines]))
-    kept = choose_lines([skill.name for skill in every], lines, room, rank)
-    left = tuple(skill.name for number, skill in enumerate(every) if number not in kept)
+    lengths = [(len(f"- {name}\n"), len(purpose)) for name, purpose in zip(names, purposes, strict=True)]
+    sizes = (size for size in DESCRIPTION_SIZES if sum(line_length(*length, size) for length in lengths) <= room)
+    size = next(sizes, DESCRIPTION_SIZES[-1])
+    lines = [format_index_line(name, purpose, size) for name, purpose in zip(names, purposes, strict=True)]
+    whole = [skill.name for skill in skills]
+    kept = choose_lines(whole, lines, room, rank)
+    left = tuple(name for number, name in enumerate(whole) if number not in kept)
     return SkillIndex("\n".join([HEAD, "", *(lines[number] for number in sorted(kept))]), left)
+
+
+def line_length(start: int, purpose: int, size: int) -> int:
+    """Return the length of a skill's line with its line break, by the lengths of what it consists of."""
+    return start + (len(": ") + min(purpose, size) if size and purpose else 0)
 
 
 def choose_lines(names: Sequence[str], lines: Sequence[str], room: int, rank: Mapping[str, float]) -> set[int]:
@@ -67,8 +70,7 @@ def choose_lines(names: Sequence[str], lines: Sequence[str], room: int, rank: Ma
 
 def format_index_line(name: str, purpose: str, size: int) -> str:
     """Return a skill's line in the index."""
-    short = truncate_text(name, MAX_NAME_CHARACTERS)
-    return f"- {short}: {truncate_text(purpose, size)}" if size and purpose else f"- {short}"
+    return f"- {name}: {truncate_text(purpose, size)}" if size and purpose else f"- {name}"
 
 
 def truncate_text(text: str, size: int) -> str:
@@ -115,7 +117,10 @@ def format_hint(ranked: Sequence[RankedSkill]) -> str:
 
 def format_unlisted(skills: Sequence[Skill]) -> str:
     """Return the skills that share words with the task, of those that the index omits."""
-    lines = [format_index_line(skill.name, skill.purpose, UNLISTED_CHARACTERS) for skill in skills]
+    lines = [
+        format_index_line(truncate_text(skill.name, MAX_NAME_CHARACTERS), skill.purpose, UNLISTED_CHARACTERS)
+        for skill in skills
+    ]
     return "\n".join([UNLISTED, *lines])
 
 

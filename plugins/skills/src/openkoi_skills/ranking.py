@@ -89,9 +89,15 @@ def mentions_skill(name: str, text: str) -> bool:
     return bool(re.search(pattern, text, re.IGNORECASE))
 
 
-def is_recalled(name: str, recall: Recall) -> bool:
-    """Return whether memory mentions a skill."""
-    return any(mentions_skill(name, " ".join((hit.item.text, *getattr(hit.item, "keys", ())))) for hit in recall.hits)
+def find_mentioned(starts: Iterable[tuple[str, str]], *texts: str) -> set[str]:
+    """Return the names that any of some texts mentions; ``starts`` are the first parts of names with the names."""
+    folded = [(text, text.casefold()) for text in texts]
+    return {name for start, name in starts for text, plain in folded if start in plain and mentions_skill(name, text)}
+
+
+def recalled_texts(recall: Recall) -> list[str]:
+    """Return what memory says, in which skills may be mentioned."""
+    return [" ".join((hit.item.text, *getattr(hit.item, "keys", ()))) for hit in recall.hits]
 
 
 def approval_score(found: FoundSkill) -> float:

@@ -4,7 +4,7 @@ A fit is a share of the best skill's score. Nothing fits unless the best has eno
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from openkoi_hookspecs import Embedder, KoiError, Run
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .library import SkillLibrary
 from .ranking import index_text, purpose_text
 
 if TYPE_CHECKING:
@@ -44,29 +45,24 @@ class TaskFit:
 
 
 async def measure_fit(
-    task: str,
-    skills: Sequence[FoundSkill],
-    stamps: Mapping[Path, Sequence[int]],
-    *,
-    folder: Path,
-    embedder: str,
-    run: Run,
+    task: str, library: SkillLibrary, *, folder: Path, embedder: str, hidden: Collection[str], run: Run
 ) -> TaskFit:
-    """Return how well skills fit a task; their texts are read only if a stamp has changed since they were indexed.
+    """Return how well skills fit a task, without those that are ``hidden`` from it.
 
-    If the embedder fails, warn and compare words.
+    Their texts are read only if one has changed since they were indexed. If the embedder fails, warn and compare words.
     """
-    index = await asyncio.to_thread(index_words, skills, stamps, folder)
+    index = await asyncio.to_thread(index_words, library, folder)
     entry = next((one for one in run.koi.plugins("embedders") if one.name == embedder != LEXICAL), None)
     if entry is not None:
         try:
             chosen = cast(Embedder, await entry.load())  # the kind says what it is
-            return rate_fit(task, await asyncio.to_thread(add_meaning, index, skills, chosen, folder))
+            meant = await asyncio.to_thread(add_meaning, index, list(library.skills.values()), chosen, folder)
+            return rate_fit(task, meant, hidden)
         except Exception as error:  # an embedder is a plugin: on its errors words are compared
             await run.emit(
                 WarningIssued(f"Skills are chosen by shared words only: the embedder {embedder} failed: {error}")
             )
-    return rate_fit(task, index)
+    return rate_fit(task, index, hidden)
 
 
 def add_meaning(
@@ -80,13 +76,15 @@ def add_meaning(
     return replace(index, weights=weights, embedder=embedder, vectors=vectors)
 
 
-def index_words(skills: Sequence[FoundSkill], stamps: Mapping[Path, Sequence[int]], folder: Path) -> "TextIndex[str]":
-    """Return an index of the words of skills, kept in a folder for as long as their files stay as they are."""
+def index_words(library: SkillLibrary, folder: Path) -> "TextIndex[str]":
+    """Return an index of the words of skills, kept in a folder for as long as their contents stay as they are."""
     from openkoi_search.saved_index import open_saved_index
 
-    state = [(str(one.file), stamps.get(one.file), one.skill.purpose) for one in skills]
+    skills = library.skills.values()
     names = [one.skill.name for one in skills]
-    return open_saved_index(names, state, lambda: [index_text(read_whole(one)) for one in skills], folder / "skills")
+    return open_saved_index(
+        names, library.digest, lambda: [index_text(read_whole(one)) for one in skills], folder / "skills"
+    )
 
 
 def read_whole(found: FoundSkill) -> Skill:
@@ -96,9 +94,9 @@ def read_whole(found: FoundSkill) -> Skill:
     return found.skill
 
 
-def rate_fit(task: str, index: "TextIndex[str]") -> TaskFit:
-    """Return how well the best texts fit a task: their scores as shares of the best."""
-    found = index.find(task, CANDIDATES)
+def rate_fit(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -> TaskFit:
+    """Return how well the best texts fit a task: their scores as shares of the best that is not ``hidden``."""
+    found = [one for one in index.find(task, CANDIDATES) if index.ids[one.doc] not in hidden]
     if not found:
         return TaskFit()
     scores = [one.score for one in found]

@@ -10,7 +10,7 @@ from openkoi_base.skillfile.digest import is_inside
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .hook import Skills, may_use
+from .hook import Skills, hidden_names, may_use
 from .library import read_as_approved
 
 MAX_CHARACTERS = 60_000  # about 15,000 tokens; estimate
@@ -30,7 +30,7 @@ class SkillTools:
         if skills is None:
             return ()
         shelf = await skills.load_library(run)
-        if not any(may_use(one.skill, run.task) for one in shelf.skills.values()):
+        if len(hidden_names(shelf, run.task)) == len(shelf.skills):
             return ()
 
         async def call(arguments: Arguments) -> ToolResult:

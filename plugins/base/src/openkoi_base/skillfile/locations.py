@@ -151,34 +151,56 @@ def collect_skills(
     kind: str = EVALUATOR,
     trust: Trust | None = None,
     asks: Collection[SkillSource] = NEEDS_APPROVAL,
-    load: LoadSkill | None = None,
 ) -> FoundSkills:
-    """Read the skills of a kind from these locations, by ``load`` if it is given.
+    """Read the skills of a kind from these locations.
 
     Skills of sources in ``asks`` are read only if ``trust`` approves them.
+    """
+    return join_found(read_location(place, kind, trust if place.source in asks else trust_all) for place in wanted)
+
+
+def join_found(parts: Iterable[FoundSkills]) -> FoundSkills:
+    """Return what was found in several locations."""
+    every = list(parts)
+    return FoundSkills(
+        tuple(one for part in every for one in part.found),
+        tuple(one for part in every for one in part.errors),
+        tuple(one for part in every for one in part.waiting),
+        tuple(one for part in every for one in part.proposed),
+    )
+
+
+def read_location(
+    place: SkillLocation,
+    kind: str,
+    trust: Trust | None = None,
+    load: LoadSkill | None = None,
+    files: Iterable[Path] | None = None,
+) -> FoundSkills:
+    """Read the skills of a kind from a location that ``trust`` approves, by ``load`` if it is given.
+
+    ``files`` are those of its folder, if they were listed.
     """
     found: list[FoundSkill] = []
     complaints: list[str] = []
     waiting: list[Path] = []
-    proposed: list[Path] = []
-    for place in wanted:
-        for file in list_skill_files(place.folder):
-            folder = file.parent
-            read = try_read(file, place, trust if place.source in asks else trust_all, load or load_skill)
-            if isinstance(read, Path):
-                (proposed if place.source is SkillSource.PROPOSED else waiting).append(read)
-            elif isinstance(read, str):
-                complaints.append(read)
-            elif read.skill.kind != kind:
-                complaints += (
-                    [] if place.source in MIXED_SOURCES else [MISPLACED.format(read.file, read.skill.kind, kind)]
-                )
-            else:
-                found.append(read)
-                complaints += (
-                    [f"{folder} is in an outdated location. Move it to {place.move_to}."] if place.move_to else []
-                )
-    return FoundSkills(tuple(found), tuple(complaints), tuple(waiting), tuple(proposed))
+    for file in list_skill_files(place.folder) if files is None else files:
+        read = try_read(file, place, trust, load or load_skill)
+        if isinstance(read, Path):
+            waiting.append(read)
+        elif isinstance(read, str):
+            complaints.append(read)
+        elif read.skill.kind != kind:
+            complaints += [] if place.source in MIXED_SOURCES else [MISPLACED.format(read.file, read.skill.kind, kind)]
+        else:
+            found.append(read)
+            complaints += (
+                [f"{file.parent} is in an outdated location. Move it to {place.move_to}."] if place.move_to else []
+            )
+    proposed = place.source is SkillSource.PROPOSED
+    return FoundSkills(
+        tuple(found), tuple(complaints), () if proposed else tuple(waiting), tuple(waiting) if proposed else ()
+    )
 
 
 def resolve_shadowing(found: Iterable[FoundSkill]) -> FoundSkills:
@@ -202,12 +224,16 @@ def skill_folders(folder: Path) -> list[Path]:
 
 def list_skill_files(folder: Path) -> list[Path]:
     """Return what is named like a skill in the subfolders of a folder, by the subfolders' names."""
+    return [file for path in list_subfolders(folder) if (file := locate_skill(path))]
+
+
+def list_subfolders(folder: Path) -> list[str]:
+    """Return the paths of a folder's subfolders, by name; none if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
-            found = sorted((entry.name, entry.path) for entry in entries if is_folder(entry))
+            return sorted(entry.path for entry in entries if is_folder(entry))
     except OSError:
         return []
-    return [file for _, path in found if (file := locate_skill(path))]
 
 
 def is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -11,6 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .front_matter import to_mapping, to_words
 
 METADATA_BLOCKS = ("openkoi", "openclaw", "clawdbot", "clawdis", "moltbot")
+KEYS = frozenset({"os", "requires", *METADATA_BLOCKS})
 SYSTEMS = {"macos": "darwin", "mac": "darwin", "osx": "darwin", "windows": "win32", "win": "win32"}
 
 
@@ -35,7 +36,7 @@ class MachineFeatures:
 
 def parse_requirements(metadata: Mapping[str, object]) -> Requirements:
     """Parse the requirements in the metadata, or in its blocks for OpenKoi and OpenClaw (and its former names)."""
-    if not metadata:
+    if KEYS.isdisjoint(metadata):
         return Requirements()
     blocks = [metadata, *(to_mapping(metadata.get(name)) for name in METADATA_BLOCKS)]
     needs = [to_mapping(block.get("requires")) for block in blocks]
