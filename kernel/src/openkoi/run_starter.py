@@ -90,7 +90,7 @@ class RunStarter:
             origin,
             solve_subtask=self.solve_subtask,
             call_tool=self.call_tool,
-            hooks=services.workspaces.hooks[root],
+            hooks=await services.workspaces.load_hooks(root),
             root=root,
             evaluators=evaluators,
         )
@@ -102,8 +102,7 @@ class RunStarter:
         from .dry_run import DryRun
 
         services, folder = self.services, self.workspace_of(task)
-        await services.start()
-        hooks = services.workspaces.hooks[None]
+        hooks = await services.load_hooks()
         task = self.complete_task(task)
         return DryRun(services, task, folder, solve_subtask=self.solve_subtask, call_tool=self.call_tool, hooks=hooks)
 
