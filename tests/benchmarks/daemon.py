@@ -1,9 +1,12 @@
 """What the daemon costs while it waits: memory without an app, with one and with two, and processor time.
 
-The apps are connected to fakes on this machine. It runs in the environment of the tests, which has the apps.
+The apps are connected to fakes on this machine, over TLS and with this machine's certificate roots, as the services
+are. Beside it runs what every HTTP client needs: httpx2 on asyncio, after one request to the same fake. The first app
+may cost that and what a further one costs. It runs in the environment of the tests, which has the apps.
 """
 
 import os
+import ssl
 import subprocess
 import sys
 import time
@@ -13,13 +16,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from tls_server import certificate
+
 from openkoi_testing.servers import SlackServer, TelegramServer
+from openkoi_testing.servers.http_server import HttpServer
 
 from .contest import load, met, table
 
 SETTLE_SECONDS, IDLE_SECONDS, START_SECONDS = 4.0, 10.0, 60.0
 MAX_BARE, MAX_FURTHER, MAX_SHARE = 35.0, 2.0, 0.1  # issue 21: MiB, MiB, percent of a core
 APPS: Sequence[tuple[str, ...]] = ((), ("telegram",), ("telegram", "slack"))
+RESIDENT = "print(int(open('/proc/self/statm').read().split()[1]))"
+BARE_ASYNCIO = f"import asyncio\nasyncio.run(asyncio.sleep(0))\n{RESIDENT}"
+BARE_CLIENT = f"""
+import asyncio, sys
+import httpx2
+async def main():
+    async with httpx2.AsyncClient() as client:
+        await client.get(sys.argv[1])
+asyncio.run(main())
+{RESIDENT}
+"""
 
 
 class Idle(NamedTuple):
@@ -31,26 +48,72 @@ class Idle(NamedTuple):
 
 def show(rounds: int) -> None:
     """Print a table, and what it should be; the first daemon of a round may compile, so that the least counts."""
-    found = {apps: [measure(apps) for _ in range(max(2, min(rounds, 3)))] for apps in APPS}
+    with TemporaryDirectory() as folder:
+        authority = Authority.make(Path(folder))
+        count = max(2, min(rounds, 3))
+        need = min(measure_client(authority) for _ in range(count))
+        found = {apps: [measure(apps, authority) for _ in range(count)] for apps in APPS}
     least = {apps: Idle(min(one.memory for one in all), min(one.share for one in all)) for apps, all in found.items()}
-    rows, before = [], 0.0
+    rows, before = [["an HTTP client of asyncio and httpx2", "", f"{need:.1f}", "", ""]], 0.0
     for apps, idle in least.items():
-        more, goal = (idle.memory - before, MAX_FURTHER) if apps else (idle.memory, MAX_BARE)
-        before = idle.memory
+        goal = MAX_BARE if not apps else MAX_FURTHER + (need if len(apps) == 1 else 0)
+        more, before = idle.memory - before, idle.memory
         share = f"{idle.share:.3f} %"
         rows.append([", ".join(apps) or "no app", f"{idle.memory:.1f}", f"{more:.1f}", met(more, goal), share])
     print(table([f"idle daemon ({load()})", "MiB", "more than before", "", "of a core"], rows))
-    print(f"Goals: {MAX_BARE:g} MiB without an app, {MAX_FURTHER:g} a further one, {MAX_SHARE:g} % of a core.")
+    first = f"{MAX_FURTHER:g} and an HTTP client for the first one"
+    print(f"Goals: {MAX_BARE:g} MiB without an app, {first}, {MAX_FURTHER:g} a further one, {MAX_SHARE:g} % of a core.")
 
 
-def measure(apps: Sequence[str]) -> Idle:
+class Authority(NamedTuple):
+    """A certificate for the fakes, and the file of all certificates that clients trust."""
+
+    certificate: Path
+    trusted: Path
+
+    @classmethod
+    def make(cls, folder: Path) -> "Authority":
+        """Make a certificate, and trust it beside this machine's roots."""
+        made, trusted = certificate(folder / "fake.pem"), folder / "trusted.pem"
+        paths = ssl.get_default_verify_paths()
+        roots = Path(paths.cafile or paths.openssl_cafile)
+        trusted.write_bytes((roots.read_bytes() if roots.exists() else b"") + made.read_bytes())
+        return cls(made, trusted)
+
+    def secure(self, server: HttpServer) -> None:
+        """Let a fake show the certificate."""
+        server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        server.tls.load_cert_chain(self.certificate)
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The environment of a client."""
+        return {**os.environ, "SSL_CERT_FILE": str(self.trusted)}
+
+
+def measure_client(authority: Authority) -> float:
+    """Return the MiB that an HTTP client adds to a process with an event loop, after a request."""
+    server = TelegramServer()
+    authority.secure(server)
+    with server:
+        return own_mebibytes(BARE_CLIENT, authority, server.url) - own_mebibytes(BARE_ASYNCIO, authority)
+
+
+def own_mebibytes(code: str, authority: Authority, *arguments: str) -> float:
+    """Return the memory that a process prints of itself, in pages."""
+    command = [sys.executable, "-c", code, *arguments]
+    output = subprocess.run(command, env=authority.variables, capture_output=True, text=True, check=True).stdout
+    return int(output) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def measure(apps: Sequence[str], authority: Authority) -> Idle:
     """Return what a daemon with these apps costs."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
-        settings, tokens = connect(stack, apps)
+        settings, tokens = connect(stack, apps, authority)
         home = Path(folder, "home")
         home.mkdir()
         (home / "config.toml").write_text(settings)
-        variables = {**os.environ, "OPENKOI_HOME": str(home), "HOME": folder, **tokens}
+        variables = {**authority.variables, "OPENKOI_HOME": str(home), "HOME": folder, **tokens}
         with daemon(variables, folder) as pid:
             wait_until_watching(home / "data" / "assistant" / "state.json", len(apps))
             time.sleep(SETTLE_SECONDS)
@@ -59,15 +122,19 @@ def measure(apps: Sequence[str]) -> Idle:
             return Idle(resident_mebibytes(pid), 100 * (cpu_seconds(pid) - before) / IDLE_SECONDS)
 
 
-def connect(stack: ExitStack, apps: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+def connect(stack: ExitStack, apps: Sequence[str], authority: Authority) -> tuple[str, Mapping[str, str]]:
     """Serve the fakes; return the settings and tokens of the apps."""
     settings, tokens = "", dict[str, str]()
     if "telegram" in apps:
-        bot = stack.enter_context(TelegramServer())
+        bot = TelegramServer()
+        authority.secure(bot)
+        stack.enter_context(bot)
         settings += f'[integrations.telegram]\nbase_url = "{bot.url}"\n'
         tokens["TELEGRAM_BOT_TOKEN"] = bot.token
     if "slack" in apps:
-        workspace = stack.enter_context(SlackServer())
+        workspace = SlackServer()
+        authority.secure(workspace)
+        stack.enter_context(workspace)
         settings += f'[integrations.slack]\nbase_url = "{workspace.url}/api"\nfiles_url = "{workspace.url}"\n'
         tokens |= {"SLACK_BOT_TOKEN": workspace.token, "SLACK_APP_TOKEN": workspace.app_token}
     return settings, tokens

@@ -56,7 +56,7 @@ class HttpServer:
     """Serve what ``answer`` makes of each request, and keep the requests.
 
     Started and ended as a context manager. ``sent`` counts the bytes of answers, ``abandoned`` the clients that hung up
-    in the middle of one. ``tls`` is its certificate; without one it uses plain HTTP.
+    in the middle of one. ``tls`` is its certificate; without one when it is entered, it uses plain HTTP.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class HttpServer:
         self.sent = 0
         self.abandoned = 0
         self._answer = answer
-        self._tls = tls
+        self.tls = tls
         self._over = threading.Event()
         self._open: set[socket.socket] = set()
 
     def __enter__(self) -> Self:
         self._listener = Listener(("127.0.0.1", 0), Handler)
         self._listener.kept = self
-        if self._tls:
+        if self.tls:
             plain = self._listener.socket
-            self._listener.socket = self._tls.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
+            self._listener.socket = self.tls.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._listener.serve_forever, args=(POLL_SECONDS,), name="fake server")
         self._thread.start()
         return self
@@ -92,7 +92,7 @@ class HttpServer:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self._listener.server_address[1]}"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self._listener.server_address[1]}"
 
     def respond(self, seen: ReceivedRequest) -> ServerResponse:
         """Record a request and answer it."""
