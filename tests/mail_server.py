@@ -11,6 +11,7 @@ import socket
 import subprocess
 import threading
 import time
+from asyncio import WriteTransport
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from email import policy
@@ -129,6 +130,7 @@ class Sink:
         self.servers = servers
         self.taken: list[EmailMessage] = []
         self.refuse = ""
+        self.breaks = 0  # how many connections break off once their mail was taken
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         """Take a mail."""
@@ -138,6 +140,10 @@ class Sink:
         self.taken.append(BytesParser(policy=policy.default).parsebytes(data))
         for address in envelope.rcpt_tos:
             self.servers.deliver(address, data)
+        if self.breaks:
+            self.breaks -= 1
+            assert isinstance(server.transport, WriteTransport)
+            server.transport.abort()
         return "250 OK"
 
     def authenticate(

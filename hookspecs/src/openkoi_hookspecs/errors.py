@@ -70,11 +70,15 @@ class ConsentMissingError(NoModelError):
 
 
 class ProviderUnavailableError(ProviderError):
-    """Try again later. ``retry_after`` is a lower bound in seconds, when the vendor gave one."""
+    """Try again later. ``retry_after`` is a lower bound in seconds, when the vendor gave one.
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    ``uncertain``: the request was sent, and what came of it is not known.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, uncertain: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.uncertain = uncertain
 
 
 class EmptyResponseError(ProviderUnavailableError):
@@ -100,11 +104,15 @@ class AppError(KoiError):
 class AppUnavailableError(AppError):
     """It may work later. ``retry_after`` is a lower bound in seconds, where the service gave one.
 
-    ``bucket`` is the channel whose calls share this limit; empty for all calls of the app.
+    ``bucket`` is the channel whose calls share this limit; empty for all calls of the app. ``uncertain``: it may have
+    been done, as when the connection broke off after the whole request was sent.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None, bucket: str = "") -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, bucket: str = "", uncertain: bool = False
+    ) -> None:
         super().__init__(message)
+        self.uncertain = uncertain
         self.retry_after = retry_after if 0.0 <= (retry_after or 0.0) < float("inf") else None
         self.bucket = bucket
 

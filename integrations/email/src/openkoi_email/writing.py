@@ -77,12 +77,12 @@ def subject_of(post: Post) -> str:
 
 def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
     """Hand a mail to the SMTP server; without one only sign in."""
-    parts = urlsplit(url)
+    parts, begun = urlsplit(url), False
     host = parts.hostname or ""
     try:
         with open_smtp(parts.scheme, host, parts.port) as smtp:
             sign_in(smtp, login)
-            if mail:
+            if begun := mail is not None:
                 smtp.sendmail(str(mail["From"]), check_addresses(str(mail["To"])), mail.as_bytes())
     except smtplib.SMTPAuthenticationError as error:
         raise SignInRequiredError(SIGN_IN.format(login.user, describe(error.smtp_error))) from None
@@ -91,7 +91,7 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
     except smtplib.SMTPResponseException as error:
         raise refusal(host, error.smtp_code, error.smtp_error) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
+        raise AppUnavailableError(f"{host} could not be reached ({error}).", uncertain=begun) from None
 
 
 def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:

@@ -43,7 +43,8 @@ SIGN_IN_ERRORS = frozenset(
         "token_revoked",
     ]
 )
-LATER_ERRORS = frozenset(["fatal_error", "internal_error", "ratelimited", "request_timeout", "service_unavailable"])
+UNCERTAIN_ERRORS = frozenset(["fatal_error", "internal_error"])  # a part of what was asked for may have been done
+LATER_ERRORS = UNCERTAIN_ERRORS | {"ratelimited", "request_timeout", "service_unavailable"}
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
     formats=("markdown", "plain"),
@@ -293,5 +294,5 @@ def raise_refusal(reason: str) -> None:
     if reason in SIGN_IN_ERRORS:
         raise SignInRequiredError(SIGN_IN.format(reason))
     if reason in LATER_ERRORS:
-        raise AppUnavailableError(f"Slack is temporarily unavailable: {reason}.")
+        raise AppUnavailableError(f"Slack is temporarily unavailable: {reason}.", uncertain=reason in UNCERTAIN_ERRORS)
     raise AppRejectedError(f"Slack rejected the request: {reason}.", unreadable_format=reason == "invalid_blocks")

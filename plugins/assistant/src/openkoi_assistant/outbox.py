@@ -17,7 +17,7 @@ from openkoi_runlog import decode, encode
 from .database import transaction
 from .rate_limits import RateLimits
 
-REPEATED = "(Sent again after a restart; you may have received it already.)\n\n"
+REPEATED = "(Sent again after an interruption; you may have received it already.)\n\n"
 KEPT_SECONDS = 7 * 24 * 3600.0  # after it was sent, so that a repeated post is recognised (estimate)
 CLOSE_SECONDS = 5.0  # for posts that are being sent when the daemon stops
 SIGN_IN_SECONDS = 60.0  # how often a post is tried where the user must sign in
@@ -122,25 +122,28 @@ class Outbox:
     # What is sent
 
     def recover(self, app: str, messenger: Messenger) -> None:
-        """Resume what an earlier process left; repeat what it may have sent where that is harmless, or mark it.
+        """Resume what an earlier process left, and repeat what it may have sent."""
+        query = "SELECT key FROM outbox WHERE state = ? AND app = ?"
+        for row in self.database.execute(query, (Stage.SENDING, app)).fetchall():
+            self.repeat(str(row["key"]), messenger)
+        self.wake(app)
+
+    def repeat(self, key: str, messenger: Messenger) -> None:
+        """Let a post be sent that may have been sent already: where that is not harmless, it says so.
 
         Where the service knows no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
         """
-        query = "SELECT key, post, replaces FROM outbox WHERE state = ? AND app = ?"
-        for row in self.database.execute(query, (Stage.SENDING, app)).fetchall():
-            post, key = decode(Post, json.loads(row["post"])), str(row["key"])
-            edits = bool(row["replaces"] and self.sent_id(row["replaces"]))
-            if messenger.capabilities.idempotent or edits:
-                self.mark(key, Stage.QUEUED)
-            elif post.partial:
-                self.mark(key, Stage.LOST)
-            else:
-                marked = replace(post, text=REPEATED + post.text)
-                self.database.execute(
-                    "UPDATE outbox SET state = ?, post = ? WHERE key = ?",
-                    (Stage.QUEUED, json.dumps(encode(marked)), key),
-                )
-        self.wake(app)
+        row = self.database.execute("SELECT post, replaces FROM outbox WHERE key = ?", (key,)).fetchone()
+        post = decode(Post, json.loads(row["post"]))
+        edits = bool(row["replaces"] and self.sent_id(row["replaces"]))
+        if messenger.capabilities.idempotent or edits:
+            self.mark(key, Stage.QUEUED)
+        elif post.partial:
+            self.mark(key, Stage.LOST)
+        else:
+            marked = replace(post, text=REPEATED + post.text.removeprefix(REPEATED))
+            query = "UPDATE outbox SET state = ?, post = ? WHERE key = ?"
+            self.database.execute(query, (Stage.QUEUED, json.dumps(encode(marked)), key))
 
     def wake(self, app: str, channels: Iterable[str] | None = None) -> None:
         """Let what waits for these channels of an app, or for all of them, be sent."""
@@ -180,7 +183,11 @@ class Outbox:
         try:
             id = await self.deliver(post, edited)
         except AppUnavailableError as error:
-            self.mark(post.key, Stage.QUEUED)
+            app = await self.koi.load("integrations", post.app)
+            if error.uncertain and isinstance(app, Messenger):
+                self.repeat(post.key, app)
+            else:
+                self.mark(post.key, Stage.QUEUED)
             limits.block(error, post.channel)
         except SignInRequiredError as error:
             self.mark(post.key, Stage.QUEUED)
@@ -201,8 +208,8 @@ class Outbox:
         if edited and isinstance(app, SupportsEdit):
             try:
                 return await self.send_readable(replace(post, id=edited))
-            except AppRejectedError:  # deleted by the user, or too old to be edited
-                pass
+            except AppRejectedError:  # deleted by the user, or too old to be edited: from now on it is a new post
+                self.database.execute("UPDATE outbox SET replaces = '' WHERE key = ?", (post.key,))
         return await self.send_readable(post)
 
     async def send_readable(self, post: Post) -> str:

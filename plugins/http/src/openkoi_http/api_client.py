@@ -88,7 +88,7 @@ class ApiClient:
         try:
             found: Json = json.loads(data)
         except (ValueError, RecursionError):
-            raise self.server.unavailable(f"returned something that is not JSON from {path}.") from None
+            raise self.server.unavailable(f"returned something that is not JSON from {path}.", uncertain=True) from None
         return found
 
     async def stream(
@@ -202,7 +202,8 @@ class ApiClient:
         try:
             yield
         except IdleTimeoutError as expired:
-            raise self.server.unavailable(f"sent no new content for {round(expired.seconds, 1):g} seconds.") from None
+            silence = f"sent no new content for {round(expired.seconds, 1):g} seconds."
+            raise self.server.unavailable(silence, uncertain=True) from None
         except ProviderUnavailableError as error:
             raise (ProviderUnavailableError(str(error)) if self._pool.is_replay else error) from None
         except (HTTPError, InvalidURL) as error:
@@ -216,7 +217,7 @@ class ApiClient:
         cause = f"{type(error).__name__}: {error}".rstrip(": ")
         if isinstance(error, ConnectError | ConnectTimeout):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
-        return self.server.unavailable(f"ended its response early ({cause}).")
+        return self.server.unavailable(f"ended its response early ({cause}).", uncertain=True)
 
 
 def origin_of(url: "URL") -> tuple[str, str, int | None]:

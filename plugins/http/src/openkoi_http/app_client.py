@@ -113,7 +113,7 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except ProviderUnavailableError as error:
-        raise AppUnavailableError(str(error), retry_after=error.retry_after) from None
+        raise AppUnavailableError(str(error), retry_after=error.retry_after, uncertain=error.uncertain) from None
     except ProviderError as error:
         raise AppRejectedError(str(error)) from None
 

@@ -13,6 +13,7 @@ from .wrong_server import LOGIN_ADVICE, describe_redirect
 
 PAYLOAD_TOO_LARGE = 413
 NETWORK_LOGIN_REQUIRED = 511
+UNCERTAIN_STATUSES = frozenset({500, 502, 504})  # of a server that may have done what it was asked for before it failed
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429})
 PERMANENT_CODES = QUOTA_CODES | {
     "authentication_error",
@@ -58,7 +59,7 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
     if status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text or message, busy=status == 429):
         return server.rejected_error(what, context_overflow=True)
     if status in TEMPORARY_STATUSES or status >= 500:
-        return server.unavailable(what, retry_after=again)
+        return server.unavailable(what, retry_after=again, uncertain=status in UNCERTAIN_STATUSES)
     return server.rejected_error(what)
 
 

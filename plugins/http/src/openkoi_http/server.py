@@ -32,9 +32,12 @@ class Server:
         """Whether it is this machine."""
         return is_loopback(self.host) or is_loopback(self.host.rpartition(":")[0])
 
-    def unavailable(self, what: str, *, retry_after: float | None = None) -> ProviderUnavailableError:
+    def unavailable(
+        self, what: str, *, retry_after: float | None = None, uncertain: bool = False
+    ) -> ProviderUnavailableError:
         """Return a temporary error; ``what`` continues the sentence that starts with the host."""
-        return ProviderUnavailableError(f"{self.host} {self.redact(what)}", retry_after=retry_after)
+        text = f"{self.host} {self.redact(what)}"
+        return ProviderUnavailableError(text, retry_after=retry_after, uncertain=uncertain)
 
     def empty_error(self, what: str = "sent an empty response.") -> EmptyResponseError:
         """Return the error for an empty response."""

@@ -24,7 +24,8 @@ MAX_MARKDOWN, MAX_TEXT, MAX_BUTTON = 12_000, 40_000, 2_000
 class SlackServer(SlackCanvases, HttpServer):
     """A workspace with a bot. ``calls`` are the methods that were called, ``sockets`` the open connections.
 
-    ``limits`` says until when a channel refuses messages, ``refused`` counts those refusals.
+    ``limits`` says until when a channel refuses messages, ``refused`` counts those refusals, and of the next ``drops``
+    messages that are taken no answer arrives.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class SlackServer(SlackCanvases, HttpServer):
         self.sockets: list[ServerSocket] = []
         self.refused: list[float] = []
         self.unavailable = False
+        self.drops = 0
         self.token, self.app_token = TOKEN, APP_TOKEN
 
     def __exit__(self, *error: object) -> None:
@@ -75,6 +77,9 @@ class SlackServer(SlackCanvases, HttpServer):
                 return ServerResponse([body], fault=ServerFault(status=429, headers=headers))
             do = getattr(self, f"do_{method.replace('.', '_')}", None)
             answer = do(**arguments) if do else {"ok": False, "error": "unknown_method"}
+            if self.drops and method in LIMITED:
+                self.drops -= 1
+                return ServerResponse([b""], fault=ServerFault(cut=0))
             return ServerResponse([json.dumps({"ok": True, **answer}).encode()])
         except SlackCallError as refused:
             return ServerResponse([json.dumps({"ok": False, "error": str(refused)}).encode()])
