@@ -52,6 +52,43 @@ def test_a_text_that_is_shown_while_it_grows_is_cut_where_no_secret_is(seed: int
     assert parts > 9, "ordinary words wait for nothing"
 
 
+WITHOUT_SPACES = (
+    "\u6211\u5728\u6587\u4ef6\u91cc\u627e\u5230\u4e86\u8fd9\u4e9b\uff1a",
+    "\u3053\u308c\u306f\u79d8\u5bc6\u306e\u8a2d\u5b9a\u30d5\u30a1\u30a4\u30eb\u3067\u3059\u3002",
+    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e0a\u0e32\u0e27\u0e42\u0e25\u0e01",
+    "\u1019\u103c\u1014\u103a\u1019\u102c",
+    "\u1797\u17b6\u179f\u17b6",
+)
+SPOKEN = "\u5929\u738b\u76d6\u5730\u864e9"  # a password of several scripts, which is known
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_text_in_a_script_without_spaces_is_shown_while_it_grows_but_for_secrets(seed: int) -> None:
+    chance = random.Random(seed)
+    secrets = [SPOKEN, HELD, "ghp_" + "x1Y2z3W4" * 5, "k8Zq-72mWp!x", "k3J9x2L5m8Q1r4T7v0Y6z"]
+    forms = ["{}", "{}", "{}", "password={}", "Authorization: Bearer {}"]
+    order = chance.sample(range(5), 5)
+    pieces = ["".join(chance.choices(WITHOUT_SPACES, k=4)) + forms[one].format(secrets[one]) + "\n" for one in order]
+    redact, text, waiting, longest = Redactor([SPOKEN, HELD]), "", "", 0
+
+    for letter in "".join(pieces):
+        waiting += letter
+        if chance.random() < 0.3:
+            end = safe_cut(waiting, redact)
+            text, waiting = text + redact(waiting[:end]), waiting[end:]
+            longest = max(longest, len(waiting))
+    text += redact(waiting)
+
+    assert [] == [secret for secret in secrets if secret[:6] in text]
+    assert text.count(WITHOUT_SPACES[0]) == "".join(pieces).count(WITHOUT_SPACES[0])
+    assert longest < 150, "ordinary words wait for nothing"
+
+
+@pytest.mark.parametrize("text", [word * 30 for word in WITHOUT_SPACES])
+def test_an_ordinary_text_in_a_script_without_spaces_waits_for_nothing(text: str) -> None:
+    assert len(text) == safe_cut(text, Redactor())
+
+
 SPREAD = (
     "helm registry login -u bob -p {} registry.example.com",
     "zip -P {} -r out.zip docs",

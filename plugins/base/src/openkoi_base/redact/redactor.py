@@ -25,6 +25,8 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
     lazy_pattern(r"(?:\s|\\[nr])+"),
     lazy_pattern(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
 )
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uff00-\uff65"  # Thai to Japanese
+WORD_END = lazy_pattern(f"[ {UNSPACED}]")
 MAX_CLEAN = 4096  # names, ids, words and prompts of records: most texts are among those of the records before
 MIN_LINE_CHARACTERS = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
 
@@ -58,9 +60,9 @@ class Redactor:
             self.hold(part, origin)
 
     def partial_start(self, text: str) -> int:
-        """Return where a known value starts that the text ends inside of, at a space; else the text's end."""
-        spaced = (form for form in self.forms.origins if " " in form)
-        parts = (form[: found.end()] for form in spaced for found in re.finditer(" ", form))
+        """Return where a known value starts that the text ends inside of, behind a word; else the text's end."""
+        several = (form for form in self.forms.origins if " " in form or not form.isascii())
+        parts = (form[: found.end()] for form in several for found in WORD_END.finditer(form))
         return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)
 
     def contains_known(self, text: str) -> bool:

@@ -8,12 +8,13 @@ from .assignments import unfinished_start
 from .formats import formats
 from .hints import HINTS
 from .keywords import lower_text
-from .redactor import Redactor, Span, mask_spans
+from .redactor import UNSPACED, Redactor, Span, mask_spans
 
 CONTEXT_CHARACTERS = 16 * 1024  # before and after a position; a private key of 8,192 bits takes 6,400
 WINDOW_CHARACTERS = 512 * 1024  # masked at once
 MAX_BREAK_FACTOR = 2  # a value that is broken into lines is at most this much longer (estimate)
 WORD = lazy_pattern(r"[a-z-]{4,}")
+TO_LAST_WORD_END = lazy_pattern(f"(?s:.*)[ {UNSPACED}]")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 
@@ -27,10 +28,10 @@ def words_before_secrets() -> frozenset[str]:
 def safe_cut(text: str, redact: Redactor) -> int:
     """Return where an unfinished text can be cut without splitting a secret, or separating it from its name.
 
-    That is its last space, or the start of that line if a secret's name is in it, or before an entry without its value,
-    an unfinished private key or a known value of several words.
+    That is behind its last word, or the start of that line if a secret's name is in it, or before an entry without its
+    value, an unfinished private key or a known value of several words.
     """
-    end = text.rfind(" ") + 1
+    end = find_last_word(text)
     line = text.rfind("\n", 0, end) + 1
     lower = lower_text(text[line:end])
     if any(word in lower for word in words_before_secrets()):
@@ -39,6 +40,14 @@ def safe_cut(text: str, redact: Redactor) -> int:
     end = redact.partial_start(text[:end])
     key = text.rfind(KEY_BEGINS, 0, end)
     return key if key >= 0 and KEY_ENDS not in text[key:end] and end - key < CONTEXT_CHARACTERS else end
+
+
+def find_last_word(text: str) -> int:
+    """Return where the last word starts: behind a space, or behind a letter of a script that has none."""
+    if text.isascii():
+        return text.rfind(" ") + 1
+    found = TO_LAST_WORD_END.match(text)
+    return found.end() if found else 0
 
 
 def outside_secret(text: str, at: int, redact: Redactor) -> tuple[int, int]:
