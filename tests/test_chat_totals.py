@@ -6,12 +6,12 @@ import pytest
 from chat_measurements import write_session
 
 from openkoi_chat.session_totals import FILE, Totals, read_totals
-from openkoi_hookspecs import Cost, Decision, NextAction, Response, Text, Usage, events
+from openkoi_hookspecs import Response, Task, Text, Usage, events
 from openkoi_hookspecs.model import StreamEnd
 from openkoi_runlog import RunLog, list_sessions
 
 RESPONSE = events.ModelResponse("m", Response((Text("More."),), StreamEnd(Usage(input=1, output=1))), 0.5)
-COMPLETED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(usd=0.5))
+STARTED, PART = (events.TaskStarted(Task("More", parent=parent)) for parent in ("", "f" * 20))
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_only_what_is_new_is_read(tmp_path: Path, session: str) -> None:
     whole = segment.read_bytes()
     segment.write_bytes(b"x" * len(whole))  # what was read is not read again
     log = RunLog(sessions, session, lambda text: text)
-    log.append("f" * 20, (RESPONSE, COMPLETED), sync=False)
+    log.append("f" * 20, (STARTED, PART, RESPONSE), sync=False)
     log.close()
 
     assert (3, 0.003) == (first.tasks, round(first.usd, 6))

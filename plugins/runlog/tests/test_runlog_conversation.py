@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from openkoi_hookspecs import (
+    Agent,
     Cost,
     Decision,
     Event,
@@ -67,6 +70,28 @@ def test_an_interrupted_task_has_the_last_words_that_the_model_said(tmp_path: Pa
     logged(tmp_path, "s", one=[events.TaskStarted(Task("Look")), reply, events.RunFailed(events.INTERRUPTED)])
 
     assert ["Look\n\n[The user interrupted it.]", "I look."] == texts(read_conversation(tmp_path, "s").history)
+
+
+@pytest.mark.parametrize("role", ["executor", "acme/large"])
+def test_an_interrupted_answer_is_kept_as_far_as_it_had_streamed(tmp_path: Path, role: str) -> None:
+    agent = Agent(name="a", model=role) if "/" in role else None
+    first, second, third = (events.ModelRequest("m", Usage(), 0.0, role=role, lease=str(n)) for n in range(3))
+    reply = events.ModelResponse("m", Response((Text("I look."),), StreamEnd(Usage())), 0.0, role=role)
+    broken = events.ModelResponseBroken("m", Usage(), 0.0, role=role)
+    shown = [events.ModelDelta("I "), events.ModelDelta("look.")]
+    begun = [events.TaskStarted(Task("Look", agent=agent)), first, *shown, reply, second, events.ModelDelta("lost")]
+    begun += [broken, third, events.ModelDelta("There is "), third, events.ModelDelta("a \n")]
+    logged(tmp_path, "s", one=begun)
+
+    assert "I look.\n\nThere is a" == texts(read_conversation(tmp_path, "s").history)[-1]
+
+
+def test_an_answer_that_came_to_its_end_is_there_once(tmp_path: Path) -> None:
+    streamed = [events.ModelRequest("m", Usage(), 0.0, lease="1"), events.ModelDelta("Done.")]
+    task, *ended = answered(Task("Look"))
+    logged(tmp_path, "s", one=[task, *streamed, *ended])
+
+    assert ["Look", "Done."] == texts(read_conversation(tmp_path, "s").history)
 
 
 def test_a_long_conversation_keeps_its_newest_half_and_starts_with_the_user(tmp_path: Path) -> None:

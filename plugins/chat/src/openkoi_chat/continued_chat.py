@@ -71,7 +71,7 @@ async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
     folder, sessions = koi.folder("chat"), chat.session.sessions
     lines = await asyncio.to_thread(welcome_back, sessions, session, folder, now, copied=copied)
     chat.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
-    for asked, answer in read_exchange(chat.session.history):
+    for asked, answer in read_exchange(chat.session.history, whole=bool(chat.unfinished_run())):
         chat.view.print(quote(koi.redact(asked), chat.view.style))
         chat.view.add_answer(koi.redact(answer))
         chat.view.end_answer()

@@ -66,7 +66,9 @@ async def progress(chat: ChatProgram, words: str) -> None:
     """List the iterations and scores so far."""
     turn = chat.session.turn
     lines = (
-        [line for one in turn.report.iterations for line in turn.progress.format_iteration(one.number)] if turn else []
+        [line for one in turn.report.iterations for line in turn.display.progress.format_iteration(one.number)]
+        if turn
+        else []
     )
     chat.view.note("\n".join(strip_controls(line) for line in lines) or "No iteration has ended yet.")
 

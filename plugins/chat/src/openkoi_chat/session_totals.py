@@ -15,14 +15,13 @@ from openkoi_runlog.select_records import encode_names, is_kind
 
 FILE = "totals.json"
 MAX_SESSIONS = 100
-ENDED = (events.RunCompleted, events.RunFailed)
 PAID = (events.ModelResponse, events.ModelResponseBroken)
-COUNTED = frozenset(encode_names((*ENDED, *PAID)))
+COUNTED = frozenset(encode_names((events.TaskStarted, *PAID)))
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The tasks that have ended, and the cost of all model calls; ``seen`` is how much of each segment was read."""
+    """The tasks that the user gave, and the cost of all model calls; ``seen`` is how much of each segment was read."""
 
     tasks: int = 0
     usd: float = 0.0
@@ -48,7 +47,7 @@ def add_new_records(sessions: Path, session: str, known: Totals) -> Totals:
             continue
         for record in read_segment(path, start, wanted=lambda line: is_kind(line, COUNTED)):
             seen[original_name(path)] = record.end
-            tasks += isinstance(record.event, ENDED)
+            tasks += isinstance(record.event, events.TaskStarted) and not record.event.task.parent
             usd += record.event.usd if isinstance(record.event, PAID) else 0.0
     return Totals(tasks, usd, seen)
 

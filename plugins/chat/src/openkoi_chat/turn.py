@@ -7,7 +7,7 @@ from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Handle, Message, Record, events
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog import redact_record
-from openkoi_runlog.report import Progress, RunReport, format_count
+from openkoi_runlog.report import AnswerEnd, AnswerPiece, Line, RunDisplay, RunReport, format_count
 from openkoi_terminal import INTERRUPT_HINT, WorkingLine, format_working_line, strip_controls
 from openkoi_terminal.end_summary import format_changes, format_claims, format_diff
 
@@ -26,11 +26,10 @@ class Turn:
         self.handle = handle
         self.run = handle.id
         self.redact = redact
-        self.progress = Progress()
-        self.progress.report.run = handle.id
+        self.display = RunDisplay()
+        self.report.run = handle.id
         self.working = WorkingLine()
         self.started = monotonic()
-        self.streamed = ""
         self.queued = 0
         self.unread: list[str] = []
         self.interrupted = self.is_stopping = self.is_hidden = False
@@ -39,7 +38,7 @@ class Turn:
     @property
     def report(self) -> RunReport:
         """The run's report so far."""
-        return self.progress.report
+        return self.display.progress.report
 
     def add_record(self, record: Record) -> None:
         """Show one record; other runs count only if they are parts of this one."""
@@ -47,35 +46,25 @@ class Turn:
         if not known and not isinstance(record.event, events.TaskStarted):
             return
         record = redact_record(record, current_redactor())
-        lines = self.progress.format_record(record)
+        shown = [*self.display.show_record(record)]
         if record.run != self.run and record.run not in self.report.subtasks:
             return
         self.working.add_record(record)
         if isinstance(record.event, events.MessageAdded) and record.event.from_user and record.run == self.run:
             self.note_read(record.event.message)
-        if self.is_hidden:
-            return
-        if record.run == self.run:
-            self.show_event(record.event)
-        for line in lines if not self.is_stopping else ():  # the end of an interruption has its own
-            if not line.startswith(NOT_SHOWN):
-                line = COMMAND.sub(r"`/\1", line)
-                self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))
+        for each in shown if not self.is_hidden else ():
+            self.show(each)
 
-    def show_event(self, event: events.Event) -> None:
-        """Show what is not a line of progress: the answer."""
-        match event:
-            case events.ModelDelta(text=text):
-                self.streamed += text
+    def show(self, each: Line | AnswerPiece | AnswerEnd) -> None:
+        """Show a line of progress, or what has come of the answer; the end of an interruption has its own lines."""
+        match each:
+            case AnswerPiece(text=text):
                 self.view.add_answer(self.redact(text))
-            case events.ModelResponse(role="executor", response=response):
-                if not self.streamed.strip() and response.text.strip():
-                    self.view.add_answer(self.redact(response.text))
+            case AnswerEnd():
                 self.view.end_answer()
-                self.streamed = ""
-            case events.ModelResponseBroken(role="executor"):
-                self.view.end_answer()
-                self.streamed = ""
+            case Line(text=text) if not (self.is_stopping or text.startswith(NOT_SHOWN)):
+                line = COMMAND.sub(r"`/\1", text)
+                self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))
 
     def note_read(self, message: Message) -> None:
         """Note that a message was read."""

@@ -20,15 +20,15 @@ ENDINGS = {
 }
 
 
-def read_exchange(history: Sequence[Message]) -> Iterator[tuple[str, str]]:
-    """Yield the user's last message and the end of its answer, if there was one."""
+def read_exchange(history: Sequence[Message], *, whole: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the user's last message and the end of its answer, if there was one; or the ``whole`` answer."""
     asked = [place for place, message in enumerate(history) if message.role is Role.USER][-1:]
     for place in asked:
         words = next((part.text for part in history[place].parts if isinstance(part, Text)), "").partition(GIVEN)[0]
         answers = [part.text for message in history[place + 1 :] for part in message.parts if isinstance(part, Text)]
         lines = "".join(answers).split("\n")
-        left_out = ["…", ""] if len(lines) > MAX_LINES else []
-        yield words, "\n".join([*left_out, *lines[-MAX_LINES:]])
+        is_long = len(lines) > MAX_LINES and not whole
+        yield words, "\n".join(["…", "", *lines[-MAX_LINES:]] if is_long else lines)
 
 
 def read_last_view(sessions: Path, session: str) -> RunView | None:

@@ -1,14 +1,12 @@
 """Call a model once: reserve, send, stream, settle, log; retry temporary failures, else call the next model."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import field, replace
 from time import monotonic, perf_counter
 
 from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import (
-    Chunk,
     EmptyResponseError,
     Event,
     FinishReason,
@@ -34,7 +32,7 @@ from .model_roles import EXECUTOR, LISTING_GRACE, ModelRouter, ResolvedModel, su
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation
-from .response_buffer import ResponseBuffer, chunk_error
+from .response_buffer import ResponseBuffer, StreamedText, chunk_error, close_stream
 from .retry_or_fallback import RETRY_BUDGET_SECONDS, backoff, chain_error
 from .sendable import SendableMessages
 
@@ -199,6 +197,7 @@ class ModelClient:
             async with (
                 asyncio.timeout(max(0.0, self.budget.task.seconds_left)) as deadline,
                 close_stream(resolved.provider.chat(sent)) as chunks,
+                StreamedText(heard, self.emit, note.role in (EXECUTOR, self.executor)) as text,
             ):
                 async for chunk in chunks:
                     if resolved.guessed:
@@ -210,8 +209,8 @@ class ModelClient:
                     heard.take(chunk)
                     if heard.length > note.until:
                         await self.emit(note.request_event(heard.length))
-                    if note.role in (EXECUTOR, self.executor) and (text := heard.flush()):
-                        await self.emit(events.ModelDelta(text))
+                    if text.is_due():
+                        await text.flush()
                     if heard.overlong:
                         break
         except KoiError:
@@ -266,16 +265,6 @@ class ReservationLog:
         self.until = max(MIN_AHEAD_TOKENS, 2 * length)
         usage, usd = self.lease.so_far(self.until)
         return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.lease.id)
-
-
-@asynccontextmanager
-async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
-    """Close the stream when an answer ends or is cut off, so that the provider stops generating."""
-    try:
-        yield chunks
-    finally:
-        if isinstance(chunks, AsyncGenerator):
-            await chunks.aclose()
 
 
 async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:

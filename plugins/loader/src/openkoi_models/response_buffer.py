@@ -1,12 +1,29 @@
-"""Buffer a streamed answer: text grows in parts, and what is flushed never splits a secret."""
+"""Buffer a streamed answer: text grows in parts, is emitted a few times a second, and never splits a secret."""
 
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import field, replace
 from time import perf_counter
+from types import TracebackType
+from typing import Self
 
 from openkoi_base.isolation import sanitize_json, sanitize_text, type_error_of
 from openkoi_base.redact import current_redactor, safe_cut
 from openkoi_base.tokens import BYTES_PER_TOKEN, estimate_tokens
-from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
+from openkoi_hookspecs import (
+    Buffered,
+    Chunk,
+    Event,
+    FinishReason,
+    Part,
+    Reasoning,
+    StreamEnd,
+    Text,
+    ToolCall,
+    Usage,
+    events,
+)
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FLUSH_SECONDS = 0.05
@@ -86,10 +103,13 @@ class ResponseBuffer:
         """About how many output tokens were received, including those that are not kept."""
         return estimate_tokens((*self.parts, *self.lost)) + self.buffered // BYTES_PER_TOKEN
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the last flush was a while ago, or the answer is complete."""
+        return self.done is not None or perf_counter() - self.flushed_at >= FLUSH_SECONDS
+
     def flush(self) -> str:
-        """Return what arrived since the last flush, a few times a second, up to where no secret is split."""
-        if not self.unflushed or (self.done is None and perf_counter() - self.flushed_at < FLUSH_SECONDS):
-            return ""
+        """Return what arrived since the last flush, up to where no secret is split."""
         end = len(self.unflushed) if self.done else safe_cut(self.unflushed, current_redactor())
         self.flushed_at, text, self.unflushed = perf_counter(), self.unflushed[:end], self.unflushed[end:]
         return sanitize_text(text)
@@ -97,6 +117,66 @@ class ResponseBuffer:
     def parts_by(self, speaker: str) -> tuple[Part, ...]:
         """Return the answer's parts, with sanitized text, and reasoning with its model."""
         return tuple(whole_part(part, speaker) for part in self.parts)
+
+
+@dataclass(slots=True)
+class StreamedText:
+    """Emits what a buffer has received, while this is a context. Nothing is emitted unless it ``is_shown``."""
+
+    buffer: ResponseBuffer
+    emit: Callable[[Event], Awaitable[None]]
+    is_shown: bool
+    timer: asyncio.TimerHandle | None = None
+    late: "asyncio.Task[None] | None" = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.timer:
+            self.timer.cancel()
+        await self.wait_for_late()
+
+    def is_due(self) -> bool:
+        """Return whether text is to be emitted now; otherwise let it be emitted a little later."""
+        if not (self.is_shown and self.buffer.unflushed):
+            return False
+        if not (due := self.buffer.is_due) and not self.timer:
+            self.timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush_late)
+        return due
+
+    async def flush(self) -> None:
+        """Emit what came."""
+        await self.wait_for_late()
+        await self.emit_text()
+
+    async def emit_text(self) -> None:
+        """Emit what came, up to the last word, which may be the beginning of a secret."""
+        if text := self.buffer.flush():
+            await self.emit(events.ModelDelta(text))
+
+    def flush_late(self) -> None:
+        """Emit what came last."""
+        self.timer = None
+        self.late = asyncio.create_task(self.emit_text())
+
+    async def wait_for_late(self) -> None:
+        """Wait until what came last was emitted, and raise an error of that."""
+        if self.late:
+            late, self.late = self.late, None
+            await late
+
+
+@asynccontextmanager
+async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
+    """Close the stream when an answer ends or is cut off, so that the provider stops generating."""
+    try:
+        yield chunks
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()
 
 
 def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:

@@ -5,7 +5,7 @@ repeated: files may have changed since, and they would be paid for again with ea
 tasks are in the last task's own history, so only the last task is read, whatever the length of the session.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +15,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .last_task import read_last_task
 from .run_view import VIEW_EVENTS, RunView
-from .run_views import build_view
+from .run_views import build_view, executor_roles
 
 EVENTS = (*VIEW_EVENTS, events.MessageAdded, events.ToolCallStarted)
+STREAM_EVENTS = (events.ModelRequest, events.ModelDelta, events.ModelResponse)
 # About 10,000 tokens, a twentieth of a task's default token limit: each request of a task sends its history again.
 MAX_CHARACTERS = 40_000
 MAX_TEXT_CHARACTERS = 8_000
@@ -51,12 +52,27 @@ def read_conversation(folder: Path, session: str) -> Conversation:
     view = build_view(records)
     if view.started is None:
         return Conversation(session)
-    history = limit_history([*view.task.history, *build_exchange(view, records)])
+    streamed = "" if view.completed else read_unfinished_answer(folder, session, view)
+    history = limit_history([*view.task.history, *build_exchange(view, records, streamed)])
     return Conversation(session, view.run, view.workspace, view.started.models, history)
 
 
-def build_exchange(view: RunView, records: Sequence[Record]) -> list[Message]:
-    """Return a task's request and its answer."""
+def read_unfinished_answer(folder: Path, session: str, view: RunView) -> str:
+    """Return what had streamed of the answer in which the last task of a session was interrupted."""
+    streamed, lease, roles = "", "", executor_roles(view)
+    for record in read_last_task(folder, session, STREAM_EVENTS):
+        match record.event:
+            case events.ModelDelta(text=text):
+                streamed += text
+            case events.ModelRequest() as sent if sent.role in roles and sent.lease != lease:
+                streamed, lease = "", sent.lease
+            case events.ModelResponse(role=role) if role in roles:
+                streamed = ""
+    return streamed.strip()
+
+
+def build_exchange(view: RunView, records: Sequence[Record], streamed: str) -> list[Message]:
+    """Return a task's request and its answer, with what had streamed of one that did not end."""
     own = [record.event for record in records if record.run == view.run]
     messages = [one.message for one in own if isinstance(one, events.MessageAdded) and one.from_user]
     asked: list[Part] = [
@@ -67,7 +83,8 @@ def build_exchange(view: RunView, records: Sequence[Record]) -> list[Message]:
     steps = [one.progress_text for one in own if isinstance(one, events.ToolCallStarted) and not one.by_plugin]
     if work := describe_work(view, steps):
         asked.append(Text(f"\n\n[{work}]"))
-    answer = view.best.work.text if view.best and view.best.work else last_words(own)
+    whole = view.best.work.text if view.best and view.best.work else last_words(own, executor_roles(view))
+    answer = "\n\n".join(filter(None, (whole.strip(), streamed))) if streamed else whole
     return [Message.user(*asked), *([Message(Role.ASSISTANT, (Text(shorten(answer)),))] if answer.strip() else [])]
 
 
@@ -93,9 +110,9 @@ def describe_work(view: RunView, steps: Sequence[str]) -> str:
     return " ".join(filter(None, sentences))
 
 
-def last_words(happened: Iterable[object]) -> str:
+def last_words(happened: Iterable[object], roles: Collection[str]) -> str:
     """Return the last text of the model that works, for a task that did not end."""
-    texts = [one.response.text for one in happened if isinstance(one, events.ModelResponse) and one.role == "executor"]
+    texts = [one.response.text for one in happened if isinstance(one, events.ModelResponse) and one.role in roles]
     return next((text for text in reversed(texts) if text.strip()), "")
 
 

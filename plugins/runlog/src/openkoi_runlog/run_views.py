@@ -6,6 +6,7 @@ from openkoi_hookspecs import Record, events
 
 from .run_view import RunView
 
+EXECUTOR = "executor"
 BEGINNINGS = (events.RunForked, events.TaskStarted)
 
 
@@ -31,6 +32,12 @@ def build_views(records: Iterable[Record]) -> Mapping[str, RunView]:
             if isinstance(record.event, events.Paid):
                 charge_parents(views, view, record.at, record.event)
     return views
+
+
+def executor_roles(view: RunView) -> tuple[str, str]:
+    """Return what the model that works is asked as: a role, or the model of an agent."""
+    agent = view.task.agent
+    return EXECUTOR, (agent.model if agent else "") or EXECUTOR
 
 
 def charge_parents(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:

@@ -10,9 +10,8 @@ from typing import TypeAlias
 from openkoi_hookspecs import Record, Response, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from ..run_views import executor_roles
 from .progress import Progress
-
-EXECUTOR = "executor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,13 @@ class RunDisplay:
             case events.ModelDelta(text=text):
                 self.streamed += text
                 yield AnswerPiece(text)
-            case events.ModelResponse(role=role, response=response) if role in self.roles:
+            case events.ModelResponse(role=role, response=response) if role in executor_roles(
+                self.progress.report.view
+            ):
                 yield from self.end_answer(response)
-            case events.ModelResponseBroken(role=role) if role in self.roles and self.streamed:
+            case events.ModelResponseBroken(role=role) if (
+                role in executor_roles(self.progress.report.view) and self.streamed
+            ):
                 yield AnswerEnd(self.streamed, is_answer=False)
                 self.streamed = ""
 
@@ -74,10 +77,3 @@ class RunDisplay:
             yield AnswerPiece(rest)
         if streamed or rest:
             yield AnswerEnd(text, is_answer=not response.calls)
-
-    @property
-    def roles(self) -> tuple[str, str]:
-        """What the model that works is asked as: a role, or the model of an agent."""
-        task = self.progress.report.task
-        agent = task.agent if task else None
-        return EXECUTOR, (agent.model if agent else "") or EXECUTOR
