@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from chat_terminal import ChatTerminal, chat, read_folder, runs, says, writes
+from chat_terminal import QUIET, ChatTerminal, chat, read_folder, runs, says, writes
 from cli_process import Shell, shell
 from pseudo_terminal import terminal
 
@@ -28,18 +28,56 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         opened.shows("typed before the question could be read")
         assert "\n>\n" in opened.display
         opened.settles()
-        opened.inner.type("say")  # the beginning of a message, of which a letter would answer
+        opened.inner.type("\r")  # may be the end of a message whose keys came too early
         opened.settles()
-        opened.inner.type("\r")  # the end of that message
-        opened.shows("typed before the question could be read")
         assert "→ Yes" not in opened.display
-        opened.settles()
         opened.inner.type("\r")  # the marked one, with an empty input
         opened.shows("→ Yes, this once")
         opened.hides("typed before the question could be read")
         opened.shows("Well.")
         opened.inner.type("thanks")
         opened.shows("> thanks")
+
+
+@pytest.mark.parametrize("message", ["also do this", "yes but later", "now what?", "2 more tests", "1", "any"])
+@pytest.mark.parametrize("pause", [0.0, 0.05, 0.4])
+def test_a_message_that_begins_with_the_key_of_an_answer_is_a_message(
+    openkoi: Shell, message: str, pause: float
+) -> None:
+    """However long its writer pauses between the question and the first key, or behind that one: only digits hurry."""
+    if pause > QUIET and message[0].isdecimal():
+        pytest.skip("a digit alone is an answer")
+    with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
+        opened.send("push it")
+        opened.shows("3. No")
+        opened.settles()
+        for key in f"{message}!":
+            opened.inner.type(key)
+            opened.inner.hear(pause)
+        opened.shows(f"> {message}!")
+        assert "▸ 1. Yes, this once (y)" in opened.display
+        opened.inner.type("\r")
+        opened.shows(f'↳ "{message}!" · joins before the next model call')
+        assert "→" not in opened.display
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [("1", "Yes, this once"), ("y\r", "Yes, this once"), ("2", "Yes, and commands"), ("a\r", "Yes, and commands")],
+)
+def test_a_digit_alone_answers_and_a_letter_with_enter(openkoi: Shell, keys: str, answer: str) -> None:
+    with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
+        opened.send("push it")
+        opened.shows("3. No")
+        opened.settles()
+        opened.inner.type(keys[0])
+        if keys[1:]:
+            opened.settles()
+            opened.shows(f"▸ {2 if keys[0] == 'a' else 1}. ")
+            assert "→" not in opened.display
+            opened.inner.type(keys[1:])
+        opened.shows(f"→ {answer}")
+        opened.shows("Well.")
 
 
 def test_a_draft_goes_on_behind_a_question_and_enter_sends_it(openkoi: Shell) -> None:

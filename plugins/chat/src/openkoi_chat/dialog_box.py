@@ -1,4 +1,4 @@
-"""A question on the screen: choices that a digit gives at once, and Enter if marked; never by what was typed before."""
+"""A question on the screen: a key marks a choice, Enter gives it, a digit alone as well; what goes on is a message."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +10,7 @@ from .layout import PROMPT, Rows
 from .select_list import Item, shorten_label
 from .view import Choice, Dialog
 
-QUIET = 0.3  # seconds without a key before a question takes one: what was typed for the input must not answer it
-QUIET_BEHIND_DRAFT = 1.0  # the same where a draft is in the input, with which a slow typist may go on (estimate)
+QUIET = 0.3  # seconds without a key before a question takes one, and after a digit: a message must not answer it
 HOW_TO_PICK = "(Enter: choose, Esc: cancel)"
 
 
@@ -28,14 +27,16 @@ class DialogBox:
         self.writing: Choice | None = None
         self.draft = ""
         self.quiet_since = 0.0
-        self.has_moved = self.has_typed = False
+        self.has_moved = self.has_marked = False
+        self.typed = ""
+        self.timer: asyncio.TimerHandle | None = None
 
     async def ask(self, dialog: Dialog) -> str | None:
         """Show a question and wait for its answer; a later one waits for its turn."""
         while self.result:
             await asyncio.wait([self.result])
         self.open, self.result = dialog, asyncio.get_running_loop().create_future()
-        self.quiet_since, self.has_moved, self.has_typed = monotonic(), False, False
+        self.quiet_since, self.typed, self.has_moved, self.has_marked = monotonic(), "", False, False
         if not dialog.is_list:
             self.note("\n".join(("", *dialog.lines)))
         self.draw(dialog)
@@ -59,13 +60,12 @@ class DialogBox:
     @property
     def takes_keys(self) -> bool:
         """Whether a key answers: nothing was typed for a moment, or the user has asked for this list."""
-        is_list = self.open is not None and self.open.is_list
-        return self.takes_choice and (is_list or monotonic() - self.quiet_since >= self.quiet)
+        return self.takes_choice and (self.is_list or monotonic() - self.quiet_since >= QUIET)
 
     @property
-    def quiet(self) -> float:
-        """The seconds without a key before a question takes one."""
-        return QUIET_BEHIND_DRAFT if self.buffer.text else QUIET
+    def is_list(self) -> bool:
+        """Whether the user has asked for it."""
+        return self.open is not None and self.open.is_list
 
     @property
     def takes_text(self) -> bool:
@@ -78,24 +78,57 @@ class DialogBox:
 
     def move(self, by: int) -> None:
         """Mark another choice."""
-        self.has_moved, self.has_typed = True, False
-        self.rows.selected = (self.rows.selected + by) % len(self.rows.choices)
+        self.has_moved = True
+        self.forget_keys()
+        self.mark((self.rows.selected + by) % len(self.rows.choices))
+
+    def take_key(self, key: str) -> str | None:
+        """Mark the choice of a key; return a text that belongs to the input instead, or None if it came too early.
+
+        What goes on behind a key is a message, with that key; what came too early begins one only without a pause.
+        """
+        choices = self.open.choices if self.open else ()
+        place = next((at for at, one in enumerate(choices) if key in (str(at + 1), one.key)), None)
+        is_early, has_marked, before = not self.takes_keys, self.has_marked, self.typed
+        self.forget_keys()
+        if place is None or has_marked:
+            self.mark(self.open.selected if self.open else 0)
+            self.note_key()
+            return (before if has_marked or is_early else "") + key
+        self.typed = before + key if is_early else key
+        if is_early:
+            self.note_key()
+            return None
+        self.has_marked = True
+        self.mark(place)
+        if self.is_list:
+            self.choose_marked()
+        elif key.isdecimal():
+            self.timer = asyncio.get_running_loop().call_later(QUIET, self.choose_alone)
+        return ""
+
+    def mark(self, place: int) -> None:
+        """Mark a choice."""
+        self.rows.selected = place
         self.refresh()
 
-    def press(self, key: str) -> None:
-        """Answer with a key, if it is one of a choice; another one begins a text, whose letters answer nothing."""
-        choices = self.open.choices if self.open else ()
-        found = (one for number, one in enumerate(choices, 1) if key in (str(number), one.key))
-        if choice := next(found, None):
-            self.choose(choice)
-        else:
-            self.note_key()
+    def forget_keys(self) -> None:
+        """Take what was typed for neither a choice nor the beginning of a message."""
+        self.typed, self.has_marked = "", False
+        if self.timer:
+            self.timer.cancel()
+            self.timer = None
+
+    def choose_alone(self) -> None:
+        """Answer with the choice whose digit nothing has followed."""
+        if self.takes_choice and self.has_marked and not self.buffer.text:
+            self.choose_marked()
 
     def end_text(self) -> None:
-        """Take Enter for the end of a message whose letters answered nothing; the next one answers."""
-        if self.has_typed:
+        """Take Enter for the end of a message whose keys came too early to answer; the next one answers."""
+        if self.typed and not self.has_marked:
             self.note_key()
-        self.has_typed = False
+        self.forget_keys()
 
     def choose_marked(self) -> None:
         """Answer with the choice that is marked."""
@@ -115,7 +148,6 @@ class DialogBox:
     def choose(self, choice: Choice) -> None:
         """Take a choice, or let its text be written first."""
         if choice.wants_text:
-            self.rows.selected = self.open.choices.index(choice) if self.open else 0
             self.begin_text(choice)
             return
         if self.open and not self.open.is_list:
@@ -124,6 +156,7 @@ class DialogBox:
 
     def begin_text(self, choice: Choice) -> None:
         """Let the user write the answer in the input."""
+        self.forget_keys()
         self.writing, self.draft = choice, self.buffer.text
         self.buffer.reset()
         self.rows.prompt = f"{choice.wants_text} {PROMPT}"
@@ -145,6 +178,7 @@ class DialogBox:
         if self.writing:
             self.buffer.text = self.draft
             self.buffer.cursor_position = len(self.draft)
+        self.forget_keys()
         self.open = self.result = self.writing = None
         self.rows.title, self.rows.choices, self.rows.prompt = "", (), PROMPT
         self.refresh()

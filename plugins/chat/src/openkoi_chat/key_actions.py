@@ -189,17 +189,16 @@ class KeyActions:
             self.chat.save()
 
     def answer_dialog(self, key: str) -> None:
-        """Answer a question with a key; behind a draft, a letter goes on with that, and so does a digit in its course.
-
-        With an empty input no key is kept for it, so that none that came too early to answer is sent with a message.
-        """
+        """Mark an answer to a question with a key; behind a draft, and where it is not one alone, it is text."""
         dialogs = self.screen.dialogs
-        if self.buffer.text and not (key.isdecimal() and not self.screen.is_typing(dialogs.quiet)):
+        text = key if self.buffer.text else dialogs.take_key(key)
+        if text is None:
+            self.screen.show_hint(TOO_EARLY)
+        elif text:
             dialogs.note_key()
-            self.buffer.insert_text(key)
+            self.buffer.insert_text(text)
         else:
-            self.give_answer(lambda: dialogs.press(key))
-            dialogs.has_typed = dialogs.takes_choice
+            self.screen.hide_hint()
 
     def give_answer(self, answer: Callable[[], None]) -> None:
         """Answer the question, unless it was not there long enough to be read."""

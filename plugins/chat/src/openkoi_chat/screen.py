@@ -40,7 +40,7 @@ class Screen:
         self.stream = MarkdownStream()
         self.finished: list[str] = []
         self.working: Callable[[int], str] | None = None
-        self.drawn_at = self.key_at = self.key_before = 0.0
+        self.drawn_at = self.key_at = 0.0
         self.interval = INTERVAL
         self.timer: asyncio.TimerHandle | None = None
         self.clock: asyncio.TimerHandle | None = None
@@ -57,7 +57,7 @@ class Screen:
         self.app.key_processor.after_key_press += self.end_batch
 
     def note_key(self, _: object) -> None:
-        self.key_before, self.key_at = self.key_at, monotonic()
+        self.key_at = monotonic()
         self.keys_in_batch += 1
 
     def end_batch(self, _: object) -> None:
@@ -74,10 +74,6 @@ class Screen:
     def columns(self) -> int:
         """How many columns the terminal has."""
         return self.output.get_size().columns
-
-    def is_typing(self, seconds: float) -> bool:
-        """Return whether the key that is handled came less than so many seconds after the one before it."""
-        return self.key_at - self.key_before < seconds
 
     # What is printed
 
