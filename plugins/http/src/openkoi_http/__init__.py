@@ -1,7 +1,7 @@
 """The HTTP client of providers and integrations: a library without entry points.
 
-An ``ApiClient`` is a pool of connections to one server; a ``ResponseReader`` parses one response. httpx2 is imported on
-the first request.
+An ``ApiClient`` is a pool of connections to one server; a ``ResponseReader`` parses one response. httpx2 is
+imported for requests through proxies and cassettes, and for those that are not plain.
 """
 
 from openkoi_hookspecs.lazy_exports import LazyExports

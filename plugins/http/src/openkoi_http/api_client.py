@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
+from .api_request import ApiRequest, Response, Sign
 from .blank import is_blank
 from .cassette import open_cassette
 from .event_parser import EventParser, ResponseReader, check_size
 from .idle_timeout import IdleTimeout, IdleTimeoutError, Pacing
 from .limits import ResponseLimits
+from .network_errors import cause_of, is_unreachable, network_errors
 from .pool import ClientPool
 from .server import Server, make_server
 from .sse import ServerSentEvents
 from .wrong_server import WEB_PAGE_MESSAGE, is_web_page, tls_problem
 
 if TYPE_CHECKING:
-    from httpx2 import URL, AsyncClient, Request, Response
-
     from .framing import Framing
 
 T = TypeVar("T")
 
-Sign = Callable[[str, str, bytes], Mapping[str, str]]
 Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
 
 DRAIN_SECONDS = 0.2
-MAX_ADDRESSES = 100  # paths whose addresses are kept; some services have ids in them, so that each is another one
 LARGE_PIECE_BYTES = 64 * 1024
 NO_HEADERS: Mapping[str, str] = {}
 
@@ -62,7 +60,6 @@ class ApiClient:
         self._explain = explain
         recording = open_cassette(cassette, self.server, base_url)
         self._pool = ClientPool(self.server, base_url, headers, bounds, recording, transport)
-        self._addresses: dict[str, URL] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -125,7 +122,7 @@ class ApiClient:
                         await pacing.rest()
                     await drain(pieces, idle_timeout)
 
-    async def _read_all(self, response: "Response", idle_timeout: IdleTimeout) -> bytes:
+    async def _read_all(self, response: Response, idle_timeout: IdleTimeout) -> bytes:
         whole = bytearray()
         async with aclosing(self._read_pieces(response)) as pieces:
             while (piece := await idle_timeout.next(pieces)) is not None:
@@ -135,7 +132,7 @@ class ApiClient:
                     idle_timeout.renew(self._bounds.idle_seconds)
         return bytes(whole)
 
-    async def _read_pieces(self, response: "Response") -> AsyncGenerator[bytes]:
+    async def _read_pieces(self, response: Response) -> AsyncGenerator[bytes]:
         """Yield the pieces of a body; raise WrongServerError for a web page."""
         begun, headers = False, response.headers
         as_it_comes = "content-encoding" not in headers and not response.is_stream_consumed
@@ -151,10 +148,11 @@ class ApiClient:
     @asynccontextmanager
     async def _open_response(
         self, idle_timeout: IdleTimeout, method: str, path: str, body: bytes | None = None
-    ) -> "AsyncIterator[Response]":
-        client = self._pool.acquire()
+    ) -> AsyncIterator[Response]:
+        client = self._pool.acquire(path)
+        idle_timeout.renew(self._bounds.first_content_timeout)  # the server did nothing while httpx2 was imported
         try:
-            response = await idle_timeout.wait(self._pool.send(client, self._build_request(client, method, path, body)))
+            response = await idle_timeout.wait(self._pool.send(client, self._build_request(method, path, body)))
             try:
                 if not response.is_success:
                     raise self._error_for(response.status_code, response.headers, await self._read_error_body(response))
@@ -162,19 +160,10 @@ class ApiClient:
             finally:
                 await response.aclose()
         finally:
-            await self._pool.release(client)
+            await self._pool.release(client, path)
 
-    def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
-        headers = {"Content-Type": "application/json"} if body is not None else None
-        request = client.build_request(method, self._addresses.get(path, path), content=body, headers=headers)
-        if path not in self._addresses:
-            if origin_of(request.url) != origin_of(client.base_url):
-                raise self.server.rejected_error("was not contacted: the request's address belongs to another server.")
-            if len(self._addresses) < MAX_ADDRESSES:
-                self._addresses[path] = request.url
-        if self._sign is not None and not self._pool.is_replay:
-            request.headers.update(self._sign(method, str(request.url), body or b""))
-        return request
+    def _build_request(self, method: str, path: str, body: bytes | None) -> ApiRequest:
+        return ApiRequest(method, path, body, sign=None if self._pool.is_replay else self._sign)
 
     def _error_for(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         from .errors import error_for_status
@@ -182,11 +171,9 @@ class ApiClient:
         explained = self._explain(self.server, status, headers, body) if self._explain else None
         return explained or error_for_status(self.server, status, headers, body)
 
-    async def _read_error_body(self, response: "Response") -> bytes:
-        from httpx2 import HTTPError
-
+    async def _read_error_body(self, response: Response) -> bytes:
         body = bytearray()
-        with suppress(TimeoutError, HTTPError):
+        with suppress(TimeoutError, *network_errors()):
             async with timeout(self._bounds.error_timeout), aclosing(response.aiter_bytes()) as pieces:
                 async for piece in pieces:
                     body += piece
@@ -197,8 +184,6 @@ class ApiClient:
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
         """Translate network errors to ours."""
-        from httpx2 import HTTPError, InvalidURL
-
         try:
             yield
         except IdleTimeoutError as expired:
@@ -206,23 +191,16 @@ class ApiClient:
             raise self.server.unavailable(silence, uncertain=True) from None
         except ProviderUnavailableError as error:
             raise (ProviderUnavailableError(str(error)) if self._pool.is_replay else error) from None
-        except (HTTPError, InvalidURL) as error:
+        except network_errors() as error:
             raise self._connection_error(error) from None
 
     def _connection_error(self, error: Exception) -> ProviderError:
-        from httpx2 import ConnectError, ConnectTimeout
-
         if problem := tls_problem(error):
             return self.server.wrong_server(problem)
-        cause = f"{type(error).__name__}: {error}".rstrip(": ")
-        if isinstance(error, ConnectError | ConnectTimeout):
+        cause = cause_of(error)
+        if is_unreachable(error):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
         return self.server.unavailable(f"ended its response early ({cause}).", uncertain=True)
-
-
-def origin_of(url: "URL") -> tuple[str, str, int | None]:
-    """Return the scheme, host and port of a URL."""
-    return url.scheme, url.host, url.port
 
 
 def is_document_type(kind: str) -> bool:
@@ -233,9 +211,7 @@ def is_document_type(kind: str) -> bool:
 
 async def drain(events: AsyncIterator[object], idle_timeout: IdleTimeout) -> None:
     """Read the rest of a finished response for a moment, so that its connection can be reused."""
-    from httpx2 import HTTPError
-
     idle_timeout.shorten(DRAIN_SECONDS)
-    with suppress(IdleTimeoutError, HTTPError):
+    with suppress(IdleTimeoutError, *network_errors()):
         while await idle_timeout.next(events) is not None:
             pass

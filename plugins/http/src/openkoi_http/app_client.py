@@ -3,8 +3,9 @@
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from secrets import token_hex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from openkoi_hookspecs import (
@@ -16,10 +17,8 @@ from openkoi_hookspecs import (
 )
 
 from .api_client import ApiClient
+from .api_request import ApiRequest
 from .idle_timeout import IdleTimeout
-
-if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Request
 
 
 class FormFile(NamedTuple):
@@ -100,10 +99,10 @@ class AppClient(ApiClient):
                 async for piece in self._read_pieces(response):
                     yield piece
 
-    def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
-        request = super()._build_request(client, method, path, body)
+    def _build_request(self, method: str, path: str, body: bytes | None) -> ApiRequest:
+        request = super()._build_request(method, path, body)
         if isinstance(body, FormBody | RawBody | FormFields):
-            request.headers["Content-Type"] = body.content_type
+            return replace(request, content_type=body.content_type)
         return request
 
 

@@ -1,6 +1,8 @@
 """Find out whether a server that broke off speaks the other scheme: TLS at an http:// address, or none at https://."""
 
 import asyncio
+import os
+import sys
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
@@ -32,6 +34,13 @@ def is_proxied(url: SplitResult) -> bool:
 
     host, proxies = url.hostname or "", getproxies()
     return not is_loopback(host) and bool(proxies.get(url.scheme) or proxies.get("all")) and not proxy_bypass(host)
+
+
+def may_be_proxied(base_url: str) -> bool:
+    """Return whether requests may go through a proxy, without asking who need not be."""
+    if sys.platform not in ("darwin", "win32"):  # where the system itself may have one
+        return any(name.lower().endswith("_proxy") and name.lower() != "no_proxy" for name in os.environ)
+    return is_proxied(urlsplit(base_url))
 
 
 async def speaks_tls(url: SplitResult) -> bool:

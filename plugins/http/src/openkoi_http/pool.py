@@ -3,28 +3,29 @@
 Each connection is its own client: a client with many connections inspects all of them for every request.
 """
 
-import os
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import field
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from openkoi_hookspecs import ConfigError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .api_request import ApiRequest, Client, Response
+from .authorities import load_authorities
 from .cassette import root_path
 from .limits import ResponseLimits
-from .other_scheme import describe_other_scheme
+from .network_errors import connection_errors
+from .origin import Origin, find_origin, is_plain
+from .other_scheme import describe_other_scheme, may_be_proxied
 from .server import Server, is_loopback
 from .wrong_server import tls_problem
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
+    from httpx2 import URL, AsyncBaseTransport
 
     from .recorder import Recorder
     from .recordings import Recordings
@@ -38,7 +39,8 @@ MAX_IDLE_CLIENTS = 256  # runs at once that each keep their connection
 class ClientPool:
     """Clients for one server; ``transport`` replaces the network in tests.
 
-    ``idle`` clients are stored with the time they became idle; the most recent one is reused first.
+    ``idle`` clients are stored with the time they became idle; the most recent one is reused first. Requests that are
+    not plain HTTP/1.1 have a client of httpx2, which is closed after them if the others are direct ones.
     """
 
     server: Server
@@ -47,23 +49,34 @@ class ClientPool:
     bounds: ResponseLimits
     cassette: "Recorder | Recordings | None"
     transport: object | None
-    clients: "set[AsyncClient]" = field(default_factory=set)
-    idle: "deque[tuple[float, AsyncClient]]" = field(default_factory=deque)
+    clients: set[Client] = field(default_factory=set)
+    idle: deque[tuple[float, Client]] = field(default_factory=deque)
+    addresses: "dict[str, URL]" = field(default_factory=dict)
     ssl_context: "SSLContext | None" = None
+    origin: Origin | None = field(init=False)
 
-    def acquire(self) -> "AsyncClient":
-        """Return a client for one request at a time; it is not connected yet."""
-        if self.idle:
+    def __post_init__(self) -> None:
+        replaced = self.cassette is not None or self.transport is not None
+        direct = not replaced and (self._is_local or not may_be_proxied(self.base_url))
+        self.origin = find_origin(self.base_url, {**DEFAULT_HEADERS, **self.headers}) if direct else None
+
+    def acquire(self, path: str) -> Client:
+        """Return a client for one request for a path at a time; it is not connected yet."""
+        usual = self._is_usual(path)
+        if usual and self.idle:
             return self.idle.pop()[1]
-        client = self._open()
+        client = self._open_direct(self.origin) if usual and self.origin else self._open_httpx()
         self.clients.add(client)
         return client
 
-    async def release(self, client: "AsyncClient") -> None:
+    async def release(self, client: Client, path: str) -> None:
         """Return a client to the pool, and close clients that were idle for too long."""
         now = monotonic()
-        if client in self.clients:
+        if client in self.clients and self._is_usual(path):
             self.idle.append((now, client))
+        elif client in self.clients:
+            self.clients.remove(client)
+            await client.aclose()
         while self.idle and (len(self.idle) > MAX_IDLE_CLIENTS or now - self.idle[0][0] > MAX_IDLE_SECONDS):
             _, old = self.idle.popleft()
             self.clients.remove(old)
@@ -75,10 +88,20 @@ class ClientPool:
         while self.clients:
             await self.clients.pop().aclose()
 
-    def _open(self) -> "AsyncClient":
+    def _is_usual(self, path: str) -> bool:
+        return self.origin is None or is_plain(path)
+
+    def _open_direct(self, origin: Origin) -> Client:
+        from .direct_client import DirectClient
+
+        return DirectClient(origin, self.bounds.connect_seconds, self._load_ssl_context() if origin.is_tls else None)
+
+    def _open_httpx(self) -> Client:
         from httpx2 import AsyncClient, Timeout
 
-        return AsyncClient(
+        from .httpx_client import HttpxClient
+
+        client = AsyncClient(
             base_url=self.base_url,
             headers={**DEFAULT_HEADERS, **self.headers},
             timeout=Timeout(None, connect=self.bounds.connect_seconds),
@@ -86,24 +109,18 @@ class ClientPool:
             trust_env=not self._is_local,  # HTTPS_PROXY and NO_PROXY; this machine is reached without a proxy
             transport=self._make_transport(),
         )
+        return HttpxClient(client, self.server, self.addresses, self._recorder())
 
-    async def send(self, client: "AsyncClient", request: "Request") -> "Response":
+    async def send(self, client: Client, request: ApiRequest) -> Response:
         """Send a request whose response is streamed; find out why a server breaks off."""
-        from httpx2 import ConnectError, ReadError, RemoteProtocolError
-
         try:
-            return await self._send(client, request)
-        except (ConnectError, ReadError, RemoteProtocolError) as error:
+            return await client.send(request)
+        except connection_errors() as error:
             is_known = self.is_replay or self.transport or tls_problem(error)
             problem = "" if is_known else await describe_other_scheme(self.base_url)
             if not problem:
                 raise
         raise self.server.wrong_server(problem)
-
-    async def _send(self, client: "AsyncClient", request: "Request") -> "Response":
-        if recorder := self._recorder():
-            return await recorder.send(client, request)
-        return await client.send(request, stream=True)
 
     def _recorder(self) -> "Recorder | None":
         if self.cassette is None:
@@ -143,19 +160,3 @@ class ClientPool:
             bare = self.is_replay or (self._is_local and self.base_url.startswith("http:"))
             self.ssl_context = SSLContext(PROTOCOL_TLS_CLIENT) if bare else load_authorities()
         return self.ssl_context
-
-
-def load_authorities() -> "SSLContext":
-    """Return the trusted certificate authorities, which all clients of a process share: they are megabytes."""
-    try:
-        return read_authorities(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    except OSError as error:
-        raise ConfigError(f"Cannot read the certificates in SSL_CERT_FILE: {error}") from None
-
-
-@lru_cache(maxsize=4)
-def read_authorities(*_places: str | None) -> "SSLContext":
-    """Read the certificate authorities in these places, which httpx2 finds by itself."""
-    from httpx2 import create_ssl_context
-
-    return create_ssl_context()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppUnavailableError, ConfigError
 
-from .pool import load_authorities
+from .authorities import load_authorities
 from .server import is_loopback
 
 if TYPE_CHECKING:
