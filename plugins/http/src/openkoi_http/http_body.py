@@ -51,7 +51,7 @@ class SizedBody:
         return piece
 
     def end(self) -> None:
-        """Raise NetworkError: there is less than was said."""
+        """Raise NetworkError: there is less than was announced."""
         raise NetworkError(CUT_OFF)
 
 
