@@ -23,7 +23,7 @@ class TlsServer(OpenAIServer):
         super().__init__(*answers)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-        self._tls = context
+        self.tls = context
 
 
 def certificate(file: Path, *, name: x509.GeneralName = LOCAL, days: tuple[int, int] = (-1, 30)) -> Path:

@@ -62,9 +62,6 @@ class Koi(Configuration, Protocol):
     async def load_chosen(self, kind: str) -> object | None:
         """Load the plugin of a kind that ``[use]`` names; None if it names none, or warns why that cannot be had."""
 
-    async def load_hooks(self) -> None:
-        """Load the hooks now, so that what is wrong with them is among the warnings; else the first call loads them."""
-
     def hook_activity(self) -> Sequence[HookActivity]:
         """List every implementation of a hook, with how it was called in this process, by any run."""
 

@@ -153,22 +153,19 @@ class App(AppConfiguration):
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call every implementation of a hook with the same facts."""
-        return await (await self.services.load_hooks()).collect(hook, *args, **facts)
+        await self.services.start()
+        return await self.services.hooks.collect(hook, *args, **facts)
 
     async def fold(
         self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every implementation of a hook."""
-        return await (await self.services.load_hooks()).fold(hook, value, *args, **facts)
-
-    async def load_hooks(self) -> None:
-        """Load the hooks now rather than when one is first called, so that what is wrong with them is known."""
-        await self.services.load_hooks()
+        await self.services.start()
+        return await self.services.hooks.fold(hook, value, *args, **facts)
 
     def hook_activity(self) -> Sequence[HookActivity]:
         """List every implementation of a hook, with how it was called in this process."""
-        hooks = self.services.workspaces.hooks.get(None)
-        return hooks.activity() if hooks else ()
+        return self.services.hooks.activity()
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind without loading them."""

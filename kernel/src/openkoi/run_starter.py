@@ -90,7 +90,7 @@ class RunStarter:
             origin,
             solve_subtask=self.solve_subtask,
             call_tool=self.call_tool,
-            hooks=await services.workspaces.load_hooks(root),
+            hooks=services.workspaces.hooks[root],
             root=root,
             evaluators=evaluators,
         )
@@ -102,7 +102,8 @@ class RunStarter:
         from .dry_run import DryRun
 
         services, folder = self.services, self.workspace_of(task)
-        hooks = await services.load_hooks()
+        await services.start()
+        hooks = services.workspaces.hooks[None]
         task = self.complete_task(task)
         return DryRun(services, task, folder, solve_subtask=self.solve_subtask, call_tool=self.call_tool, hooks=hooks)
 

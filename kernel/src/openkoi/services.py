@@ -96,7 +96,7 @@ class Services:
         self.warnings.texts += [*config.warnings, *restrict_permissions(config.paths.credentials)]
 
     async def start(self) -> None:
-        """Let plugins find plugins, once. Sources that use OpenKoi meanwhile do not wait."""
+        """Let plugins find plugins, and register the hooks; once. Sources that use OpenKoi meanwhile do not wait."""
         if self.started or STARTING.get() is self.workspaces:
             return
         async with self.starting:
@@ -110,10 +110,10 @@ class Services:
             self.warnings.texts += find_unknown_settings(self.config, self.plugins)
             self.started = True
 
-    async def load_hooks(self) -> Hooks:
-        """Return the hooks outside runs, and of runs in OpenKoi's own workspace; they are loaded when first needed."""
-        await self.start()
-        return await self.workspaces.load_hooks(None)
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks outside runs, and of runs in OpenKoi's own workspace; none before the start."""
+        return self.workspaces.hooks.get(None) or self.workspaces.make_hooks()
 
     async def close(self) -> None:
         """Finish what runs in the background, for two seconds at most, then leave the log and the plugins."""

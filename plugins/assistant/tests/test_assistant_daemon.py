@@ -56,45 +56,6 @@ def test_one_daemon_for_a_home_that_starts_stops_restarts_and_says_how_it_is(tmp
     assert "The daemon has stopped." in openkoi("daemon", "logs").stdout
 
 
-LATE_HOOKS = """
-from pathlib import Path
-
-Path({mark!r}).touch()
-
-
-class Hooks:
-    def __init__(self):
-        raise OSError("the hooks are broken")
-"""
-
-
-def test_a_daemon_loads_hooks_with_the_first_message_and_says_what_is_wrong_with_them(tmp_path: Path) -> None:
-    mark = tmp_path / "loaded"
-    chat = make_chat(tmp_path)
-    chat.openkoi = chat.openkoi.with_plugin(LATE_HOOKS.format(mark=str(mark)), hooks="acme:Hooks")
-
-    assert "the hooks are broken" in chat.openkoi("daemon", "check").stderr
-    begun = chat.openkoi("daemon", "start")
-    try:
-        assert "the hooks are broken" in begun.stderr, begun.stdout
-        mark.unlink()
-        idle = chat.openkoi("daemon", "status", "--format", "json").stdout
-        is_loaded_while_idle = mark.exists()
-        chat.pair()
-        chat.say("What is the capital of France?")
-        wait_until(lambda: "Paris." in chat.texts())
-        wait_until(lambda: "0 running" in chat.openkoi("daemon", "status").stdout)
-        status = chat.openkoi("daemon", "status").stdout
-    finally:
-        chat.openkoi("daemon", "stop")
-
-    assert [] == json.loads(idle)["warnings"]
-    assert not is_loaded_while_idle
-    assert mark.exists()
-    assert "the hooks are broken" in status
-    assert "the hooks are broken" in chat.openkoi("daemon", "logs").stdout
-
-
 def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tmp_path: Path) -> None:
     matrix = '[integrations.matrix]\nbase_url = "http://127.0.0.1:9"\nusers = ["*"]\n'
     with NotionServer() as notion:

@@ -12,7 +12,7 @@ from openkoi_base.skillfile.printable import make_printable
 from openkoi_hookspecs import Koi, KoiError
 
 from .background import replace_process
-from .daemon import RUNNING, DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon, warn_of_plugins
+from .daemon import RUNNING, DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon
 from .schedules import Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
@@ -56,7 +56,6 @@ def make_daemon(
     async def check(koi: Koi) -> None:
         """Check whether the daemon can start with this configuration."""
         await check_daemon(koi, options)
-        await warn_of_plugins(koi)
         click.echo("The daemon can start with this configuration.")
 
     @daemon.command()
@@ -67,7 +66,6 @@ def make_daemon(
         if not files.is_running():
             raise KoiError(NOT_RUNNING)
         await check_daemon(koi, options)
-        await warn_of_plugins(koi)
         click.echo(koi.redact(reload_daemon(files)))
 
     for command in (start, stop, restart, status, logs, install, uninstall):
@@ -82,7 +80,6 @@ async def start(koi: Koi) -> None:
     files = daemon_files(koi)
     if files.is_running():
         raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
-    await warn_of_plugins(koi)
     click.echo(koi.redact(start_in_background(files, koi)))
 
 
@@ -104,7 +101,6 @@ async def restart(koi: Koi) -> None:
     files = daemon_files(koi)
     if files.is_running():
         end_daemon(files)
-    await warn_of_plugins(koi)
     click.echo(koi.redact(start_in_background(files, koi)))
 
 

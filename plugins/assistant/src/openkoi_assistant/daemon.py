@@ -151,7 +151,7 @@ class DaemonLog:
         """Print what has changed since the last time."""
         hosted = gateway.apps | gateway.libraries
         lines = {f"app {name}": f"{name}: {app.status} {app.detail}" for name, app in hosted.items()}
-        lines |= {f"warning {text}": f"! {text}" for text in gateway.list_warnings()}
+        lines |= {f"warning {text}": f"! {text}" for text in self.koi.warnings()}
         lines |= {f"task {name}": f"working on {name}" for name in gateway.turns.active}
         for key, line in lines.items():
             if self.shown.get(key) != line:
@@ -179,13 +179,6 @@ async def check_daemon(koi: Koi, options: DaemonOptions) -> None:
     check_options(options)
     for name in connected_apps(koi):
         await load_app(koi, name)
-
-
-async def warn_of_plugins(koi: Koi) -> None:
-    """Print what is wrong with plugins, which the daemon itself loads with the first message."""
-    await koi.load_hooks()
-    for warning in koi.warnings():
-        click.echo(koi.redact(f"! {warning}"), err=True)
 
 
 @dataclass(slots=True)
@@ -234,6 +227,6 @@ def write_state(files: DaemonFiles, gateway: Gateway, begun: str) -> None:
     }
     users = {name: gateway.members.describe_all(name) for name in gateway.apps}
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    warnings: Sequence[str] = [gateway.koi.redact(one) for one in gateway.list_warnings()]
+    warnings: Sequence[str] = [gateway.koi.redact(one) for one in gateway.koi.warnings()]
     facts = {"apps": apps, "users": users, "active": len(gateway.turns.active), "warnings": warnings}
     replace_file(files.state, json.dumps({"pid": os.getpid(), "begun": begun, "at": now, **facts}))

@@ -34,8 +34,7 @@ NOTED = "Added to the running task."
 class Gateway:
     """Hosts the apps of a ``Koi``: ``tasks`` at once; ``changed`` is called when the status is another one.
 
-    ``libraries`` are the apps that have documents and no posts: they are only checked. ``problems`` are what is wrong
-    with plugins, known once the first message has let them be loaded.
+    ``libraries`` are the apps that have documents and no posts: they are only checked.
     """
 
     koi: Koi
@@ -47,8 +46,6 @@ class Gateway:
     libraries: dict[str, HostedApp] = field(default_factory=dict)
     workers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     others: set[asyncio.Task[None]] = field(default_factory=set)
-    problems: list[str] = field(default_factory=list)
-    has_hooks: bool = False
     requests: Requests = field(init=False)
     members: Members = field(init=False)
     outbox: Outbox = field(init=False)
@@ -108,10 +105,6 @@ class Gateway:
         task.add_done_callback(self.others.discard)
         task.add_done_callback(self.report)
 
-    def list_warnings(self) -> list[str]:
-        """Return what the user should know of: what no run has logged yet, and what is wrong with plugins."""
-        return list(dict.fromkeys([*self.problems, *self.koi.warnings()]))
-
     def report(self, task: "asyncio.Task[None]") -> None:
         """Warn of an error that nothing else reports."""
         if not task.cancelled() and (error := task.exception()):
@@ -131,18 +124,8 @@ class Gateway:
             if request.post.app in self.apps and request.state is not State.WAITING:
                 self.act(request)
 
-    async def load_hooks(self) -> None:
-        """Load what only messages need, with the first of them; the status keeps what is wrong with it."""
-        before = self.koi.warnings()
-        await self.koi.load_hooks()
-        self.problems = [one for one in self.koi.warnings() if one not in before]
-        self.changed()
-
     def act(self, request: Request) -> None:
         """Begin what a request asks for."""
-        if not self.has_hooks:
-            self.has_hooks = True
-            self.keep(self.load_hooks())
         match request.kind:
             case Kind.TASK:
                 self.turns.show_sign(request)

@@ -69,7 +69,6 @@ class ChatProgram:
         self.opened = OpenSession(folder, koi.workspace)
         self.history_file, self.names_file = folder / "history.jsonl", folder / "names.json"
         await self.stack.enter_async_context(koi)
-        await koi.load_hooks()
         self.session.sessions = self.launcher.paths().sessions
         return koi
 

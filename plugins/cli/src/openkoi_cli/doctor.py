@@ -101,7 +101,6 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
             list_names(part, kind, koi, seen)
             await asyncio.gather(*(try_plugin(kind, entry.name, koi, seen) for entry in koi.plugins(kind)))
         await check_integrations(koi, seen)
-        await koi.load_hooks()
         for part, kind in (("Hooks", "hooks"), ("Embedders", "embedders")):
             list_names(part, kind, koi, seen)
     check_plugins(invocation.launcher.installation(config=invocation.config), seen)

@@ -1,14 +1,13 @@
 """Manage the plugins of a workspace: installed ones, and those that sources list for it.
 
-Sources are asked at start, and when a task starts. Hooks are loaded when they are first called, so that a program that
-waits does not hold what only tasks need. Plugins that are no longer listed are left as soon as no run uses them.
+Sources are asked at start, and when a task starts. Plugins that are no longer listed are left as soon as no run uses
+them.
 """
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import field
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from .components import Components
 from .hooks import Hooks
 
 Root = Path | None
-REGISTERING: ContextVar[bool] = ContextVar("registering", default=False)
 
 
 @dataclass(slots=True)
@@ -36,7 +34,6 @@ class WorkspacePlugins:
     users: Counter[Root] = field(default_factory=Counter)
     asked: Counter[Root] = field(default_factory=Counter)
     locks: defaultdict[Root, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
-    hook_locks: defaultdict[Root, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     @asynccontextmanager
     async def in_use(self, workspace: Path, *, again: bool) -> AsyncIterator[Root]:
@@ -75,7 +72,7 @@ class WorkspacePlugins:
         self.retired[root] += [entry for entry in before if entry not in now]
         for warning in plugins.shadowed_warnings(root):
             self.components.warn(warning)
-        if root in self.hooks and hooks_among(before) != hooks_among(now):
+        if root not in self.hooks or hooks_among(before) != hooks_among(now):
             await self.register_hooks(root)
 
     async def ask_sources(self, root: Root = None) -> dict[str, list[PluginEntry]]:
@@ -95,18 +92,6 @@ class WorkspacePlugins:
             return [*before.values()]
         self.listed[root, name] = [before.get(identity_of(entry), entry) for entry in entries]
         return self.listed[root, name]
-
-    async def load_hooks(self, root: Root) -> Hooks:
-        """Return the hooks of a workspace, loaded by now. What uses OpenKoi while it is loaded calls none."""
-        if root not in self.hooks and not REGISTERING.get():
-            async with self.hook_locks[root]:
-                if root not in self.hooks:
-                    before = REGISTERING.set(True)
-                    try:
-                        await self.register_hooks(root)
-                    finally:
-                        REGISTERING.reset(before)
-        return self.hooks.get(root) or self.make_hooks()
 
     async def register_hooks(self, root: Root) -> None:
         """Register the installed hooks, and those that are listed for the workspace."""
