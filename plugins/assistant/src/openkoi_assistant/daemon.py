@@ -83,8 +83,10 @@ def alone(files: DaemonFiles) -> Iterator[None]:
         with try_lock_file(files.lock) as free:
             if free:
                 files.state.unlink(missing_ok=True)
-                yield
-                files.state.unlink(missing_ok=True)
+                try:
+                    yield
+                finally:
+                    files.state.unlink(missing_ok=True)
                 return
         time.sleep(LOCK_SECONDS)
     raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
