@@ -39,14 +39,19 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         opened.shows("> thanks")
 
 
-@pytest.mark.parametrize("message", ["also do this", "yes but later", "now what?", "2 more tests", "1", "any"])
-@pytest.mark.parametrize("pause", [0.0, 0.05, 0.4])
+@pytest.mark.parametrize(
+    ("message", "pause"),
+    [
+        (message, pause)
+        for message in ("also do this", "yes but later", "now what?", "2 more tests", "1", "any")
+        for pause in (0.0, 0.05, 0.4)
+        if not (message[0].isdecimal() and pause > QUIET)  # a digit alone is an answer
+    ],
+)
 def test_a_message_that_begins_with_the_key_of_an_answer_is_a_message(
     openkoi: Shell, message: str, pause: float
 ) -> None:
     """However long its writer pauses between the question and the first key, or behind that one: only digits hurry."""
-    if pause > QUIET and message[0].isdecimal():
-        pytest.skip("a digit alone is an answer")
     with chat(openkoi, says("I push.", "push", calls=PUSH) + WELL) as opened:
         opened.send("push it")
         opened.shows("3. No")

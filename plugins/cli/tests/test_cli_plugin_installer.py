@@ -98,7 +98,7 @@ def test_what_an_installation_changed_is_said_with_the_next_step() -> None:
     assert f"Installed carp 1.0. {step}" == describe_installed("carp", "", "1.0", upgrade=False)
     assert f"Installed carp 1.0. {step}" == describe_installed("carp", "1.0", "1.0", upgrade=False)
     assert f"Updated carp from 1.0 to 1.1. {step}" == describe_installed("carp", "1.0", "1.1", upgrade=False)
-    assert "carp 1.0 is the latest release." == describe_installed("carp", "1.0", "1.0", upgrade=True)
+    assert "carp 1.0 is already up to date." == describe_installed("carp", "1.0", "1.0", upgrade=True)
     assert f"Installed carp. {step}" == describe_installed("carp", "", "", upgrade=False)
 
 

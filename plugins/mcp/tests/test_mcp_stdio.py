@@ -10,7 +10,7 @@ from documented_plugins import calling
 from mcp_runs import Pond, is_running, pond
 from test_mcp_runs import wait_until
 
-from openkoi_mcp.stdio import CHUNK, MAX_LINE, LineTooLongError, read_lines
+from openkoi_mcp.stdio import CHUNK_BYTES, MAX_LINE_BYTES, LineTooLongError, read_lines
 
 SERVER = Path(__file__).with_name("flooding_server.py")
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has the SDK's reader")
@@ -71,7 +71,7 @@ def test_a_run_that_is_ended_in_a_flood_ends_with_its_server(tmp_path: Path) -> 
 
 
 def stream_of(*chunks: bytes) -> asyncio.StreamReader:
-    stream = asyncio.StreamReader(limit=CHUNK)
+    stream = asyncio.StreamReader(limit=CHUNK_BYTES)
     for chunk in chunks:
         stream.feed_data(chunk)
     stream.feed_eof()
@@ -82,9 +82,9 @@ def test_lines_are_what_stands_between_line_feeds_however_they_arrive() -> None:
     async def read(*chunks: bytes) -> list[bytes]:
         return [line async for line in read_lines(stream_of(*chunks))]
 
-    data = b"one\n\ntwo\r\n" + b"x" * 3 * CHUNK + b"\nrest"
+    data = b"one\n\ntwo\r\n" + b"x" * 3 * CHUNK_BYTES + b"\nrest"
     expected = data.split(b"\n")[:-1]
-    for size in (1, 7, CHUNK - 1, CHUNK, len(data)):
+    for size in (1, 7, CHUNK_BYTES - 1, CHUNK_BYTES, len(data)):
         chunks = [data[start : start + size] for start in range(0, len(data), size)]
         assert expected == asyncio.run(read(*chunks))
 
@@ -93,7 +93,7 @@ def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:
     async def read(*chunks: bytes) -> int:
         return sum([len(line) async for line in read_lines(stream_of(*chunks))])
 
-    most = b"x" * MAX_LINE
-    assert MAX_LINE == asyncio.run(read(most, b"\n"))
+    most = b"x" * MAX_LINE_BYTES
+    assert MAX_LINE_BYTES == asyncio.run(read(most, b"\n"))
     with pytest.raises(LineTooLongError):
         asyncio.run(read(most, b"x"))

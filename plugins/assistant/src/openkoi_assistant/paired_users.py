@@ -18,7 +18,7 @@ CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
 CODE_SECONDS = 600.0  # issue 21: a code is valid for ten minutes
 MAX_TRIES = 5  # issue 21
 CLOCK_STEP_SECONDS = 60.0  # by which a clock may be set back without ending what is valid (estimate)
-MAX_NAME = 40  # characters of a name that are shown (estimate)
+MAX_NAME_CHARACTERS = 40  # characters of a name that are shown (estimate)
 CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IGNORECASE)
 
 
@@ -123,8 +123,8 @@ def shown_name(sender: Sender) -> str:
     """Return a user's own name as one short line of words, which looks like nothing that the assistant says; else the
     id. Users choose their names: permissions are never bound to them.
     """
-    letters = (letter if is_of_a_name(letter) else " " for letter in sender.name[: 10 * MAX_NAME])
-    return " ".join("".join(letters).split())[:MAX_NAME].strip() or sender.id
+    letters = (letter if is_of_a_name(letter) else " " for letter in sender.name[: 10 * MAX_NAME_CHARACTERS])
+    return " ".join("".join(letters).split())[:MAX_NAME_CHARACTERS].strip() or sender.id
 
 
 def is_of_a_name(letter: str) -> bool:

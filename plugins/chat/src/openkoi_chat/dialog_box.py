@@ -1,4 +1,4 @@
-"""A question on the screen: a key marks a choice, Enter gives it, a digit alone as well; what goes on is a message."""
+"""A question on the screen: a key marks a choice, Enter gives it, and so does a digit alone; type-ahead never does."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,9 @@ from .layout import PROMPT, Rows
 from .select_list import Item, shorten_label
 from .view import Choice, Dialog
 
-QUIET = 0.3  # seconds without a key before a question takes one, and after a digit: a message must not answer it
+QUIET_SECONDS = (
+    0.3  # seconds without a key before a question takes one, and after a digit: a message must not answer it
+)
 HOW_TO_PICK = "(Enter: choose, Esc: cancel)"
 
 
@@ -60,7 +62,7 @@ class DialogBox:
     @property
     def takes_keys(self) -> bool:
         """Whether a key answers: nothing was typed for a moment, or the user has asked for this list."""
-        return self.takes_choice and (self.is_list or monotonic() - self.quiet_since >= QUIET)
+        return self.takes_choice and (self.is_list or monotonic() - self.quiet_since >= QUIET_SECONDS)
 
     @property
     def is_list(self) -> bool:
@@ -104,7 +106,7 @@ class DialogBox:
         if self.is_list:
             self.choose_marked()
         elif key.isdecimal():
-            self.timer = asyncio.get_running_loop().call_later(QUIET, self.choose_alone)
+            self.timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self.choose_alone)
         return ""
 
     def mark(self, place: int) -> None:

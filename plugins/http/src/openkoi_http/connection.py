@@ -1,4 +1,4 @@
-"""A connection over which one request at a time is sent. Knows bytes; knows no HTTP."""
+"""A connection over which one request at a time is sent."""
 
 import asyncio
 import select

@@ -18,12 +18,12 @@ from mcp_types import jsonrpc_message_adapter
 
 from .error_output import ErrorOutput
 
-MAX_LINE = 32 * 2**20  # bytes of a message; estimate: three times a picture of 8 MB, which base64 makes longer
-CHUNK = 2**16  # bytes that are read at once: what a pipe of Linux holds
+MAX_LINE_BYTES = 32 * 2**20  # bytes of a message; estimate: three times a picture of 8 MB, which base64 makes longer
+CHUNK_BYTES = 2**16  # bytes that are read at once: what a pipe of Linux holds
 FLUSH_SECONDS = 0.5  # for a message that waits, such as the one that cancels a call; as the SDK has it
 END_SECONDS = 2.0  # for a server to end, after its input is closed and again after SIGTERM; as the SDK has it
 POLL_SECONDS = 0.01  # Process.wait also waits for what the server started and what keeps its output open
-TOO_LONG = f"It was stopped because it wrote a line of more than {MAX_LINE >> 20} MiB"
+TOO_LONG = f"It was stopped because it wrote a line of more than {MAX_LINE_BYTES >> 20} MiB"
 
 FromServer = MemoryObjectSendStream[SessionMessage | Exception]
 ToServer = MemoryObjectReceiveStream[SessionMessage]
@@ -44,7 +44,7 @@ async def open_child(
         stdin=PIPE,
         stdout=PIPE,
         stderr=descriptor,
-        limit=CHUNK,
+        limit=CHUNK_BYTES,
         env=parameters.env,
         cwd=parameters.cwd,
         start_new_session=True,
@@ -80,9 +80,9 @@ async def read_messages(process: Process, from_server: FromServer, errors: Error
         errors.fault = TOO_LONG
         errors.signal_group(signal.SIGKILL)
     discarded = 0
-    while chunk := await process.stdout.read(CHUNK):
+    while chunk := await process.stdout.read(CHUNK_BYTES):
         discarded += len(chunk)
-        if discarded > MAX_LINE:
+        if discarded > MAX_LINE_BYTES:
             errors.signal_group(signal.SIGKILL)
 
 
@@ -90,14 +90,14 @@ async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
     """Yield the lines of a stream, each once it is whole; raise LineTooLongError for one that does not end."""
     parts: list[bytes] = []
     length = 0
-    while chunk := await stream.read(CHUNK):
+    while chunk := await stream.read(CHUNK_BYTES):
         *whole, rest = chunk.split(b"\n")
         for line in whole:
             yield b"".join((*parts, line))
             parts, length = [], 0
         parts.append(rest)
         length += len(rest)
-        if length > MAX_LINE:
+        if length > MAX_LINE_BYTES:
             raise LineTooLongError
 
 

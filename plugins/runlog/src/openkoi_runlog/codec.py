@@ -1,4 +1,4 @@
-"""Facts to JSON and back. Knows dataclasses and their types; knows no file, event catalogue, run or secret.
+"""Turn dataclasses into JSON and back.
 
 Fields that have their default value are left out. Members of a union say which class they are, under ``is``.
 """

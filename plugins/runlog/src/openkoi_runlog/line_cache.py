@@ -1,7 +1,7 @@
 """Cache the needed lines of archived segments, because decompressing all of them takes seconds.
 
 A packed segment never changes, so neither does what is taken from it. What is kept of another one of its name, or for
-another need, or was damaged, is taken again. Knows lines; knows no record.
+another need, or was damaged, is taken again.
 """
 
 import json

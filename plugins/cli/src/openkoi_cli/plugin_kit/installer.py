@@ -79,7 +79,7 @@ def read_project_name(file: Path) -> str:
 def describe_installed(name: str, before: str, now: str, *, upgrade: bool) -> str:
     """Return what an installation has changed, with the next step."""
     if now and now == before and upgrade:
-        return f"{name} {now} is the latest release."
+        return f"{name} {now} is already up to date."
     if before and now != before:
         return f"Updated {name} from {before} to {now}. To see what it adds, run `openkoi plugin info {name}`."
     return f"Installed {f'{name} {now}'.rstrip()}. To see what it adds, run `openkoi plugin info {name}`."
