@@ -2,7 +2,8 @@
 
 import pytest
 
-from openkoi_search.words import index_terms
+from openkoi_search import make_index
+from openkoi_search.words import document_terms, index_terms
 
 pytestmark = pytest.mark.unit
 
@@ -46,3 +47,23 @@ def test_stems_are_those_of_the_whole_package() -> None:
     ]
 
     assert [stemmer("english").stemWord(word) for word in words] == index_terms(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "def split_invoice(text):\n    return text.split()",
+        "func SplitInvoice(text string) []string {\n\treturn strings.Fields(text)\n}",
+        "pub fn split_invoice(text: &str) -> Vec<&str> {\n    text.split(' ').collect()\n}",
+        "export function splitInvoice(text) {\n  return text.split(' ');\n}",
+        "class SplitInvoice:\n    def run(self, text):\n        return text.split()",
+    ],
+)
+def test_what_defines_a_name_comes_before_what_uses_it(definition: str) -> None:
+    uses = [f"def report_{n}(text):\n    return split_invoice(split_invoice(text))" for n in range(12)]
+    assert make_index([*uses, definition], about=[""] * 13)("split an invoice", 1) == [12]
+
+
+def test_prose_that_speaks_of_a_class_is_found_by_its_own_words() -> None:
+    prose = "The class of invoices that the function of our office sends, and a class (the old one) that it keeps."
+    assert document_terms(prose) == index_terms(prose)
