@@ -8,7 +8,6 @@ from .recall_talk import Question, Talk
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("hookspecs", "kernel")
-READ = 400
 
 
 def code(every: int = 1) -> Talk:
@@ -21,7 +20,7 @@ def code(every: int = 1) -> Talk:
         output = ast.get_docstring(node)
         if output:
             node.body = node.body[1:] or [ast.Pass()]
-        number = found.say("", "", str(path), ast.unparse(node)[:READ])
+        number = found.say("", "", str(path), ast.unparse(node))
         found.about[-1] = path.stem
         if output and number % every == 0:
             found.questions.append(Question(output.splitlines()[0], "docstring", (number,)))
