@@ -3,7 +3,7 @@
 from openkoi_hookspecs import BudgetRequest, Cost, LimitExceededError, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .call_cost import compute_cost
+from .cost_from_price import compute_cost
 from .model_roles import ResolvedModel
 from .reservation import INPUT_MARGIN, Reservation
 from .shared_budget import SharedBudget

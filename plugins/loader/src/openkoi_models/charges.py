@@ -5,7 +5,7 @@ from dataclasses import replace
 from openkoi_hookspecs import Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .call_cost import tiered_cost
+from .cost_from_price import tiered_cost
 from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer
 

@@ -26,8 +26,8 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_budget import CallBudget
-from .call_cost import compute_cost
 from .charges import Charge, charge
+from .cost_from_price import compute_cost
 from .model_roles import EXECUTOR, LISTING_GRACE, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats

@@ -13,7 +13,7 @@ from time import monotonic
 from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .call_cost import budget_tokens, cost_of_call, tiered_cost
+from .cost_from_price import budget_tokens, cost_of_call, tiered_cost
 from .reservation import (
     INPUT_MARGIN,
     MIN_ANSWER_TOKENS,
