@@ -7,7 +7,7 @@ from openkoi_hookspecs import ProviderError
 from .context_overflow import is_context_overflow
 from .error_body import QUOTA_CODES, ErrorBody, parse_error_body, parse_json_or_none
 from .other_scheme import TLS, TLS_WANTED
-from .retry_after import parse_retry_headers, parse_retry_message
+from .rate_limit_wait import parse_retry_headers, parse_retry_message
 from .server import Server, make_sentence, one_line
 from .wrong_server import LOGIN_ADVICE, describe_redirect
 

@@ -8,7 +8,7 @@ from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import Server
-from openkoi_http.retry_after import parse_retry_message
+from openkoi_http.rate_limit_wait import parse_retry_message
 from openkoi_http.server import make_sentence, one_line
 
 DAILY_QUOTA = lazy_pattern(r"per_?day", re.IGNORECASE)

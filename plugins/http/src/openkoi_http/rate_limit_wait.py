@@ -1,4 +1,4 @@
-"""Read when a server allows a retry: the ``Retry-After`` header or the message of a rate limit."""
+"""Read how long to wait after a rate limit (429): from the ``Retry-After`` header or the error's message."""
 
 import math
 import re
