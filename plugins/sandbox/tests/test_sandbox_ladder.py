@@ -10,12 +10,12 @@ import pytest
 from openkoi_hookspecs import Command
 from openkoi_sandbox import AutoSandbox, LandlockSandbox, RlimitsSandbox
 from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
-from openkoi_sandbox.job import JobSettings
 from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 from openkoi_sandbox.launch import NoConfinement
 from openkoi_sandbox.level import NO_LEVEL, LevelDefinition, find_best_level
 from openkoi_sandbox.report import describe_sandbox
 from openkoi_sandbox.rlimits_sandbox import RLIMITS_LEVEL
+from openkoi_sandbox.run_until_timeout import JobSettings
 from openkoi_sandbox.sandbox_policy import SandboxLevel, SandboxPolicy
 from openkoi_sandbox.self_test import CONFINEMENT_TESTS, ISOLATION_TESTS, LIMIT_TESTS, NETWORK_TESTS, level_of
 

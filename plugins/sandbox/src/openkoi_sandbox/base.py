@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar
 from openkoi_hookspecs import Command, CommandResult, DataDir, KoiError
 
 from .executor import check_writable, run_in_thread, run_job
-from .job import Job, JobSettings
 from .level import LevelDefinition, TestedLevel, find_best_level
 from .private_dirs import PrivateDirsFactory
 from .protected_job import ProtectedJob
 from .protection import ProtectionFactory
 from .report import describe_sandbox
+from .run_until_timeout import Job, JobSettings
 from .sandbox_policy import CREDENTIALS, SandboxLevel, SandboxPolicy, expand_paths
 
 MB = 1_000_000

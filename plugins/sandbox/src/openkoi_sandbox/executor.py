@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from openkoi_hookspecs import CommandResult, KoiError
 
-from .job import Job
 from .protected_job import ProtectedJob
 from .retry_when_full import MAX_WAIT_SECONDS, PAUSE_SECONDS, SYSTEM_FULL, is_system_full
+from .run_until_timeout import Job
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs import Command, KoiError
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .job import Job
+from .run_until_timeout import Job
 
 GIT_WORD = lazy_pattern(r"(?<![\w.-])git(?![\w./-])")
 UNFINISHED_MESSAGE = lazy_pattern(r"unable to (?:unlink|create file|write file)")

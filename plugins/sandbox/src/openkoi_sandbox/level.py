@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .job import JobSettings
 from .launch import Confinement, NoConfinement
+from .run_until_timeout import JobSettings
 from .sandbox_policy import SandboxLevel, SandboxPolicy
 from .self_test import SelfTestResult, run_self_test
 

@@ -12,10 +12,10 @@ from openkoi_hookspecs import CommandResult, Event, KoiError
 from .events import Protected, Unsealed
 from .exit_status import append_notes
 from .git_state import describe_git_state, names_git
-from .job import Job
 from .planted_changes import ProtectedView
 from .private_dirs import PrivateDirs
 from .protection import Protection, ReadOnlySeal
+from .run_until_timeout import Job
 from .sandbox_policy import is_within
 
 REFUSALS = ("Read-only file system", "Device or resource busy")

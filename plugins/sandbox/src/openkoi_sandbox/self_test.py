@@ -8,8 +8,8 @@ from pathlib import Path
 from openkoi_hookspecs import Command, KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .job import Job, JobSettings
 from .launch import Confinement
+from .run_until_timeout import Job, JobSettings
 from .sandbox_policy import SandboxLevel, SandboxPolicy
 
 PROBE = Path(__file__).with_name("self_test_probe.py")

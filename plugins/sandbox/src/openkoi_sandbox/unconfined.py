@@ -8,11 +8,11 @@ from typing import Annotated
 from openkoi_hookspecs import Command, CommandResult, DataDir
 
 from .executor import check_writable, run_job
-from .job import Job, JobSettings
 from .private_dirs import PrivateDirsFactory
 from .processes import HAS_PROC
 from .protected_job import ProtectedJob
 from .protection import ProtectionFactory
+from .run_until_timeout import Job, JobSettings
 
 UNSEALED_NOTE = "restored when a command ends; processes it leaves running may change them later"
 

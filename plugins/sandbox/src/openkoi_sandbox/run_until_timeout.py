@@ -1,4 +1,4 @@
-"""Run one command to its end in a thread."""
+"""Run one command in a thread until it ends, times out, exceeds another limit or is cancelled."""
 
 import contextlib
 import os
