@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_assistant.admission import Circumstances, classify, conversation_of, read_answer, strip_mention
 from openkoi_assistant.approvals import question_post
+from openkoi_assistant.authorize_posts import Circumstances, classify, conversation_of, read_answer, strip_mention
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
 from openkoi_assistant.paired_users import Role, read_code

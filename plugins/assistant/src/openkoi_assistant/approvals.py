@@ -9,7 +9,7 @@ from openkoi_hookspecs import Koi, PendingQuestion, PluginNotFoundError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post, PostKind, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .admission import conversation_of, read_answer
+from .authorize_posts import conversation_of, read_answer
 from .database import transaction
 from .inbox import SCHEDULE, Request, Requests, State
 from .outbox import Outbox, Outgoing

@@ -6,7 +6,7 @@ from functools import partial
 from openkoi_hookspecs.integrations import Messenger, Post, PostKind
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .admission import Circumstances, classify, conversation_of
+from .authorize_posts import Circumstances, classify, conversation_of
 from .inbox import Kind, Request, Requests
 from .outbox import Outbox
 from .paired_users import Members

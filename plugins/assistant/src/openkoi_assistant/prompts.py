@@ -7,7 +7,7 @@ from openkoi_hookspecs import File, Image, Message, Role, Task, Text
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
 from openkoi_hookspecs.integrations import Attachment, Messenger, Post, SupportsDownload, SupportsHistory
 
-from .admission import STEER, memory_of, strip_mention
+from .authorize_posts import STEER, memory_of, strip_mention
 from .inbox import Kind, Request
 from .paired_users import shown_name
 

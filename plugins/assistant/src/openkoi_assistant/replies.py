@@ -6,7 +6,7 @@ from dataclasses import replace
 from openkoi_hookspecs import NextAction, Result
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Post
 
-from .admission import thread_of
+from .authorize_posts import thread_of
 from .inbox import Request
 from .outbox import REPEATED, Outgoing
 from .splitting import split_text

@@ -1,4 +1,4 @@
-"""Decide what a post that arrived is to the assistant. Whatever is not admitted is neither kept nor answered."""
+"""Authorize an incoming post and decide what it asks for. One that is not authorized is neither kept nor answered."""
 
 import re
 from collections.abc import Callable
