@@ -5,12 +5,12 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 with LazyExports(globals()):
     from . import keys, plugin_keys
     from .config import Config
+    from .config_toml import read_settings
     from .deprecated import DEPRECATED
     from .key import FormerName, Key, ProjectRule
     from .layers import load_config, with_settings
     from .paths import find_paths
     from .settings_writer import write_setting
-    from .toml_file import read_settings
     from .value import Setting
     from .variables import CASSETTE_VARIABLE, VARIABLES
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from openkoi_hookspecs import ConfigError, Paths
 
 from .config import BUNDLE_FILE, Config
+from .config_toml import read_settings
 from .deprecated import rename_deprecated
 from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF
 from .plugin_keys import BUNDLE_ORDER, USE_MEMORY
 from .project_policy import apply_project_policy
-from .toml_file import read_settings
 from .value import Setting
 from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 

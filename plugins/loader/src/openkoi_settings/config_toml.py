@@ -1,4 +1,4 @@
-"""Read the settings of a TOML file, by dotted key. Depends on the format; knows no key."""
+"""Read the settings of a ``config.toml``, by dotted key."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_hookspecs import ConfigError, Paths
 from openkoi_settings import Setting, load_config, read_settings
-from openkoi_settings.toml_file import MAX_BYTES
+from openkoi_settings.config_toml import MAX_BYTES
 
 
 def written(path: Path, text: str | bytes) -> Path:
