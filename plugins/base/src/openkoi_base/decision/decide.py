@@ -11,8 +11,8 @@ from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextActi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .history import History, Rule
+from .quality_threshold import format_count
 from .rules import RULES, stop_at_limit, stop_looping
-from .shortfall import format_count
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"
 UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)

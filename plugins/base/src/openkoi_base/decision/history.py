@@ -7,10 +7,9 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Cost, Decision, Evaluation, Facts, Iteration, Limits
 
-from .shortfall import explain_shortfall
+from .quality_threshold import explain_shortfall, meets
 
 NOTHING = Evaluation()
-ROUNDING = 1e-9  # scores are means of decimals: what misses a threshold by less than this reaches it
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,6 @@ class History:
 
 
 Rule: TypeAlias = Callable[[History], Decision | None]
-
-
-def meets(score: float, threshold: float) -> bool:
-    """Return whether a score reaches a threshold."""
-    return score >= threshold - ROUNDING
 
 
 def evaluation_of(iteration: Iteration) -> Evaluation:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Decision, EvaluationMode, NextAction, Prospect, StopReason
 
-from .history import ROUNDING, History, Rule, evaluation_of
+from .history import History, Rule, evaluation_of
+from .quality_threshold import ROUNDING, format_count
 from .refine import NOTHING_DONE
-from .shortfall import format_count
 
 MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (estimate)
 MIN_CHANCE = 0.1  # that another iteration pays, which costs as much as the first (estimate)

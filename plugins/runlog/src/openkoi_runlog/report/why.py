@@ -6,8 +6,8 @@ Reads the report only: it explains recorded decisions and makes none.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_base.decision.history import meets
 from openkoi_base.decision.merge import normalize_weights
+from openkoi_base.decision.quality_threshold import meets
 from openkoi_base.decision.rules import is_reliable
 from openkoi_hookspecs import (
     Check,

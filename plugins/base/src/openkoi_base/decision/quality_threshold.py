@@ -1,10 +1,16 @@
-"""Explain why an iteration is below the quality threshold. Pure."""
+"""Compare a score with the quality threshold, and explain why an iteration was not accepted. Pure."""
 
 from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
 
 from .refine import NOTHING_DONE, how_it_ended
 
-DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
+ROUNDING = 1e-9  # scores are means of decimals: what misses a threshold by less than this reaches it
+DIGITS = range(2, 9)  # a difference below ROUNDING does not count
+
+
+def meets(score: float, threshold: float) -> bool:
+    """Return whether a score reaches a threshold."""
+    return score >= threshold - ROUNDING
 
 
 def explain_shortfall(iteration: Iteration, limits: Limits) -> str:
