@@ -253,7 +253,7 @@ def test_a_check_in_a_child_is_part_of_an_evaluation(tmp_path: Path) -> None:
     turns = turn(calling("write_file", path="a.md", content="long" * 10), when="after: 0") + DONE
     settings = {"slow-check": {"limit": 10}}
     openkoi = shell_with(
-        tmp_path, "What cannot be cut off", turns=turns, evaluators=settings, iteration={"max_iterations": 1}
+        tmp_path, "What cannot be interrupted", turns=turns, evaluators=settings, iteration={"max_iterations": 1}
     )
     openkoi("Write it")
 
