@@ -160,13 +160,13 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         terminal.shows("  two.txt +1 -0\n▸ 1. Both")
         time.sleep(0.4)
         terminal.type("1")
-        terminal.shows("rewound; /rewind undo brings it back")
+        terminal.shows("rewound; to undo this, type /rewind undo")
         terminal.shows("> Task two")
         assert {"one.txt": "1"} == read_folder(openkoi.folder)
         assert [True] == [record["rewound"] for record in restored(openkoi)]
         terminal.type("\x15")
         terminal.send("/rewind undo")
-        terminal.shows("the rewind is undone")
+        terminal.shows("undid the rewind")
         assert {"one.txt": "1", "two.txt": "2"} == read_folder(openkoi.folder)
         for line in ("/undo", "/redo", "/copy 99"):  # each waits for the one before it
             terminal.send(line)

@@ -55,7 +55,7 @@ def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openk
         first.shows("> a draft")
         with chat(openkoi, turns, "-c") as second:
             second.shows("That session is open in another chat")
-            second.shows("What is open: the other chat goes on with it")
+            second.shows("What is open: the other chat continues with it")
             second.shows("\n> slow please\nI wait.")
             assert "a draft" not in second.display
             second.send("Which tea is there?")

@@ -59,7 +59,7 @@ def test_a_file_outside_the_project_is_named_by_its_whole_path(tmp_path: Path) -
         (path,) = find_files(text, project, project)
         notes = [*explain_files(text, [read_part(path, project)], project, project)]
 
-        assert [f"{outside}, which is outside this folder, is sent, too."] == notes
+        assert [f"{outside}, which is outside this folder, is also sent."] == notes
 
 
 def test_files_are_listed_from_the_current_folder_nearer_ones_first(project: Path) -> None:

@@ -126,7 +126,7 @@ def look_at_it(recorder: Recorder) -> None:
     terminal.shows("  2. then run the linter")
     first = re.findall(r"1\. Fix the failing tests of this project\.  \(([0-9a-f]{8})\)", terminal.display)[-1]
     terminal.send(f"/why {first}")
-    recorder.take("/why", "> /why", "the best is iteration 2")
+    recorder.take("/why", "> /why", "best: iteration 2")
     terminal.send(f"/diff {first}")
     recorder.take("/diff", "> /diff", "range(friend")
     for line, until in (

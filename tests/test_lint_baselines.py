@@ -166,4 +166,4 @@ def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
 
     reply = json.loads(result.stdout)
     assert ([], False) == (found(reply), reply["accepted"])
-    assert "not checked: ruff could not compare a.py with how it was before the task" in reply["stop_reason"]
+    assert "not checked: ruff could not compare a.py with its state before the task" in reply["stop_reason"]

@@ -30,7 +30,7 @@ def events_of(here: Shell, *line: str) -> tuple[int, list[str], str]:
     lines = [line for file in here.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     log = "\n".join(lines)
     result = json.loads(process.stdout)
-    return process.returncode, [text for text in result["warnings"] if "Left out" in text], log
+    return process.returncode, [text for text in result["warnings"] if "Omitted" in text], log
 
 
 @pytest.mark.parametrize("hook", ["before_plan", "before_execute", "before_evaluate"])
@@ -41,7 +41,7 @@ def test_fifty_megabytes_of_a_plugin_are_refused_by_its_name(hook: str, tmp_path
 
     assert alone == status
     assert [
-        f"Left out the sections big, small (52,428,812 bytes) that acme added at {hook}: "
+        f"Omitted the sections big, small (52,428,812 bytes) that acme added at {hook}: "
         "a plugin may add at most 65,536 bytes."
     ] == warnings
     assert len(log) < MB
@@ -67,7 +67,7 @@ class Adds:
 """
     _, warnings, log = events_of(shell(tmp_path).with_plugin(code, hooks="acme:Adds"))
 
-    assert ["Left out the section big (1,000,003 bytes) that acme added at after_plan:"] == [
+    assert ["Omitted the section big (1,000,003 bytes) that acme added at after_plan:"] == [
         text[: text.index(":") + 1] for text in warnings
     ]
     assert len(log) < MB
@@ -92,7 +92,7 @@ def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: P
     _, warnings, _ = events_of(here)
 
     assert [
-        "Left out the section AGENTS.md (115,008 bytes) that project-rules added at before_plan: "
+        "Omitted the section AGENTS.md (115,008 bytes) that project-rules added at before_plan: "
         "a plugin may add at most 65,536 bytes."
     ] == warnings
 

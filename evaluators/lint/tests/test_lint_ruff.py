@@ -135,7 +135,7 @@ def test_many_findings_are_read_from_the_whole_output(bench: Bench) -> None:
     assert evaluation.log.startswith("ruff: 40")
     assert "… and 2" in evaluation.log.split("\n")[-1]
     assert 30 == len(evaluation.findings)
-    assert ("More new findings of linters are not listed", "371 more") == (
+    assert ("More new linter findings are not listed", "371 more") == (
         evaluation.findings[-1].title,
         evaluation.findings[-1].detail,
     )

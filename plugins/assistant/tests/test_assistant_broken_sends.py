@@ -17,7 +17,7 @@ from openkoi_assistant.outbox import REPEATED
 from openkoi_hookspecs import AppError, AppUnavailableError
 from openkoi_http import AppClient
 
-NOTICE = "You are an owner of this assistant now."
+NOTICE = "You are now an owner of this assistant."
 Chat = tuple[Shell, Callable[[str], object], Callable[[], list[str]]]
 
 

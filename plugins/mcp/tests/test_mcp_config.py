@@ -156,7 +156,7 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
     removed = [openkoi("mcp", "remove", name).returncode for name in ("files", "docs", "docs")]
 
     assert "To let OpenKoi call its tools, run `openkoi mcp approve files`." in added.stdout
-    assert (1, True) == (again.returncode, "There is an MCP server files already." in again.stderr)
+    assert (1, True) == (again.returncode, "An MCP server named files already exists." in again.stderr)
     assert "npx -y files --url x" in output
     assert "https://x/mcp" in output
     assert [0, 0, 2] == removed

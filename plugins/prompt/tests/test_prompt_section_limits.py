@@ -35,7 +35,7 @@ def test_the_sections_of_a_plugin_count_together_and_are_refused_together() -> N
 
     assert ["other"] == names(sections)
     assert (
-        "Left out the sections a, b (71,680 bytes) that acme added at before_plan: "
+        "Omitted the sections a, b (71,680 bytes) that acme added at before_plan: "
         "a plugin may add at most 65,536 bytes.",
     ) == warnings
 
@@ -52,9 +52,9 @@ def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
 
     assert ["a", "d"] == names(kept)
     assert [
-        "Left out the section n (64,000 bytes) that b added at before_plan: "
+        "Omitted the section n (64,000 bytes) that b added at before_plan: "
         "all sections together are 187,100 bytes, and at most 100,000 fit the model.",
-        "Left out the section n (63,000 bytes) that c added at before_plan: "
+        "Omitted the section n (63,000 bytes) that c added at before_plan: "
         "all sections together are 123,100 bytes, and at most 100,000 fit the model.",
     ] == [*warnings]
 

@@ -190,7 +190,7 @@ def test_a_reused_evaluation_is_explained_again() -> None:
 def test_the_best_iteration_is_named_where_there_are_several() -> None:
     over = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "used up"), Cost(), best=0, iterations=2)
 
-    assert "  the best is iteration 1" == why(*lap(0, None), *lap(1, None), over)[-1]
+    assert "  best: iteration 1" == why(*lap(0, None), *lap(1, None), over)[-1]
 
 
 @pytest.mark.parametrize("control", [one for one in events.ControlOutcome if one is not events.ControlOutcome.NONE])

@@ -38,7 +38,7 @@ def shorten(findings: Sequence[Finding]) -> Sequence[Finding]:
     severity = Severity.IMPORTANT if is_error(rest[0]) else Severity.SUGGESTION
     return [
         *shown,
-        Finding("More new findings of linters are not listed", severity, rule="lint", detail=f"{len(rest)} more"),
+        Finding("More new linter findings are not listed", severity, rule="lint", detail=f"{len(rest)} more"),
     ]
 
 

@@ -25,7 +25,7 @@ RECENT = 100  # mails that are looked through for those of one channel
 SIGN_IN = "Email is not signed in. Run `openkoi connect email`."
 ASK_ADDRESS = "The address of a mailbox that you created for the assistant"
 ASK_PASSWORD = "Its password, or an app password"
-NO_LETTERS = "Mail servers take no password with letters beyond ASCII. Make an app password."
+NO_LETTERS = "Mail servers accept only ASCII passwords. Create an app password."
 ASK_CHECKED_BY = (
     "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of a mail that "
     "this mailbox received, such as mx.example.org"

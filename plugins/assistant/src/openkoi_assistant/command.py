@@ -38,7 +38,7 @@ def make_daemon(
 
     @click.group()
     def daemon() -> None:
-        """Do tasks from chats in the background: start, stop, status, logs, install."""
+        """Run tasks from chats in the background: start, stop, status, logs, install."""
 
     @daemon.command()
     @click.pass_obj

@@ -34,7 +34,9 @@ OURS = ("email", "matrix", "notion", "slack", "telegram")
 @click.option(
     "--pair", type=click.Choice([Role.OWNER.value, Role.MEMBER.value]), help="Print a code that pairs another user."
 )
-@click.option("--allow-bot", "bot", metavar="USER", default="", help="Let a bot begin tasks where it names yours.")
+@click.option(
+    "--allow-bot", "bot", metavar="USER", default="", help="Allow a bot to start tasks when it mentions yours."
+)
 @click.option("--remove", "user", metavar="USER", default="", help="Remove a user, by the id that --list shows.")
 @click.pass_obj
 async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: str, user: str) -> None:

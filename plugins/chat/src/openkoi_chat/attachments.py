@@ -47,7 +47,7 @@ def explain_files(text: str, parts: Iterable[Image | File], here: Path, workspac
         yield f"There is no file {name}, so @{name} is sent as a word."
     for part in parts:
         if isinstance(part, File) and Path(part.name).is_absolute():
-            yield f"{part.name}, which is outside this folder, is sent, too."
+            yield f"{part.name}, which is outside this folder, is also sent."
 
 
 def find_missing_files(text: str, here: Path, workspace: Path) -> Iterator[str]:

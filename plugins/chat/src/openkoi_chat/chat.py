@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 SUMMARY_TASK = (
     "Summarise this conversation for yourself"  # how the task of /compact begins, whose session is not listed
 )
-ELSEWHERE = (
-    "That session is open in another chat, which goes on with its task and draft; this chat continues in a copy of it."
-)
+ELSEWHERE = "That session is open in another chat, which keeps its task and draft; this chat continues in a copy of it."
 NOT_READY = "OpenKoi is still starting."
 
 

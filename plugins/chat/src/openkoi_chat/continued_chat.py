@@ -54,7 +54,7 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
     if not session:
         chat.view.print(NO_SESSION)
     elif not chat.enter_session(session):
-        state = SavedState()  # the other chat goes on with it
+        state = SavedState()  # the other chat continues with it
     if session:
         chat.start(show_past(chat, koi, session))
     restore_state(chat, koi, state)

@@ -13,7 +13,7 @@ from .tables import format_pairs
 from .view import Choice, pick, warn
 
 SUMMARY = (
-    f"{SUMMARY_TASK}, so that the work can go on from the summary alone: the user's requests "
+    f"{SUMMARY_TASK}, so that the work can continue from the summary alone: the user's requests "
     "and decisions, what was done, the files that matter, what is open. Change nothing and call no tool."
 )
 SUMMARISED = "Summary of the conversation so far:\n\n{text}"
@@ -125,7 +125,7 @@ async def rename(chat: ChatProgram, words: str) -> None:
         chat.view.note("/rename takes a name, such as /rename new prices.")
         return
     name_session(chat.names_file, chat.session.session, words)
-    chat.view.note(f"This session is now {strip_controls(words)}; /resume lists it so.")
+    chat.view.note(f"This session is now {strip_controls(words)}; /resume lists it under this name.")
 
 
 async def background(chat: ChatProgram, words: str) -> None:

@@ -28,7 +28,7 @@ async def undo(chat: ChatProgram, words: str) -> None:
 
 
 async def redo(chat: ChatProgram, words: str) -> None:
-    """Reapply what was undone."""
+    """Reapply undone changes."""
     await show(chat, "redo", *words.split())
 
 

@@ -36,7 +36,7 @@ ACTIONS = (
     KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "continue the task in the background"),
     KeyAction("iterations", ("ctrl-t",), "/progress", "", "iterations and scores so far"),
     KeyAction("transcript", ("ctrl-o",), "/transcript", "", "transcript of the last task"),
-    KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show all of what an approval is about"),
+    KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show an approval in full"),
     KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
     KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),
     KeyAction("help", ("?",), "show_keys", "without_text"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEARTBEAT = 30.0
 STOP, PICK = "/stop", "/resume"
 NOTHING = Choice("", "Nothing", "")  # of a list, where there is no Esc
-IS_PLAIN = "This chat is line by line already."
+IS_PLAIN = "This chat is already in line mode."
 PLAIN_KEYS = (
     ("Enter", "send; the current task reads it before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),

@@ -25,8 +25,8 @@ RUNS: Mapping[str, tuple[str, ...]] = {  # commands of `openkoi`
 MODEL = "/init sets up a model and its key, /model chooses another one."
 REVIEW = "Ask for it in a message. `openkoi evaluate --diff main` scores a diff with tests, linters and a judge."
 SHELL = "! runs a shell command, such as !git status; the next message is sent with what it printed."
-FILES = "Name a file with @ in a message, such as @README.md, and it is attached."
-LOOKS = "The colours are those of your terminal. NO_COLOR=1 turns them off, /plain also all drawing."
+FILES = "To attach a file, name it with @ in a message, such as @README.md."
+LOOKS = "Colours come from your terminal. NO_COLOR=1 turns them off; /plain also turns off all drawing."
 SETTINGS = "/model, /mode, /iterate, /quality and /budget set this chat, `openkoi config set KEY VALUE` all later ones."
 PLANS = "/plan TASK lets it read and plan, but change nothing."
 HINTS: Mapping[str, str] = {
@@ -41,7 +41,7 @@ HINTS: Mapping[str, str] = {
     **dict.fromkeys(("add-dir", "directory", "cwd"), f"A chat works in the folder it was opened in. {FILES}"),
     "agents": "An agent is a YAML file: `openkoi run AGENT.yaml TASK` runs it.",
     "hooks": "Hooks are plugins: /plugins lists them, `openkoi plugin new hook NAME` writes one.",
-    "mcp": "`openkoi mcp add NAME COMMAND` adds a server, once `pip install openkoi-mcp` was run.",
+    "mcp": "`openkoi mcp add NAME COMMAND` adds a server (needs `pip install openkoi-mcp`).",
     "terminal-setup": "Nothing to set up: Ctrl-J, Alt-Enter, or a backslash before Enter begins a new line.",
-    "vim": "No keys of vi. Ctrl-G opens $EDITOR with the message, and keys.toml beside config.toml has your own keys.",
+    "vim": "No vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml beside config.toml.",
 }

@@ -31,7 +31,7 @@ async def rewind(session: ChatSession, place: int) -> str:
     if answer == "both":
         await restore(session, ("undo", "--rewind"), [one.run for one in reversed(removed) if one.run in files])
     session.rewind_to(place)
-    session.view.note("  rewound; /rewind undo brings it back", "dim")
+    session.view.note("  rewound; to undo this, type /rewind undo", "dim")
     return removed[0].text
 
 
@@ -66,7 +66,7 @@ async def undo_rewind(session: ChatSession) -> None:
     await restore(session, ("redo",), [one.run for one in back])
     session.exchanges = [*session.exchanges, *back]
     session.reload_history()
-    session.view.note("  the rewind is undone", "dim")
+    session.view.note("  undid the rewind", "dim")
 
 
 async def restore(session: ChatSession, command: Sequence[str], runs: Sequence[str]) -> None:

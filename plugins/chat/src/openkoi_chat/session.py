@@ -84,7 +84,7 @@ class ChatSession:
         self.history = removed[0].history
 
     def fork(self) -> None:
-        """Continue in a new session; the old one stays as it is."""
+        """Continue in a new session; the old one stays unchanged."""
         self.session = new_session_id()
 
     @property

@@ -94,7 +94,7 @@ async def mode(chat: ChatProgram, words: str) -> None:
     choices = [Choice("", one.value, one.value, detail=f"it {one.summary}") for one in Mode]
     words = words or await pick(chat.view, "Which mode?", choices, selected=[*Mode].index(chat.settings.mode))
     if words and words not in list(Mode):
-        chat.view.note(f"Modes are {', '.join(Mode)}: /mode ask. Shift-Tab goes through them.")
+        chat.view.note(f"Modes are {', '.join(Mode)}: /mode ask. Shift-Tab cycles through them.")
         return
     if words:
         chat.set_mode(Mode(words))

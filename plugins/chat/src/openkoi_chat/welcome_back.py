@@ -13,7 +13,7 @@ from .session_totals import read_totals
 
 MAX_LINES = 30  # of the last answer, whose end is shown
 GIVEN = "\n\n<input-"  # what was piped in follows
-ELSEWHERE = "the other chat goes on with it"
+ELSEWHERE = "the other chat continues with it"
 ENDINGS = {
     NextAction.ACCEPT: "nothing: the last task was accepted",
     NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",

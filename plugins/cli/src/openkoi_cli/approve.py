@@ -19,7 +19,7 @@ from .pending import Pending, list_pending
 )
 @click.pass_obj
 async def command(invocation: Invocation, /, question_id: str, every: bool, words: str) -> int:
-    """Approve what a task asked for. Defaults to the only open question; `openkoi approvals` lists them."""
+    """Approve a task's request. Defaults to the only open question; `openkoi approvals` lists them."""
     if every and (question_id or words):
         raise click.UsageError("--all cannot be combined with an id or --answer.")
     koi = invocation.open()

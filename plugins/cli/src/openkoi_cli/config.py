@@ -93,13 +93,13 @@ def edit(invocation: Invocation, /) -> None:
 
 
 @command.command(name="list")
-@click.option("--all", "bundles", is_flag=True, help="Include what bundles set.")
+@click.option("--all", "bundles", is_flag=True, help="Include settings from bundles.")
 @click.pass_obj
 def list_all(invocation: Invocation, /, bundles: bool) -> None:
-    """List what is set, and where."""
+    """List settings, and where each one is set."""
     koi = invocation.open()
     lines = [format_setting(one) for one in koi.settings(bundles=bundles)]
-    click.echo(koi.redact("\n".join(lines) or f"Nothing is set in {invocation.paths.config}."))
+    click.echo(koi.redact("\n".join(lines) or f"No settings in {invocation.paths.config}."))
 
 
 @command.command()

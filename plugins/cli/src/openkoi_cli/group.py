@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
-    "approve": "Approve what a task asked for.",
+    "approve": "Approve a task's request.",
     "bisect": "Find the plugin that gave a task a bad result.",
     "blame": "Show what each plugin, model, tool and learning added to a task.",
     "config": "Show, change and edit settings.",
@@ -37,10 +37,10 @@ COMMANDS: Mapping[str, str] = {
     "memory": "Search, check and rebuild memory.",
     "migrate": "Migrate memory to the format of this version.",
     "models": "List the models of each role, and those of a provider.",
-    "plugin": "Write, certify, install, remove and configure plugins.",
+    "plugin": "Create, certify, install, remove and configure plugins.",
     "plugins": "List installed plugins, what they add, and which are broken.",
     "redo": "Reapply a task's changes that were undone or reverted.",
-    "reject": "Reject what a task asked for, with a reason.",
+    "reject": "Reject a task's request, with a reason.",
     "replay": "Replay a recorded task.",
     "resume": "Resume a task that was interrupted or waits for approval, or follow up on it.",
     "run": "Run a task, or an agent: openkoi run AGENT.yaml TASK...",
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, str] = {
     "update": "Update OpenKoi and its plugins.",
 }
 PLUGIN_COMMANDS = {
-    "context": "Show the prompt of a task, and what added each part.",
+    "context": "Show a task's prompt, and where each part comes from.",
     "demo": "Watch OpenKoi repair a small project. Needs no API key.",
     "evaluate": "Evaluate existing work with tests, linters and a judge.",
     "init": "Set up a model.",

@@ -18,7 +18,7 @@ SCHEMA = "openkoi.models/1"
 ROLES = ("executor", "evaluator", "planner", "small")
 TIMEOUT_SECONDS = 10.0  # estimate: long enough for a list of some hundred models
 HOW_TO_CHOOSE = (
-    "To use one for a task, run `openkoi -m PROVIDER/MODEL TASK`; always, "
+    "To use one for a task, run `openkoi -m PROVIDER/MODEL TASK`; for all tasks, "
     "`openkoi config set models.default PROVIDER/MODEL`.\n"
     "To list the models of a provider, run `openkoi models PROVIDER`."
 )

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 APPROVES = "-y approves what undo can restore; `[hooks.guard] yes` in the configuration file names more."
 ASKS = "In the chat, Shift-Tab sets what is done without asking; for a task, --dry-run changes nothing."
-LAYOUT = "Use --format json, or jsonl for one line an event."
+LAYOUT = "Use --format json, or jsonl for one line per event."
 FOLLOWS = (
     "`openkoi -c TEXT` follows up on the last session in this folder, `openkoi resume ID TEXT` on another one; "
     "`openkoi --resume` alone lists them."
 )
 TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which are asked about."
-PROMPT = "Write standing instructions into AGENTS.md; `openkoi plugin new hook NAME` adds to the prompt by code."
+PROMPT = "Put standing instructions into AGENTS.md; to add to the prompt with code, run `openkoi plugin new hook NAME`."
 FOLDER = "A task works in one folder: change to it first. @FILE attaches a file from anywhere."
-TASK = 'The words are the task: openkoi "TASK". With --stdin, standard input is.'
+TASK = 'Pass the task as words: openkoi "TASK". With --stdin, it is read from standard input.'
 INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(("--dangerously-skip-permissions", "--yolo", "--full-auto", "--yes-always"), APPROVES),
     **dict.fromkeys(("--permission-mode", "--approval-mode", "--ask-for-approval", "-a", "--sandbox", "-s"), ASKS),

@@ -63,7 +63,7 @@ class RunOptions(NamedTuple):
     "-i", "--iterate", type=click.IntRange(0), metavar="N", help="Maximum iterations (0 = run once without evaluation)."
 )
 @click.option("-q", "--quality", type=click.FloatRange(0, 1), metavar="0..1", help="Minimum score to accept.")
-@click.option("--executor", metavar="MODEL", help="Model that does the work, and default of other roles.")
+@click.option("--executor", metavar="MODEL", help="Model that does the work, and the default for other roles.")
 @click.option("--evaluator", metavar="MODEL", help="Model that evaluates the work. [default: the executor]")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars.")
 @click.option(
@@ -77,7 +77,7 @@ class RunOptions(NamedTuple):
     "--image", "images", multiple=True, metavar="FILE", help="Attach an image; may be repeated. @FILE attaches a file."
 )
 @click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
-@click.option("-p", "--print", "as_task", is_flag=True, help="Run the words as a task, also if they name a command.")
+@click.option("-p", "--print", "as_task", is_flag=True, help="Run the words as a task even if they name a command.")
 @click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")
 @click.option(
@@ -87,7 +87,7 @@ class RunOptions(NamedTuple):
     default="text",
     envvar="OPENKOI_FORMAT",
     show_default=True,
-    help="Output on stdout.",
+    help="Output format.",
 )
 @click.pass_obj
 def command(invocation: Invocation, /, words: Sequence[str], layout: str, why: bool, **flags: Any) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Event, Price
 
-TITLE = "Tokens saved, each measured by itself:"
+TITLE = "Tokens saved, each measured separately:"
 COLUMN_WIDTH = 20
 
 

@@ -17,7 +17,7 @@ SKIPPED = "Skipped task {id}, which ended before it changed a file."
 @click.command()
 @click.argument("task_id", required=False, default="")
 @click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
-@click.option("--rewind", is_flag=True, help="Only go back to before the task: OpenKoi does not learn to avoid it.")
+@click.option("--rewind", is_flag=True, help="Undo only; do not learn to avoid what the task did.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, force: bool, rewind: bool) -> int:
     """Undo a task's changes and keep later ones. Defaults to the last task that changed files here."""

@@ -102,7 +102,7 @@ async def find_address(parts: SplitResult, granted: Capabilities) -> str:
         raise KoiError(f"Cannot resolve {host}.") from None
     addresses = [str(one[4][0]) for one in found]
     if not all(may_connect(one, host, granted) for one in addresses):
-        raise KoiError(f"{host} leads to an address of this machine or its network, which the manifest does not name.")
+        raise KoiError(f"{host} resolves to an address on this machine or its network, which the manifest lacks.")
     return addresses[0]
 
 
@@ -118,7 +118,7 @@ def may_connect(address: str, host: str, granted: Capabilities) -> bool:
 async def read_answer(response: "httpx2.Response") -> Mapping[str, Any]:
     """Return an answer as a module gets it; raise KoiError for one that is too large or packed."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise KoiError("The server packed its answer although it was asked not to.")
+        raise KoiError("The server compressed its response although it was asked not to.")
     body = bytearray()
     async for chunk in response.aiter_raw():
         body += chunk

@@ -132,7 +132,7 @@ def has_terminal() -> bool:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_obj
 def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
-    """List what was learned, the most useful first."""
+    """List learned entries, most useful first."""
     hook = load_hook(koi)
     state, decay = hook.log_view.read_now(), hook.rules.decay
     entries = [*state.entries.values()] if everything else list_live(state)
@@ -206,7 +206,7 @@ def restore(koi: Koi, /, id: str) -> None:
 @click.option("--again", type=click.IntRange(0), metavar="N", help="Replay N recorded tasks with a model.")
 @click.pass_obj
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
-    """Compare tasks with an entry and without it: recorded ones, and replays."""
+    """Compare tasks with and without an entry, recorded or replayed."""
     hook = load_hook(koi)
     entry = find_entry(hook, id)
     click.echo(format_line(hook.log_view.state, entry))

@@ -237,7 +237,7 @@ MAX_STORAGE_MB = Key(
 REGRESSION_DELTA = Key(
     "learning.regression_delta",
     0.1,
-    "warn of advice after which the score fell by more than this",
+    "warn about advice after which the score fell by more than this",
     read_by=SettingReader.HOOKS,
 )
 PLATEAU_DELTA = Key(

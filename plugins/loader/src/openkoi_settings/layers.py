@@ -24,8 +24,8 @@ from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 
 NO_BUNDLES: Mapping[Path, str] = {}
 CONFLICT = (
-    "{name} is set by {used} and, to another value, by {others}. Using the first. "
-    "To choose, set it in your config.toml, or name the stronger bundle in [bundles] order."
+    "{name} is set to different values by {used} and {others}; using the first. "
+    "To choose, set it in your config.toml, or list the bundle to prefer in [bundles] order."
 )
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 

@@ -4,7 +4,9 @@ from .key import Key, PluginKey, PluginRule, SettingReader
 
 # Which evaluators, hooks and plugins take part.
 
-EVALUATION_ORDER: Key[tuple[str, ...]] = Key("evaluation.order", ("*",), '"*" is every evaluator that is not named')
+EVALUATION_ORDER: Key[tuple[str, ...]] = Key(
+    "evaluation.order", ("*",), '"*" matches every evaluator that is not named'
+)
 CHECKS_ONLY = Key(
     "evaluation.checks_only", False, "true, like --no-judge: accept on passing checks alone", flag="no_judge"
 )
@@ -32,7 +34,7 @@ USE_COMPACTOR = Key(
 USE_QUESTIONS = Key(
     "use.questions",
     "",
-    "where questions wait for `openkoi approve`; process: in this process only",
+    "where pending questions are stored; process: in this process only",
     selects="questions",
 )
 USE_BUDGET = Key(
@@ -47,9 +49,7 @@ USE_FRONTEND = Key(
     "frontend that `openkoi` starts without arguments; `openkoi NAME` starts another",
     selects="frontends",
 )
-BUNDLE_ORDER: Key[tuple[str, ...]] = Key(
-    "bundles.order", (), "names of bundles, the strongest first, for settings that several of them have"
-)
+BUNDLE_ORDER: Key[tuple[str, ...]] = Key("bundles.order", (), "bundles whose settings take precedence, strongest first")
 CATALOGUES: Key[tuple[str, ...]] = Key(
     "plugins.catalogues",
     (),

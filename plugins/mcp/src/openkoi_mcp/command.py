@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
 EXISTS = (
-    "There is an MCP server {0} already. To replace it, run `openkoi mcp remove {0}` first; to change a part of it, "
+    "An MCP server named {0} already exists. To replace it, run `openkoi mcp remove {0}` first; to change part of it, "
     "`openkoi config set mcp.servers.{0}.args '[...]'`."
 )
 SERVERS = "mcp.servers"
@@ -58,10 +58,10 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
 
 
 @mcp.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--url", default="", help="Connect to this address instead of starting a command.")
+@click.option("--url", default="", help="Connect to this URL instead of starting a command.")
 @click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="[default: stdio, or http with --url]")
-@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Set a variable; ${NAME} in it is filled in.")
-@click.option("--header", metavar="NAME=VALUE", multiple=True, help="Send a header to the address.")
+@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Set an environment variable; ${NAME} is expanded.")
+@click.option("--header", metavar="NAME=VALUE", multiple=True, help="Send this HTTP header.")
 @click.argument("name")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj

@@ -66,7 +66,7 @@ def explain_refusal(plugin: str, sections: Sequence[Section], hook: str, why: st
     more = f" and {len(by_size) - MAX_SHOWN_NAMES} more" if len(by_size) > MAX_SHOWN_NAMES else ""
     noun = "section" if len(sections) == 1 else "sections"
     size = f"{total_size(sections):,} bytes"
-    return f"Left out the {noun} {names}{more} ({size}) that {plugin or 'a plugin'} added at {hook}: {why}."
+    return f"Omitted the {noun} {names}{more} ({size}) that {plugin or 'a plugin'} added at {hook}: {why}."
 
 
 def total_size(sections: Iterable[Section]) -> int:

@@ -110,7 +110,7 @@ def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
 @skill.command()
 @click.argument("name")
 @click.option("--kind", type=KINDS, default=TASK, help="Kind of skill. [default: task]")
-@click.option("--description", default="", help="What it is for, in the words of a task.")
+@click.option("--description", default="", help="What the skill is for, worded like a task.")
 @click.option("--project", is_flag=True, help="Create it in this project (.agents) instead of your own folder.")
 @click.pass_obj
 def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> None:

@@ -71,7 +71,7 @@ def make_template(name: str, kind: str, description: str) -> str:
     if not NAME.fullmatch(name):
         raise KoiError(INVALID_NAME.format(name=name, better=suggest_name(name)))
     title = name.replace("-", " ").capitalize()
-    purpose = description or f"{title}. Describe when to use it, in the words of a task."
+    purpose = description or f"{title}. Describe when to use it, worded like a task."
     plain = write_skill(Skill(name, purpose, BODY.format(title=title)))
     if kind != EVALUATOR:
         return plain

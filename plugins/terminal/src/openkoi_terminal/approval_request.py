@@ -11,7 +11,7 @@ from .safe_text import show_hidden
 from .style import Style
 
 ALLOW = "Allow "
-UNDO = "undo: `openkoi undo` restores the files; what a command does elsewhere stays done"
+UNDO = "undo: `openkoi undo` restores the files, but not what a command does elsewhere"
 UNDO_FILES = "undo: `openkoi undo` restores every byte"
 FILE_TOOLS = frozenset({"write_file", "edit_file", "apply_patch"})
 MAX_LINES = 30  # of a call; the choices stay on a screen of 40 rows

@@ -25,7 +25,7 @@ from .plugin import WasmPlugin
 
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
 EXISTS = (
-    "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
+    "A WASM plugin named {0} already exists in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
     "`openkoi wasm add --replace FOLDER`. To use a folder as it is built, add it to [plugins] wasm."
 )
 NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
@@ -155,9 +155,9 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
 
 
 @wasm.command()
-@click.option("--wit", is_flag=True, help="Show only the world of components, for their toolchains.")
+@click.option("--wit", is_flag=True, help="Show only the WIT world, for component toolchains.")
 def docs(wit: bool) -> None:
-    """Show how a module speaks with OpenKoi. That is its manifest, the functions and the bytes."""
+    """Show how a module communicates with OpenKoi: its manifest, its functions and their bytes."""
     world, pages = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("plugin.wit", "ABI.md"))
     click.echo(world if wit else f"{pages}\n```wit\n{world}```\n", nl=False)
 

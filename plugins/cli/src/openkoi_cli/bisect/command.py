@@ -42,10 +42,10 @@ class Options:
 def command(invocation: Invocation, /, task_id: str, check: str, every: bool, yes: bool, budget: float | None) -> int:
     """Find the plugin that gave a task a bad result. Defaults to the last task.
 
-    The task is replayed in a copy of its files, each time with other plugins. Recorded responses are reused as long as
-    the requests are the same; before a model is called, you are asked. COMMAND runs in the copy; the answer is its
-    standard input, and in the file $OPENKOI_ANSWER. Without --check, a result is bad if it is not accepted or, for a
-    task that was accepted, if it is the recorded one.
+    The task is replayed in a copy of its files, each time with different plugins. Recorded responses are reused
+    while the requests are the same; you are asked before a model is called. COMMAND runs in the copy, with the answer
+    as its standard input and in the file $OPENKOI_ANSWER. Without --check, a result is bad if it is not accepted or,
+    for a task that was accepted, if it is the recorded one.
     """
     from ..interruptible import run_interruptible
 

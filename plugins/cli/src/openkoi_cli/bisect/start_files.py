@@ -10,7 +10,7 @@ from openkoi_hookspecs import KoiError
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
 
-CANNOT = "{file} cannot be restored to how it was before the task, so the task cannot be replayed."
+CANNOT = "{file} cannot be restored to its state before the task, so the task cannot be replayed."
 
 
 async def reverse_changes(copy: Path, workspace: Path, checkpoint: str, koi: "OpenedKoi") -> None:

@@ -18,7 +18,7 @@ MAX_FILE = 3_000_000  # bytes unpacked; `openkoi wasm add` has limits of its own
 MISSING = "{name} is a WASM plugin, which needs openkoi-wasm. Run `openkoi plugin install openkoi-wasm`."
 WRONG_FILES = "{name} cannot be installed: {file} has to contain plugin.toml and one .wasm file, and nothing else."
 OTHER_NAME = "{name} was not installed: the plugin in {file} has the name {other}."
-NOT_ADDED = "{name} was not installed. What `openkoi wasm add` says is above."
+NOT_ADDED = "{name} was not installed. See the output of `openkoi wasm add` above."
 
 
 def install_wasm(file: Path, entry: CatalogueEntry, invocation: Invocation) -> None:

@@ -12,7 +12,7 @@ SCRIPT = "script"
 
 @click.group()
 def command() -> None:
-    """Write, certify, install, remove and configure plugins."""
+    """Create, certify, install, remove and configure plugins."""
 
 
 @command.command()
@@ -21,7 +21,7 @@ def command() -> None:
 @click.option("--into", type=click.Path(path_type=Path), help="Parent folder. [default: this one]")
 @click.pass_obj
 def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
-    """Write the package of a new plugin, or a script.
+    """Create a plugin package, or a script.
 
     A package has tests and CI, a script is one file. KIND is bundle, command, evaluator, hook, judge, script, tool or
     wasm. For others, see `openkoi plugin docs`. A script is written into your own scripts, in Starlark; in Python if
@@ -62,7 +62,7 @@ def certify(folder: Path) -> int:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.pass_obj
 def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
-    """Install plugins. NAME is looked for in your catalogues, then in the package index; or it is a folder or file."""
+    """Install plugins. NAME is looked up in your catalogues, then in the package index; or it is a folder or file."""
     from .catalogue_install import install_named
 
     install_named(names, invocation)
@@ -109,7 +109,7 @@ def list_all(context: click.Context, /) -> None:
 @click.argument("name")
 @click.pass_obj
 def info(invocation: Invocation, /, name: str) -> None:
-    """Show a distribution's version, dependencies and plugins. NAME is that of a distribution or of a plugin."""
+    """Show a distribution's version, dependencies and plugins. NAME is a distribution or a plugin."""
     from .information import describe
 
     click.echo(invocation.redact("\n".join(describe(name, invocation))))

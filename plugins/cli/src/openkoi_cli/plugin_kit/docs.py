@@ -50,20 +50,20 @@ FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
 SUMMARIES: Mapping[str, str] = {
     "bundle": "A team's choice of plugins, settings, skills and hooks, without code.",
     "command": "A command of `openkoi`.",
-    "hook": "Functions that are called at a step of a task: they add to prompts, check tool calls, hear events.",
+    "hook": "Functions that are called at a step of a task: they add to prompts, check tool calls and receive events.",
     "judge": "An evaluator that scores the work.",
     "script": "Hooks or a command in one Starlark file, which is run in a sandbox.",
     "wasm": "Tools, hooks, evaluators or models in a WebAssembly module, which is run in a sandbox.",
 }
 SCRIPT = """\
-One file in Starlark, which is written as Python is and reaches nothing of your machine. A function with the name of a
-hook is called with the facts that it takes; it returns None to add nothing. Sections are texts or
-`section(name, text)`, answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary
-such as `{"text": ...}` changes fields of the first fact. `log(text)` shows a line. More must be granted: `NAME.toml`
-beside it has a table `[capabilities]` with `network`, for `http_get(url)`, `memory`, for `search_memory(query)`, and
-`messages`, for `send_message(app, channel, text)`. It needs openkoi-scripts."""
+One file in Starlark, which looks like Python and has no access to your machine. A function named after a hook is
+called with the facts that it declares, and returns None to add nothing. Sections are strings or `section(name, text)`;
+answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary such as `{"text": ...}`
+changes fields of the first fact. `log(text)` shows a line. Everything else must be granted: put `NAME.toml` beside the
+script, with a table `[capabilities]` that has `network` for `http_get(url)`, `memory` for `search_memory(query)`, and
+`messages` for `send_message(app, channel, text)`. Scripts need openkoi-scripts."""
 SCRIPT_STEPS = """\
-To write this file into your own scripts, run `openkoi plugin new script my-script`; `my-script.py` writes one in
+To create this file in your own scripts, run `openkoi plugin new script my-script`; `my-script.py` creates one in
 Python, which runs without a sandbox and needs your approval."""
 NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
 
@@ -118,7 +118,7 @@ def describe_kind(kind: str) -> Iterator[str]:
         ("pyproject.toml", "pyproject.toml"),
     ):
         yield f"## {path}\n\n{indent(fill_template(template, values))}"
-    yield f"To write this package, run `openkoi plugin new {kind} my-{kind}`."
+    yield f"To create this package, run `openkoi plugin new {kind} my-{kind}`."
 
 
 def describe_folder(kind: str) -> Iterator[str]:
@@ -128,7 +128,7 @@ def describe_folder(kind: str) -> Iterator[str]:
     values = {**template_values(kind, f"my-{kind}"), "summary": KINDS[kind].summary}
     for path in folders:
         yield f"## {Template(path).substitute(values)}\n\n{indent(fill_template(KINDS[kind].files[path], values))}"
-    yield f"To write this folder, run `openkoi plugin new {kind} my-{kind}`."
+    yield f"To create this folder, run `openkoi plugin new {kind} my-{kind}`."
 
 
 def describe_script() -> Iterator[str]:

@@ -17,7 +17,7 @@ Created {file}. {used}
     openkoi context "Write a letter"    # the prompt, with what it adds
     openkoi doctor --hooks              # what each of its functions returns
 """
-USED = "It is used from the next task on. To see that:"
+USED = "It takes effect with the next task. To check that:"
 APPROVE = "Python runs without a sandbox: run `openkoi script approve {name}` to use it. To see what it does:"
 UNUSED = "It is used in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
 MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."

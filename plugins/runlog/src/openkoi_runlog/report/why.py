@@ -64,7 +64,7 @@ def explain_run(report: RunReport) -> Iterator[str]:
     for one in iterations:
         yield from format_iteration(one, report.judgings.get(one.number, ()), limits.quality_threshold)
     if len(iterations) > 1 and report.completion:
-        yield f"  the best is iteration {report.completion.best + 1}"
+        yield f"  best: iteration {report.completion.best + 1}"
     if report.failed:
         yield f"  {truncate_line(report.failed, 160)}"
 
