@@ -8,7 +8,7 @@ from test_prompt_snapshots import FAMILIES, FOUND, verdict
 from openkoi.inner_loop import CONTINUE_TRUNCATED
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
 from openkoi_base.decision.termination import build_reminder
-from openkoi_base.skillfile import Skill
+from openkoi_base.skillfile.skill import Skill
 from openkoi_compaction.periodic import INSTRUCTIONS
 from openkoi_hookspecs import (
     ExecutionResult,

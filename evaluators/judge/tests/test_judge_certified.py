@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge

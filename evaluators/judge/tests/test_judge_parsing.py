@@ -8,7 +8,7 @@ from data_files import fault_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_base.skillfile import Dimension, Rubric
+from openkoi_base.skillfile.evaluator import Dimension, Rubric
 from openkoi_hookspecs import Severity
 from openkoi_judge.scores import UnreadableError
 from openkoi_judge.verdict import parse_verdict

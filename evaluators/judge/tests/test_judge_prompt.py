@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_base.skillfile import Dimension, Rubric
+from openkoi_base.skillfile.evaluator import Dimension, Rubric
 from openkoi_hookspecs import (
     Check,
     EffectCall,

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import MachineFeatures, plugin_locations, validate
+from openkoi_base.skillfile.locations import plugin_locations
+from openkoi_base.skillfile.requirements import MachineFeatures
+from openkoi_base.skillfile.validation import validate
 from openkoi_hookspecs import Hit, Learning, PluginNotFoundError, Recall, Task, events
 from openkoi_judge.choose_rubric import choose_rubric
 from openkoi_judge.rubrics_library import BUNDLED, RubricLibrary, load_rubrics, search_locations

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_base.skillfile import Dimension, Rubric
+from openkoi_base.skillfile.evaluator import Dimension, Rubric
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_judge.aggregate import aggregate_votes, cap_scores, combined_score, is_close, weighted_mean

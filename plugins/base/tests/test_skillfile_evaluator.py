@@ -2,17 +2,10 @@
 
 import pytest
 
-from openkoi_base.skillfile import (
-    Dimension,
-    InvalidSkillError,
-    MachineFeatures,
-    Method,
-    Rubric,
-    describe_missing,
-    parse_requirements,
-    parse_rubric,
-    read_skill,
-)
+from openkoi_base.skillfile.evaluator import Dimension, Method, Rubric, parse_rubric
+from openkoi_base.skillfile.problem import InvalidSkillError
+from openkoi_base.skillfile.requirements import MachineFeatures, describe_missing, parse_requirements
+from openkoi_base.skillfile.skill import read_skill
 
 pytestmark = pytest.mark.unit
 

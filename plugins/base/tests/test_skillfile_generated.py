@@ -10,7 +10,9 @@ from random import Random
 
 import pytest
 
-from openkoi_base.skillfile import TASK, SkillLocation, SkillSource, collect_skills, validate
+from openkoi_base.skillfile.locations import SkillLocation, SkillSource, collect_skills
+from openkoi_base.skillfile.skill import TASK
+from openkoi_base.skillfile.validation import validate
 
 NAMES = (("pond", "pond"), ('"pond"', "pond"), ("'pond'", "pond"), ("Pond Care", "pond-care"), ("pond 🐟", "pond"))
 DESCRIPTIONS = (

@@ -6,8 +6,10 @@ from random import Random
 
 import pytest
 
-from openkoi_base.skillfile import EVALUATOR as JUDGING
-from openkoi_base.skillfile import TASK, SkillLocation, SkillSource, collect_skills, find_problems, read_skill, validate
+from openkoi_base.skillfile.locations import SkillLocation, SkillSource, collect_skills
+from openkoi_base.skillfile.skill import EVALUATOR as JUDGING
+from openkoi_base.skillfile.skill import TASK, read_skill
+from openkoi_base.skillfile.validation import find_problems, validate
 
 PLAIN = "---\nname: pond-care\ndescription: Looks after a pond\nlicense: MIT\n---\n\n# Pond\n\nLook at the water.\n"
 OPENCLAW = """---

@@ -6,22 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import (
-    EVALUATOR,
-    NO,
-    TASK,
-    YES,
-    Approvals,
+from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.skillfile.digest import digest_path
+from openkoi_base.skillfile.locations import (
     SkillLocation,
     SkillSource,
     collect_skills,
-    digest_path,
-    find_skill_file,
     list_locations,
     list_parents,
     plugin_locations,
     resolve_shadowing,
 )
+from openkoi_base.skillfile.skill import EVALUATOR, TASK
+from openkoi_base.skillfile.validation import find_skill_file
 from openkoi_testing import GivenPlugins, Scenario
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"

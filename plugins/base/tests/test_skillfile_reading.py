@@ -7,7 +7,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_base.skillfile import InvalidSkillError, Skill, find_problems, read_skill, validate, write_skill
+from openkoi_base.skillfile.problem import InvalidSkillError
+from openkoi_base.skillfile.skill import Skill, read_skill, write_skill
+from openkoi_base.skillfile.validation import find_problems, validate
 
 MORNING = """\
 ---

@@ -5,18 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import (
-    TASK,
-    MachineFeatures,
-    SkillLocation,
-    SkillSource,
-    collect_skills,
-    describe_missing,
-    find_problems,
-    parse_requirements,
-    read_skill,
-    validate,
-)
+from openkoi_base.skillfile.locations import SkillLocation, SkillSource, collect_skills
+from openkoi_base.skillfile.requirements import MachineFeatures, describe_missing, parse_requirements
+from openkoi_base.skillfile.skill import TASK, read_skill
+from openkoi_base.skillfile.validation import find_problems, validate
 
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
 REPLY = "is not YAML and is read as plain text"

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi.app import App
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_certify import Certifier, SampleKind, find_golden_set, make_samples
 from openkoi_certify.certificate import load_certificates
 from openkoi_certify.certifier import CertifyOptions

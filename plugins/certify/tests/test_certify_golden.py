@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_certify import GoldenSet, SampleKind, find_golden_set, make_samples
 from openkoi_certify.golden_set import FOLDER, read_set
 from openkoi_certify.mutations import plant_defect

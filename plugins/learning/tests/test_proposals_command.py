@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_base.skillfile import (
-    EVALUATOR,
-    TASK,
-    Approvals,
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.locations import (
     SkillLocation,
     SkillSource,
     collect_skills,
     list_locations,
     resolve_shadowing,
 )
+from openkoi_base.skillfile.skill import EVALUATOR, TASK
 from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_learning.proposals import ProposalsHook
 from openkoi_learning.proposals import command as module

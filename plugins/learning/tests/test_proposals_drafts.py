@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_base.skillfile import find_problems, parse_rubric, read_skill
+from openkoi_base.skillfile.evaluator import parse_rubric
+from openkoi_base.skillfile.skill import read_skill
+from openkoi_base.skillfile.validation import find_problems
 from openkoi_hookspecs import Evaluation, Finding, Response, Severity, StreamEnd, Task, Text, Usage, events
 from openkoi_learning.proposals.draft import DONE, divide_whole, skill_text
 from openkoi_learning.proposals.finding_topics import find_topic, finding_topics

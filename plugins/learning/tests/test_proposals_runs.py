@@ -10,16 +10,11 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_base.skillfile import (
-    EVALUATOR,
-    Approvals,
-    SkillSource,
-    collect_skills,
-    list_locations,
-    parse_rubric,
-    read_skill,
-    validate,
-)
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.evaluator import parse_rubric
+from openkoi_base.skillfile.locations import SkillSource, collect_skills, list_locations
+from openkoi_base.skillfile.skill import EVALUATOR, read_skill
+from openkoi_base.skillfile.validation import validate
 from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import TASK, FoundSkill, InvalidSkillError, SkillSource, load_skill
+from openkoi_base.skillfile.locations import FoundSkill, SkillSource, load_skill
+from openkoi_base.skillfile.problem import InvalidSkillError
+from openkoi_base.skillfile.skill import TASK
 from openkoi_skills.front_matter_cache import FrontMatterCache
 from openkoi_skills.hook import with_bodies
 from openkoi_skills.library import SkillFinder, SuppliedSkills

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from skills_shop import TEXT, Shop
 
-from openkoi_base.skillfile import YES, Approvals, digest_path, validate
+from openkoi_base.skillfile.approvals import YES, Approvals
+from openkoi_base.skillfile.digest import digest_path
+from openkoi_base.skillfile.validation import validate
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
 from openkoi_skills.supplies import distinguish_titles, find_supplies
 

@@ -8,7 +8,8 @@ from typing import cast
 
 import pytest
 
-from openkoi_base.skillfile import EVALUATOR, TASK, SkillSource
+from openkoi_base.skillfile.locations import SkillSource
+from openkoi_base.skillfile.skill import EVALUATOR, TASK
 from openkoi_hookspecs import Deny, Koi, Task, ToolCall
 from openkoi_skills import Skills
 from openkoi_skills.events import SkillActivated

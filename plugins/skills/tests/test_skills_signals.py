@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
+from openkoi_base.skillfile.locations import FoundSkill, SkillSource
+from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import Embedding, Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_search.lexical import Lexical

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_base.skillfile import SkillSource
+from openkoi_base.skillfile.locations import SkillSource
 from openkoi_hookspecs import Record
 from openkoi_runlog.report import Progress
 from openkoi_skills.events import SkillActivated

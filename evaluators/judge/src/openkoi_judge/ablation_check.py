@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Severity
 
 

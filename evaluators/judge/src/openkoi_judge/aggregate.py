@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Limits, Severity
 
 from .verdict import JudgeVerdict

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_base.skillfile import Approvals, Method, Rubric, Trust
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.evaluator import Method, Rubric
+from openkoi_base.skillfile.locations import Trust
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

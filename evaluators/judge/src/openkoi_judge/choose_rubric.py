@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from openkoi_base.skillfile import Rubric, canonical_name
+from openkoi_base.skillfile.evaluator import Rubric, canonical_name
 from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
 
 from .rubrics_library import RubricLibrary

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Json
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

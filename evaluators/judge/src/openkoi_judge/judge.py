@@ -5,7 +5,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from openkoi_base.skillfile import Approvals, Method, Rubric, RubricSample, Trust
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.certifiable import RubricSample
+from openkoi_base.skillfile.evaluator import Method, Rubric
+from openkoi_base.skillfile.locations import Trust
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,

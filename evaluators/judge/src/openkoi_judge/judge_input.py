@@ -3,7 +3,7 @@
 from dataclasses import replace
 from hashlib import sha256
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import ExecutionResult, Json, Message, Request, Task
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

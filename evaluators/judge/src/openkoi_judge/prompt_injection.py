@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Severity, Task
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern

@@ -5,21 +5,19 @@ from dataclasses import field
 from functools import cache
 from pathlib import Path
 
-from openkoi_base.skillfile import (
+from openkoi_base.skillfile.evaluator import Rubric, parse_rubric
+from openkoi_base.skillfile.locations import (
     FoundSkill,
-    InvalidSkillError,
-    MachineFeatures,
-    Rubric,
     SkillLocation,
     SkillSource,
     Trust,
     collect_skills,
-    describe_missing,
     list_locations,
-    parse_rubric,
     plugin_locations,
     resolve_shadowing,
 )
+from openkoi_base.skillfile.problem import InvalidSkillError
+from openkoi_base.skillfile.requirements import MachineFeatures, describe_missing
 from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from openkoi_base.skillfile import Rubric, canonical_name
+from openkoi_base.skillfile.evaluator import Rubric, canonical_name
 from openkoi_hookspecs import KoiError, Score
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 

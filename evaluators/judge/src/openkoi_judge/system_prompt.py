@@ -1,6 +1,6 @@
 """Build the judge's system prompt and the format of its answer."""
 
-from openkoi_base.skillfile import Dimension, Rubric
+from openkoi_base.skillfile.evaluator import Dimension, Rubric
 from openkoi_hookspecs import Json, Severity
 
 MANNERS = """\

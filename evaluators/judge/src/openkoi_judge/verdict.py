@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY
 
-from openkoi_base.skillfile import Rubric, canonical_name
+from openkoi_base.skillfile.evaluator import Rubric, canonical_name
 from openkoi_hookspecs import Finding, Score, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern

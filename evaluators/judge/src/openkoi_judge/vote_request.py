@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from openkoi_base.skillfile import Rubric
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import FinishReason, Message, Request, RequestRejectedError, Run, Text
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, field
 from pathlib import Path
 
-from openkoi_base.skillfile import Rubric, canonical_name
+from openkoi_base.skillfile.evaluator import Rubric, canonical_name
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDER = Path(__file__).with_name("golden")

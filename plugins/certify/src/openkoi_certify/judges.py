@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 
-from openkoi_base.skillfile import Certifiable, Rubric, RubricSample
+from openkoi_base.skillfile.certifiable import Certifiable, RubricSample
+from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 
-from openkoi_base.skillfile import SkillSource
+from openkoi_base.skillfile.locations import SkillSource
 from openkoi_hookspecs import Event
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

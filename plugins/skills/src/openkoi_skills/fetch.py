@@ -9,7 +9,8 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 
-from openkoi_base.skillfile import SKILL_FILE, find_skill_file, skill_folders
+from openkoi_base.skillfile.locations import skill_folders
+from openkoi_base.skillfile.validation import SKILL_FILE, find_skill_file
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 

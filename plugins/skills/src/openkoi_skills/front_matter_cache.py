@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_base.files import replace_file
-from openkoi_base.skillfile import FrontMatter, Skill, read_skill, read_text
+from openkoi_base.skillfile.front_matter import FrontMatter
+from openkoi_base.skillfile.skill import Skill, read_skill
+from openkoi_base.skillfile.validation import read_text
 
 FORMAT = 4
 SETTLED_SECONDS = 2.0  # a file that was just written may be written again within one tick of its clock

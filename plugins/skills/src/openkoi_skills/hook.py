@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from openkoi_base.skillfile import Approvals, FoundSkill, Skill, Trust
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.locations import FoundSkill, Trust
+from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import (
     DataDir,
     Deny,

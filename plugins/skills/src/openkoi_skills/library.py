@@ -4,21 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from openkoi_base.skillfile import (
-    EVALUATOR,
+from openkoi_base.skillfile.approvals import Approvals
+from openkoi_base.skillfile.digest import digest_path
+from openkoi_base.skillfile.locations import (
     NEEDS_APPROVAL,
-    TASK,
-    Approvals,
     FoundSkill,
     FoundSkills,
-    MachineFeatures,
-    Skill,
     SkillLocation,
     SkillSource,
     Trust,
-    correct_name,
-    describe_missing,
-    digest_path,
     join_found,
     list_locations,
     load_skill,
@@ -27,6 +21,9 @@ from openkoi_base.skillfile import (
     resolve_shadowing,
     trust_all,
 )
+from openkoi_base.skillfile.naming import correct_name
+from openkoi_base.skillfile.requirements import MachineFeatures, describe_missing
+from openkoi_base.skillfile.skill import EVALUATOR, TASK, Skill
 from openkoi_hookspecs import Koi, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

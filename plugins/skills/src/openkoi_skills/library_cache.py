@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from operator import is_
 from pathlib import Path
 
-from openkoi_base.skillfile import (
-    TASK,
+from openkoi_base.skillfile.locations import (
     FoundSkills,
     SkillLocation,
     Trust,
@@ -19,6 +18,7 @@ from openkoi_base.skillfile import (
     read_location,
     trust_all,
 )
+from openkoi_base.skillfile.skill import TASK
 from openkoi_base.skillfile.validation import SKILL_FILE
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

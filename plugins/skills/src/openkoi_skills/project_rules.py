@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_base.skillfile import Approvals
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_hookspecs import DataDir, Layer, Run, Section, hookimpl
 from openkoi_hookspecs.events import WarningIssued
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from openkoi_base.skillfile import FoundSkill, Skill
+from openkoi_base.skillfile.locations import FoundSkill
+from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .ranking import RankedSkill

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
 
-from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
+from openkoi_base.skillfile.locations import FoundSkill, SkillSource
+from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import Recall
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern

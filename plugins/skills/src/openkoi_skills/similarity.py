@@ -10,7 +10,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from openkoi_base.skillfile import FoundSkill, Skill, load_skill
+from openkoi_base.skillfile.locations import FoundSkill, load_skill
+from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import Embedder, KoiError, Run
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass

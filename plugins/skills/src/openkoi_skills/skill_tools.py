@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_base.schema import Parameters
-from openkoi_base.skillfile import Approvals, FoundSkill
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import is_inside
+from openkoi_base.skillfile.locations import FoundSkill
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

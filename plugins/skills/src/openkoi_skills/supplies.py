@@ -3,19 +3,11 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from openkoi_base.skillfile import (
-    EVALUATOR,
-    TASK,
-    YES,
-    Approvals,
-    SkillSource,
-    digest_path,
-    find_skill_file,
-    list_locations,
-    list_parents,
-    read_text,
-    skill_folders,
-)
+from openkoi_base.skillfile.approvals import YES, Approvals
+from openkoi_base.skillfile.digest import digest_path
+from openkoi_base.skillfile.locations import SkillSource, list_locations, list_parents, skill_folders
+from openkoi_base.skillfile.skill import EVALUATOR, TASK
+from openkoi_base.skillfile.validation import find_skill_file, read_text
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .injection_scan import find_suspicions

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from openkoi_base.skillfile import EVALUATOR, MAX_NAME_LENGTH, NAME, Skill, write_skill
+from openkoi_base.skillfile.naming import MAX_NAME_LENGTH, NAME
+from openkoi_base.skillfile.skill import EVALUATOR, Skill, write_skill
 from openkoi_hookspecs import KoiError
 
 INVALID_NAME = "Invalid name {name!r}: use lower-case letters, digits and single dashes.{better}"

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import click
 
-from openkoi_base.skillfile import find_skill_file, list_locations, make_printable
+from openkoi_base.skillfile.locations import list_locations
+from openkoi_base.skillfile.printable import make_printable
+from openkoi_base.skillfile.validation import find_skill_file
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format_list

@@ -5,23 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_base.files import private_folder, replace_file
-from openkoi_base.skillfile import (
-    EVALUATOR,
-    NO,
-    SKILL_FILE,
-    TASK,
-    YES,
-    Approvals,
-    SkillLocation,
-    SkillSource,
-    digest_path,
-    find_skill_file,
-    list_locations,
-    read_skill,
-    read_text,
-    skill_folders,
-    validate,
-)
+from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.skillfile.digest import digest_path
+from openkoi_base.skillfile.locations import SkillLocation, SkillSource, list_locations, skill_folders
+from openkoi_base.skillfile.skill import EVALUATOR, TASK, read_skill
+from openkoi_base.skillfile.validation import SKILL_FILE, find_skill_file, read_text, validate
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

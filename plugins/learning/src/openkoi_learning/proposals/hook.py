@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
-from openkoi_base.skillfile import EVALUATOR, canonical_name
+from openkoi_base.skillfile.evaluator import canonical_name
+from openkoi_base.skillfile.skill import EVALUATOR
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from openkoi_base.skillfile import canonical_name
+from openkoi_base.skillfile.evaluator import canonical_name
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
