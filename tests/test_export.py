@@ -17,20 +17,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from openkoi_base.redact import Redactor
-from openkoi_cli.archive import (
-    ExportOptions,
-    Log,
-    TaskSelection,
-    UserFiles,
-    archive_oldest,
-    audit_log,
-    export_tasks,
-    import_export,
-    read_lines,
-)
+from openkoi_cli.archive.audit import audit_log
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.exporter import ExportOptions, export_tasks
 from openkoi_cli.archive.folders import create_folder
 from openkoi_cli.archive.import_marker import SegmentImported
-from openkoi_cli.archive.lines import redact_line
+from openkoi_cli.archive.importer import import_export
+from openkoi_cli.archive.json_export import UserFiles
+from openkoi_cli.archive.lines import read_lines, redact_line
+from openkoi_cli.archive.segments import Log
+from openkoi_cli.archive.task_selection import TaskSelection
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Event, File, Hit, Image, KoiError, Learning, Memory, Query, Record, Task, events
 from openkoi_runlog import RunLog
@@ -381,7 +377,11 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_cli.archive import ExportOptions, Log, TaskSelection, UserFiles, export_tasks, import_export
+from openkoi_cli.archive.exporter import ExportOptions, export_tasks
+from openkoi_cli.archive.importer import import_export
+from openkoi_cli.archive.json_export import UserFiles
+from openkoi_cli.archive.segments import Log
+from openkoi_cli.archive.task_selection import TaskSelection
 what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
     sys.dont_write_bytecode = True

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, audit_log, import_export
+from openkoi_cli.archive.audit import audit_log
+from openkoi_cli.archive.importer import import_export
+from openkoi_cli.archive.segments import Log
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -19,7 +21,9 @@ STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkd
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from openkoi_cli.archive import ExportOptions, TaskSelection, UserFiles, export_tasks
+from openkoi_cli.archive.exporter import ExportOptions, export_tasks
+from openkoi_cli.archive.json_export import UserFiles
+from openkoi_cli.archive.task_selection import TaskSelection
 
 format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
 order = ExportOptions(format, folder / "out", TaskSelection())

@@ -16,7 +16,7 @@ from openkoi_base.files.diffs import changed_files
 from openkoi_base.redact import Redactor
 from openkoi_certify.outcomes import RunOutcome
 from openkoi_checkpoints import CheckpointStore
-from openkoi_cli.archive import build_tables
+from openkoi_cli.archive.tables import build_tables
 from openkoi_duckdb.run_rows import make_cycle_row, make_finding_row, make_task_row
 from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState

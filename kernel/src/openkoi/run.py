@@ -14,7 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from openkoi.progress import Footprints, StuckDetector, StuckLimits
 from openkoi_base.decision.effects import EffectLog
 from openkoi_base.isolation import checks_arguments, with_timeout
-from openkoi_base.schema import visible_tools
+from openkoi_base.schema.deferred_tools import visible_tools
 from openkoi_hookspecs import (
     Agent,
     Command,

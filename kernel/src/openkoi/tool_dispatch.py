@@ -11,7 +11,9 @@ from time import monotonic
 
 from openkoi_base.decision.effects import effects_of
 from openkoi_base.isolation import contain_exit, copy_call, format_error, type_error_of
-from openkoi_base.schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
+from openkoi_base.schema.call_texts import approval_question, format_progress, unknown_tool
+from openkoi_base.schema.coerce import coerce_arguments
+from openkoi_base.schema.deferred_tools import resolve_call
 from openkoi_hookspecs import (
     Allow,
     Ask,

@@ -9,7 +9,7 @@ import pytest
 
 from openkoi_agents import AgentHook
 from openkoi_agents.named_paths import named_paths
-from openkoi_base.schema import first_protected
+from openkoi_base.schema.protected_paths import first_protected
 from openkoi_hookspecs import (
     Agent,
     Arguments,

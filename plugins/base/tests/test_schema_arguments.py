@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_base.schema import coerce_arguments
+from openkoi_base.schema.coerce import coerce_arguments
 from openkoi_hookspecs import Json, ToolError
 
 pytestmark = pytest.mark.unit

@@ -5,7 +5,7 @@ import json
 import pytest
 from data_files import fault_cases
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Json, ToolError
 
 pytestmark = pytest.mark.unit

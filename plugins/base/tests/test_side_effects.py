@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from openkoi_base.isolation import format_error
-from openkoi_base.side_effects import WatchedCall, WatchOptions, watch_function
 from openkoi_base.side_effects.left_running import is_known_thread
+from openkoi_base.side_effects.options import WatchOptions
 from openkoi_base.side_effects.system_state import LASTING_PARTS
+from openkoi_base.side_effects.watched_call import WatchedCall
+from openkoi_base.side_effects.watched_function import watch_function
 from openkoi_hookspecs import Recall, Task
 
 

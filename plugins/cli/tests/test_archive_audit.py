@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, Segment, archive_oldest, audit_log, measure_log
+from openkoi_cli.archive.audit import audit_log
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.segments import Log, Segment
+from openkoi_cli.archive.statistics import measure_log
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 

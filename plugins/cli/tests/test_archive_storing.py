@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, archive_oldest, audit_log, log_size, read_lines
+from openkoi_cli.archive.audit import audit_log
+from openkoi_cli.archive.compress_log import archive_oldest, log_size
+from openkoi_cli.archive.lines import read_lines
+from openkoi_cli.archive.segments import Log
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -17,7 +20,8 @@ EVENTS = [record.event for record in run_records("r", "Mend it")]
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.segments import Log
 limit = int(sys.argv[2])
 if limit:
     sys.dont_write_bytecode = True

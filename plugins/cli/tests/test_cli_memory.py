@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.segments import Log
 from openkoi_cli.memory_rebuild import compare_counts, lock_rebuild
 from openkoi_duckdb.schema import VERSION
 from openkoi_hookspecs import KoiError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log
+from openkoi_cli.archive.segments import Log
 from openkoi_cli.memory_rebuild import ingest_log
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import KoiError, Record

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.segments import Log
 from openkoi_hookspecs import Event, Hit, Learning, LearningStatus, Recall
 from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.archive.compress_log import archive_oldest
+from openkoi_cli.archive.segments import Log
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Hit, Memory, Query, Record, Response, StreamEnd, Text, ToolCall, Usage

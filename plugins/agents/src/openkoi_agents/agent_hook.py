@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from openkoi_base.schema import first_protected, written_paths
+from openkoi_base.schema.path_parameters import written_paths
+from openkoi_base.schema.protected_paths import first_protected
 from openkoi_hookspecs import Agent, Ask, Effect, Layer, Permission, Run, Section, Task, Tool, ToolCall, hookimpl
 
 from .named_paths import named_paths

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_base.schema import PATH_PARAMETERS, written_paths
+from openkoi_base.schema.path_parameters import PATH_PARAMETERS, written_paths
 from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
 
 from .checkpoint_store import CheckpointStore

@@ -18,7 +18,9 @@ from .invocation import Invocation
 def command(invocation: Invocation, /, layout: str, output: Path, since: str, task: str) -> None:
     """Export task history, without secrets, into a folder that only you can read."""
     from openkoi_base.redact import current_redactor
-    from openkoi_cli.archive import ExportOptions, TaskSelection, UserFiles, export_tasks
+    from openkoi_cli.archive.exporter import ExportOptions, export_tasks
+    from openkoi_cli.archive.json_export import UserFiles
+    from openkoi_cli.archive.task_selection import TaskSelection
     from openkoi_runlog.report import format_count
 
     koi = invocation.open()

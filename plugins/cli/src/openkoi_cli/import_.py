@@ -10,7 +10,7 @@ from openkoi_runlog.report import format_count
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_cli.archive import ImportResult
+    from openkoi_cli.archive.importer import ImportResult
 
 USER_FILES = {"config.toml": "", "soul.md": " (rename it to SOUL.md)", "skills": "", "evaluators": ""}
 NOT_IMPORTED = (
@@ -28,7 +28,8 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     evaluators of an export are listed but not imported.
     """
     from openkoi_base.redact import current_redactor
-    from openkoi_cli.archive import Log, import_export
+    from openkoi_cli.archive.importer import import_export
+    from openkoi_cli.archive.segments import Log
 
     if not invocation.koi:
         invocation.open()

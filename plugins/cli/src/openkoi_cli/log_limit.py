@@ -52,7 +52,8 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
         return
     import asyncio
 
-    from openkoi_cli.archive import Log, archive_oldest
+    from openkoi_cli.archive.compress_log import archive_oldest
+    from openkoi_cli.archive.segments import Log
 
     log = Log(data)
     asyncio.run(update_memory_first(invocation))

@@ -10,7 +10,7 @@ from openkoi_hookspecs.events import LearningSaved, TaskStarted
 from openkoi_runlog import read_line, select_lines
 
 if TYPE_CHECKING:
-    from openkoi_cli.archive import Log, Segment
+    from openkoi_cli.archive.segments import Log, Segment
     from openkoi_runlog.select_records import SelectedLine
 
 

@@ -18,7 +18,8 @@ from .memory_in_use import load_memory
 from .memory_search import read_health
 
 if TYPE_CHECKING:
-    from openkoi_cli.archive import Log, SegmentError
+    from openkoi_cli.archive.lines import SegmentError
+    from openkoi_cli.archive.segments import Log
 
 VOLATILE = ("file", "size")
 LOCK_POLL_SECONDS = 0.1  # short for a user, long for a processor
@@ -36,7 +37,7 @@ class RebuildResult:
 
 async def rebuild_memory(koi: Koi, data: Path, say: Callable[[str], object]) -> RebuildResult:
     """Rebuild memory, after any other rebuild; raise KoiError if there is none."""
-    from openkoi_cli.archive import Log
+    from openkoi_cli.archive.segments import Log
 
     memory = await load_memory(koi)
     if memory is None:
@@ -116,7 +117,7 @@ async def ingest_all(memory: Memory, log: "Log", report: "Callable[[SegmentError
 
 def read_records(log: "Log", report: Callable[["SegmentError"], object]) -> Iterator[Record]:
     """Yield every record, archived ones first because memory finds the others itself."""
-    from openkoi_cli.archive import read_lines
+    from openkoi_cli.archive.lines import read_lines
 
     for segment in sorted(log.segments(), key=lambda segment: not segment.is_archived):
         yield from (line.record for line in read_lines(segment, report))

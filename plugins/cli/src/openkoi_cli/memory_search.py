@@ -12,7 +12,7 @@ from .without_hooks import without_hooks
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi_cli.archive import Log
+    from openkoi_cli.archive.segments import Log
     from openkoi_hookspecs import Hit, Koi, OpenedKoi, Paths, Query, Reader
 
 TOKENS_PER_HIT = 4_000  # more than a piece of a transcript has
@@ -24,7 +24,8 @@ FoundItem = dict[str, Any]
 
 async def format_stats(koi: "Koi", data: "Path") -> list[str]:
     """Return counts and sizes of the log and the memory."""
-    from openkoi_cli.archive import Log, measure_log
+    from openkoi_cli.archive.segments import Log
+    from openkoi_cli.archive.statistics import measure_log
 
     from .log_limit import read_limit
 
@@ -135,7 +136,7 @@ def make_query(text: str, limit: int) -> "Query":
 
 def list_items(hits: "Sequence[Hit]", paths: "Paths") -> list[FoundItem]:
     """Return the hits as plain values, each with its time in the log."""
-    from openkoi_cli.archive import Log
+    from openkoi_cli.archive.segments import Log
 
     from .log_times import find_times
 

@@ -35,7 +35,8 @@ class StorageLimit:
 
     async def archive(self, koi: Koi) -> None:
         """Archive the oldest sessions if the log exceeds its limit; warn on errors."""
-        from .archive import Log, archive_oldest, log_size
+        from .archive.compress_log import archive_oldest, log_size
+        from .archive.segments import Log
         from .log_limit import ARCHIVED, NOT_REDUCED, read_limit
         from .memory_in_use import update_memory
 

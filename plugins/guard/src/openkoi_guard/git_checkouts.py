@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from openkoi_base.schema import find_rule
+from openkoi_base.schema.autorun import find_rule
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .git_repository import split_git_words

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from openkoi_base.schema import PATH_PARAMETERS, ProtectedPath, all_protected, refusal_of, written_paths
+from openkoi_base.schema.path_parameters import PATH_PARAMETERS, refusal_of, written_paths
+from openkoi_base.schema.protected_paths import ProtectedPath, all_protected
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 
 from .protected_globs import DEFAULT_GLOBS, find_reason

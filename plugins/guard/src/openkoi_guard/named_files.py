@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from openkoi_base.schema import AutorunRule, first_protected
+from openkoi_base.schema.autorun import AutorunRule
 from openkoi_base.schema.autorun_index import AutorunIndex
 from openkoi_base.schema.named_files import find_autorun_files
-from openkoi_base.schema.protected_paths import join_path
+from openkoi_base.schema.protected_paths import first_protected, join_path
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 

@@ -3,8 +3,7 @@
 import os
 from pathlib import Path
 
-from openkoi_base.schema import protected_globs
-from openkoi_base.schema.autorun import rules_for
+from openkoi_base.schema.autorun import protected_globs, rules_for
 from openkoi_base.schema.protected_paths import join_path
 
 DEFAULT_GLOBS = (

@@ -128,7 +128,7 @@ class Components:
 
     def report_late(self, plugin: str, late: str) -> None:
         """Warn of a plugin that took long to load."""
-        from openkoi_base.side_effects import describe_effects
+        from openkoi_base.side_effects.effect_text import describe_effects
 
         self.warn(describe_effects(plugin, "loading", late))
 

@@ -119,7 +119,7 @@ class HookCalls:
     def report_change(self, implementation: "HookImplementation") -> None:
         """Report an implementation that changed its copy of the arguments, the first time."""
         if not implementation.changed_arguments:
-            from openkoi_base.side_effects import describe_effects
+            from openkoi_base.side_effects.effect_text import describe_effects
 
             implementation.changed_arguments = True
             self.report(describe_effects(implementation.plugin, implementation.hook, CHANGED_ARGUMENTS))

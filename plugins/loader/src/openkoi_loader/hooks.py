@@ -183,7 +183,7 @@ class Hooks:
             limit = self.timeout_of(call.implementation)
             answer = await IsolatedAwaitable(answer, limit)
         if perf_counter() - call.started > limit:
-            from openkoi_base.side_effects import describe_effects
+            from openkoi_base.side_effects.effect_text import describe_effects
 
             late = f"took more than {limit:g} s"
             self.report(describe_effects(call.implementation.plugin, call.implementation.hook, late))

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from openkoi_base.side_effects import watch_options
+from openkoi_base.side_effects.options import watch_options
 from openkoi_hookspecs import PluginEntry
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ Warn = Callable[[str], object]
 
 def watch_first_calls(implementation: "HookImplementation", warn: Warn) -> None:
     """Watch an implementation until it was called a few times; from then on its calls cost no more than others."""
-    from openkoi_base.side_effects import WatchedCall, watch_function
+    from openkoi_base.side_effects.watched_call import WatchedCall
+    from openkoi_base.side_effects.watched_function import watch_function
 
     function = implementation.function
     call = partial(WatchedCall, implementation.plugin, implementation.hook, watch_options())
@@ -28,6 +29,7 @@ def watch_loading(entry: PluginEntry, loading: Awaitable[Any], warn: Warn) -> Aw
     options = watch_options()
     if not options.is_thorough:
         return loading
-    from openkoi_base.side_effects import WatchedAwaitable, WatchedCall
+    from openkoi_base.side_effects.watched_call import WatchedCall
+    from openkoi_base.side_effects.watched_function import WatchedAwaitable
 
     return WatchedAwaitable(loading, WatchedCall(entry.name, "loading", options, entry.kind), warn)

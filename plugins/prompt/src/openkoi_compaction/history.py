@@ -7,7 +7,7 @@ conversation are not turns.
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import (
     Arguments,
     Effect,

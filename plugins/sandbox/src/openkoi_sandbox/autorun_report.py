@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from openkoi_base.schema import written_paths
+from openkoi_base.schema.path_parameters import written_paths
 from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
 
 from .events import EVALUATION, AutorunFiles

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun import AutorunRule
 from openkoi_base.schema.autorun_index import named_rule
 from openkoi_base.schema.git_config import runs_nothing
 from openkoi_hookspecs.lazy_dataclass import dataclass

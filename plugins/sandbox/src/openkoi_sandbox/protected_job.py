@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun import AutorunRule
 from openkoi_base.schema.autorun_index import GIT_FILES
 from openkoi_hookspecs import CommandResult, Event, KoiError
 

@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from secrets import token_hex
 
-from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun import AutorunRule
 from openkoi_base.schema.autorun_index import AutorunIndex
 from openkoi_base.schema.named_files import find_autorun_files
 from openkoi_hookspecs.lazy_dataclass import dataclass

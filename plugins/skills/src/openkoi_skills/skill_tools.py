@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import is_inside
 from openkoi_base.skillfile.locations import FoundSkill

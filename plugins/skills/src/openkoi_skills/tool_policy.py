@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from openkoi_base.schema import PATH_PARAMETERS
+from openkoi_base.schema.path_parameters import PATH_PARAMETERS
 from openkoi_hookspecs import Deny, ToolCall
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern

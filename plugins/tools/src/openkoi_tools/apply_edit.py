@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_base.schema import ParsedArguments
+from openkoi_base.schema.parameters import ParsedArguments
 from openkoi_hookspecs import ToolError
 
 from .byte_splice import TextChange, splice_bytes

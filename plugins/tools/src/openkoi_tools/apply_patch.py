@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
 from .tool_context import ToolContext

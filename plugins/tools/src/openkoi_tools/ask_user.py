@@ -4,7 +4,7 @@ Without an answer the model is asked once to decide and to continue. After that,
 failed call, so that a run which does nothing but ask counts as stuck.
 """
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolError, ToolResult
 
 from .tool_context import ToolContext

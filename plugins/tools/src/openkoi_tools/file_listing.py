@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from openkoi_base.schema import ParsedArguments
+from openkoi_base.schema.parameters import ParsedArguments
 from openkoi_hookspecs import ToolError, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

@@ -1,6 +1,6 @@
 """Define the tool ``list_files``, which lists a folder, collapsed as far as needed to fit."""
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
 from .tool_context import ToolContext

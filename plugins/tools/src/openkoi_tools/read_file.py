@@ -1,6 +1,6 @@
 """Define the tool ``read_file``, which returns numbered lines, an image, or what other files are."""
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
 from .tool_context import ToolContext, shown_kilobytes

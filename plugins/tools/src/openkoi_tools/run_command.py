@@ -1,6 +1,6 @@
 """Define the tool ``run_command``, which runs a command line by a shell in the sandbox."""
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
 from .tool_context import ToolContext

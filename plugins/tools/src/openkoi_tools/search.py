@@ -1,6 +1,6 @@
 """Define the tool ``search``, which returns the lines that match a pattern, each with its file and number."""
 
-from openkoi_base.schema import Parameters
+from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
 from .tool_context import ToolContext

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from openkoi_base.schema import ParsedArguments
+from openkoi_base.schema.parameters import ParsedArguments
 from openkoi_hookspecs import ToolError, ToolResult
 
 from .file_access import FIND_HINT

@@ -14,7 +14,7 @@ import click
 
 from openkoi_base.files import private_folder
 from openkoi_base.grants import revoke_command
-from openkoi_base.schema import coerce_arguments
+from openkoi_base.schema.coerce import coerce_arguments
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from openkoi_base.schema import CALL_TOOL, FIND_TOOL, visible_tools
+from openkoi_base.schema.deferred_tools import CALL_TOOL, FIND_TOOL, visible_tools
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import File, Layer, Plan, Section, Task, Text, Tool
 from openkoi_hookspecs.lazy_dataclass import dataclass

@@ -105,7 +105,7 @@ def describe_status(status: int) -> str:
 
 def read_progress(path: Path) -> Progress:
     """Read what was written so far; the last line may be incomplete."""
-    from openkoi_base.side_effects import DEADLINE, EFFECT, END, START
+    from openkoi_base.side_effects.options import DEADLINE, EFFECT, END, START
 
     text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     found = defaultdict[str, list[list[str]]](list)

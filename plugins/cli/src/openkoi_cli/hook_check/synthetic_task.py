@@ -41,7 +41,7 @@ def make_report(invocation: "Invocation", folder: "Path", without: Sequence[str]
     """Run the synthetic task in a folder, without some plugins (``hooks.NAME``), and return what happened."""
     from pathlib import Path
 
-    from openkoi_base.side_effects import DEADLINE, watch_every_call
+    from openkoi_base.side_effects.options import DEADLINE, watch_every_call
 
     home, workspace = make_home(folder, invocation.paths), make_workspace(folder, Path.cwd())
     invocation.config = ""
@@ -60,7 +60,7 @@ def make_report(invocation: "Invocation", folder: "Path", without: Sequence[str]
 
 def read_seconds(progress: "Path") -> dict[tuple[str, str], float]:
     """Return how long each implementation took, without what it takes to watch it."""
-    from openkoi_base.side_effects import TOOK
+    from openkoi_base.side_effects.options import TOOK
 
     seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
     for line in progress.read_text(encoding="utf-8").splitlines():
