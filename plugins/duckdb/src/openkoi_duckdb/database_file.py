@@ -1,15 +1,19 @@
 """Locate the memory file and those beside it, and move or copy it."""
 
 import logging
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_search.memory_file_errors import damaged_path, warn_damaged
+from openkoi_search.store_file import StoreFile, delete_path
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection  # noqa: F401
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseFile:
+class DatabaseFile(StoreFile["DuckDBPyConnection"]):
     """A file, which is closed and locked while it is moved or copied."""
 
     path: Path
@@ -35,14 +39,9 @@ class DatabaseFile:
 
     def set_aside(self, cause: object) -> None:
         """Move a damaged file out of the way, and say so."""
-        bad = self.beside(f"bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        bad = damaged_path(self.path)
         self.move(bad)
-        logging.getLogger("openkoi").warning(
-            "The memory file %s could not be read (%s). It was moved to %s; memory is being rebuilt from the run log.",
-            self.path,
-            str(cause).splitlines()[0],
-            bad.name,
-        )
+        warn_damaged(self.path, bad, str(cause).splitlines()[0])
 
     def retire(self, version: str) -> None:
         """Move a file of an older version out of the way, and say so."""
@@ -69,11 +68,3 @@ class DatabaseFile:
         """Delete the file and all that lies beside it."""
         for path in self.path.parent.glob(f"{self.path.name}*"):
             delete_path(path)
-
-
-def delete_path(path: Path) -> None:
-    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
-    if path.is_dir():
-        path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
-    else:
-        path.unlink(missing_ok=True)

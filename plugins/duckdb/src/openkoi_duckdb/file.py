@@ -5,7 +5,7 @@ run log. A file of a newer version is left alone.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.memory_file_errors import (
     MemoryBusyError,
-    MemoryNewerError,
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
@@ -201,31 +200,15 @@ class MemoryFile(DatabaseFile):
 
     def handle_error(self, sick: StoreError) -> None:
         """Make way for a new file where that helps; raise where it does not."""
-        match sick.kind:
-            case StoreFailureKind.BUSY:
-                raise MemoryBusyError(self.path, self.seconds)
-            case StoreFailureKind.OUTSIDE:
-                raise MemoryUnusableError(self.path, sick)
-            case StoreFailureKind.NEWER:
-                raise MemoryNewerError(self.path, str(sick), VERSION)
-            case StoreFailureKind.OUTDATED:
-                self.retire(str(sick))
-            case _:
-                self.set_aside(sick)
+        self.raise_unless_replaceable(sick, VERSION)
+        if sick.kind is StoreFailureKind.OUTDATED:
+            self.retire(str(sick))
+        else:
+            self.set_aside(sick)
 
-    def make_way(self, fresh: DatabaseFile | None = None) -> Path | None:
-        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
-
-        Return where it is; None when there was none.
-        """
-        old = self.beside("old")
-        with self.lock(LockTimeout(self.seconds), shared=False):
-            there = self.path.exists()
-            if there:
-                self.move(old)
-            if fresh and fresh.path.exists():
-                fresh.move(self.path)
-        return old if there else None
+    def hold_alone(self) -> AbstractContextManager[None]:
+        """Keep other processes out while the file is moved."""
+        return self.lock(LockTimeout(self.seconds), shared=False)
 
 
 def reclassify_error(sick: StoreError) -> StoreError:

@@ -1,6 +1,5 @@
 """Records that no table can hold are sifted out, so that one of them never stops the others. Knows no table."""
 
-import logging
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import UnknownEvent
-from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_search.recall_facts import DATA_ERRORS
 
 from .ingest import ingest_batch
 from .layout import create_tables
@@ -17,21 +16,11 @@ from .stored_records import PreparedRecord, find_related, prepare_record
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-DATA_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
-
-@dataclass(frozen=True, slots=True)
-class RejectedRecord:
-    """A record that cannot be stored, and why."""
-
-    id: str
-    reason: str
-
-
-def prepare_batch(records: Iterable[Record]) -> tuple[list[PreparedRecord], list[RejectedRecord]]:
+def prepare_batch(records: Iterable[Record]) -> tuple[list[PreparedRecord], list[str]]:
     """Make records ready; of one that cannot be written at all only the offset is left."""
     batch: list[PreparedRecord] = []
-    misfits: list[RejectedRecord] = []
+    misfits: list[str] = []
     for record in records:
         try:
             batch.append(prepare_record(record))
@@ -41,9 +30,7 @@ def prepare_batch(records: Iterable[Record]) -> tuple[list[PreparedRecord], list
     return batch, misfits
 
 
-def ingest_valid(
-    connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord], *, moving: bool
-) -> list[RejectedRecord]:
+def ingest_valid(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord], *, moving: bool) -> list[str]:
     """Ingest records; return those that were skipped, found by bisection."""
     from .native import duckdb
 
@@ -80,19 +67,7 @@ def make_placeholder(record: Record) -> PreparedRecord:
     return PreparedRecord(replace(record, event=UnknownEvent({})))
 
 
-def make_rejection(record: Record, error: Exception) -> RejectedRecord:
-    """Return why a record was skipped."""
+def make_rejection(record: Record, error: Exception) -> str:
+    """Return which record was skipped, and why."""
     first, *_ = str(error).splitlines() or [type(error).__name__]
-    return RejectedRecord(record.id, first)
-
-
-def warn_rejected(misfits: Sequence[RejectedRecord]) -> None:
-    """Warn about skipped records."""
-    if misfits:
-        logging.getLogger("openkoi").warning(
-            "Memory skipped %d records of the run log that it cannot store. The first: %r (%s). "
-            "The run log keeps them; everything else is remembered.",
-            len(misfits),
-            misfits[0].id,
-            misfits[0].reason,
-        )
+    return f"{record.id!r} ({first})"

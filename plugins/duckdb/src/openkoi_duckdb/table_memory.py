@@ -1,12 +1,14 @@
 """The tables of the memory file: filled from the log, and searched where an embedder adds meaning to words."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Embedder, Hit, KoiError, Query, Record, ShadowMemory
-from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+from openkoi_hookspecs import Embedder, Hit, Query, Record, ShadowMemory
+from openkoi_search.file_memory import FallbackView, FileMemory
+from openkoi_search.memory_file_errors import MemoryBusyError, MemoryUnusableError
 
 from .file import MemoryFile
 from .lock import LockTimeout
@@ -16,15 +18,11 @@ from .sanitize import storable
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_search.document_cache import DocumentCache
-    from openkoi_search.hit_selection import FoundDocument
     from openkoi_search.vector_store import VectorQuery
 
     from .embedded_texts import EmbeddedTexts
-    from .fallback_view import FallbackView
+    from .tables import DuckDBTables
 
-A = TypeVar("A")
-T = TypeVar("T")
 BATCH_SIZE = 5_000
 ENTRIES = """
 SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
@@ -32,31 +30,29 @@ SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
 """
 
 
-class TableMemory:
+class TableMemory(FileMemory["DuckDBPyConnection"]):
     """The tables in a file, for which others are waited for so many ``seconds``.
 
     With an ``embedder`` meaning counts beside words: ``vectors`` is its share, by default what was found best.
     """
 
+    batch_size = BATCH_SIZE
+
     def __init__(
         self, *, path: Path, seconds: float = 1.0, embedder: Embedder | None = None, vectors: float | None = None
     ) -> None:
-        self.file = MemoryFile(path, seconds)
+        self.database = MemoryFile(path, seconds)
         self.embedder, self.vectors = embedder, vectors
         self.meaning = make_embedded_texts(self.file, embedder, vectors)
-        self.holding: DocumentCache | None = None
-        self.fallback: FallbackView | None = None
-        self.file_id = ""
 
     @property
-    def view(self) -> "MemoryFile | FallbackView":
-        """What is read and written: the file, or the fallback view."""
-        return self.fallback or self.file
+    def file(self) -> MemoryFile:
+        """The file."""
+        return self.database
 
     async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
-        for batch in split_batches(records):
-            await self.run_in_thread(self.take_in, batch)
+        await super().ingest(records)
         if self.meaning and not self.fallback:
             await self.meaning.catch_up()
 
@@ -64,7 +60,7 @@ class TableMemory:
         """Find what answers the query, best first."""
         asked = storable(query)
         meant = await self.meaning.embed_query(asked.text) if self.meaning and not self.fallback else None
-        return await self.run_in_thread(self.answer, (asked, meant))
+        return await self.run_in_thread(partial(self.answer, asked, meant=meant))
 
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log segment was read: nothing when the file is missing or was moved aside.
@@ -73,7 +69,7 @@ class TableMemory:
 
         While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
-        report = self.load_saved_position() or await self.run_in_thread(self.read_or_fall_back, read_position)
+        report = self.load_saved_position() or await self.run_in_thread(partial(self.read_or_fall_back, read_position))
         self.file_id = report.born if report else ""
         return report.segments if report else {}
 
@@ -90,7 +86,7 @@ class TableMemory:
     async def health(self) -> Mapping[str, str]:
         """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
         saved = None if self.meaning else self.load_saved_position()
-        known = (saved.entries, 0) if saved else await self.run_in_thread(self.file.read, self.counts)
+        known = (saved.entries, 0) if saved else await self.run_in_thread(partial(self.file.read, self.counts))
         entries, bare = known or (0, 0)
         from openkoi_search.indexed_memory import format_size
 
@@ -113,23 +109,11 @@ class TableMemory:
         fresh.discard()
         return fresh
 
-    def discard(self) -> None:
-        """Delete this memory and all that belongs to it."""
-        self.file.discard()
-
-    async def reset(self) -> Path | None:
-        """Move the file aside; return where it is, if there was one."""
-        self.file_id = ""
-        return await asyncio.to_thread(self.file.make_way)
-
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
         """Put the file of a shadow in the place of this one; return where that is, if there was one."""
-        if not isinstance(shadow, TableMemory):
-            raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
-        if shadow.meaning:
+        if isinstance(shadow, TableMemory) and shadow.meaning:
             await shadow.meaning.complete()
-        self.file_id = ""
-        return await asyncio.to_thread(self.file.make_way, shadow.file)
+        return await super().replace_with(shadow)
 
     async def migrate(self) -> Sequence[str]:
         """Replace a file of an older version by an empty one; say so."""
@@ -143,62 +127,37 @@ class TableMemory:
             return []
         return [f"Rebuilt memory from the run log (file version {version})."]
 
-    async def run_in_thread(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
-        """Work in a thread that stops waiting for the file once its caller does."""
-        timeout = LockTimeout(self.file.seconds)
-        try:
-            return await asyncio.to_thread(work, fact, timeout)
-        finally:
-            timeout.given_up.set()
+    def make_fallback(self) -> "FallbackView[DuckDBPyConnection]":
+        """Return an empty view in memory; what does not fit is beside the file."""
+        from .engine import create_connection, quote_path
+        from .layout import create_tables
+        from .native import duckdb
 
-    def read_or_fall_back(self, work: "Callable[[DuckDBPyConnection], T]", timeout: LockTimeout) -> T | None:
-        """Read from the file; do not wait for it again once a fallback view replaces it."""
-        from .fallback_view import make_fallback
+        connection = create_connection()
+        connection.execute(f"SET temp_directory = {quote_path(self.file.beside('tmp'))}")
+        create_tables(connection)
+        return FallbackView(self.file.path, connection, duckdb.Error)
 
-        try:
-            found = self.file.read(work, LockTimeout(0.0) if self.fallback else timeout)
-        except (MemoryBusyError, MemoryNewerError) as trouble:
-            self.fallback = self.fallback or make_fallback(self.file.path, self.file.beside("tmp"), trouble)
-            return self.fallback.read(work)
-        self.fallback = None
-        return found
-
-    def answer(self, question: "tuple[Query, VectorQuery | None]", timeout: LockTimeout) -> Sequence[Hit]:
-        """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
-        from openkoi_search.document_cache import DocumentCache
-        from openkoi_search.hit_selection import select_hits
-        from openkoi_search.ranking import query_words, rank_documents
-
+    def open_tables(self, connection: "DuckDBPyConnection", meant: "VectorQuery | None") -> "DuckDBTables":
+        """Return the tables; warn of entries that have no vector if meaning counts."""
         from .tables import DuckDBTables
 
-        def ask(there: "DuckDBPyConnection") -> "Sequence[FoundDocument]":
-            tables = DuckDBTables(there)
-            if self.meaning and meant:
-                self.meaning.warn_missing(there)
-            return rank_documents(
-                tables if view is not self.file else holding.choose_source(stamps, tables), query, words, meant
-            )
-
-        (query, meant), view = question, self.view
-        words = query_words(query)
-        holding = self.holding = self.holding or DocumentCache(self.file.path, self.file.log)
-        stamps = holding.stamps
-        found = holding.rank_documents(query, words, meant) if view is self.file else None
-        if found is None:
-            found = view.read(ask, timeout)
-        return select_hits(found or [], query)
+        if self.meaning and meant:
+            self.meaning.warn_missing(connection)
+        return DuckDBTables(connection)
 
     def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
         """Ingest a batch; prepare what needs no file before opening it.
 
         If the file was replaced since the offsets were read, they stay, because earlier records are missing in it.
         """
+        from openkoi_search.indexed_memory import warn_skipped
         from openkoi_search.words import stem
 
         from .layout import creation_time
-        from .reject_records import RejectedRecord, ingest_valid, prepare_batch, warn_rejected
+        from .reject_records import ingest_valid, prepare_batch
 
-        def work(connection: "DuckDBPyConnection") -> tuple[Position, list[RejectedRecord]]:
+        def work(connection: "DuckDBPyConnection") -> tuple[Position, list[str]]:
             misfits = ingest_valid(connection, batch, moving=self.file_id in ("", creation_time(connection)))
             return read_position(connection), misfits
 
@@ -209,7 +168,7 @@ class TableMemory:
         else:
             now, misfits = self.file.write(work, timeout, lambda done: save_position(self.file, done[0]))
         self.file_id = self.file_id or now.born
-        warn_rejected(unready + misfits)
+        warn_skipped(unready + misfits)
 
 
 def make_embedded_texts(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "EmbeddedTexts | None":
@@ -219,12 +178,6 @@ def make_embedded_texts(file: MemoryFile, embedder: Embedder | None, weight: flo
     from .embedded_texts import EmbeddedTexts, default_weight
 
     return EmbeddedTexts(file, embedder, default_weight(embedder) if weight is None else weight)
-
-
-def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """Divide records, so that others get at the file in between."""
-    for start in range(0, len(records), BATCH_SIZE):
-        yield records[start : start + BATCH_SIZE]
 
 
 def read_position(connection: "DuckDBPyConnection") -> Position:

@@ -66,3 +66,22 @@ def raise_unless_file(path: Path) -> None:
     """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
         raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")
+
+
+def damaged_path(path: Path) -> Path:
+    """Return where damaged files of a memory are moved."""
+    from datetime import UTC, datetime
+
+    return path.with_name(f"{path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+
+
+def warn_damaged(path: Path, bad: Path, cause: object) -> None:
+    """Say that damaged files were moved."""
+    import logging
+
+    logging.getLogger("openkoi").warning(
+        "The memory in %s could not be read (%s). It was moved to %s; memory is being rebuilt from the run log.",
+        path,
+        cause,
+        bad.name,
+    )

@@ -16,7 +16,7 @@ from openkoi_base.files.private_files import private_folder, write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import CorruptFileError
-from .memory_file_errors import MemoryBusyError, MemoryUnusableError
+from .memory_file_errors import MemoryBusyError, MemoryUnusableError, damaged_path, warn_damaged
 from .segment import Segment, open_segment
 from .segment_file import MIN_MAPPED_BYTES, decode_segment, read_segment_file
 from .segment_index import SegmentIndex
@@ -142,17 +142,9 @@ class SegmentFolder:
 
     def set_aside(self, cause: object) -> None:
         """Move a damaged index out of the way, and say so."""
-        import logging
-        from datetime import UTC, datetime
-
-        bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        bad = damaged_path(self.path)
         self.move(bad)
-        logging.getLogger("openkoi").warning(
-            "The memory index %s could not be read (%s). It was moved to %s; memory is being rebuilt from the run log.",
-            self.path,
-            cause,
-            bad.name,
-        )
+        warn_damaged(self.path, bad, cause)
 
     def move(self, to: Path) -> None:
         """Move the folder in the place of one that may be there."""

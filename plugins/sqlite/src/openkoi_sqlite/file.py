@@ -3,13 +3,11 @@
 Many read while one writes. A damaged file is moved aside, and the next writer makes a new one.
 """
 
-import logging
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import field
-from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -18,13 +16,14 @@ from openkoi_base.files import lock_beside, private_folder
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.lock_timeout import LockTimeout
 from openkoi_search.memory_file_errors import (
-    MemoryBusyError,
-    MemoryNewerError,
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
+    damaged_path,
     raise_unless_file,
+    warn_damaged,
 )
+from openkoi_search.store_file import StoreFile, delete_path
 
 from .checksums import check_words, store_words_checksum
 from .schema import TABLES, VERSION
@@ -39,7 +38,7 @@ SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 
 @dataclass(slots=True)
-class SQLiteMemoryFile:
+class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
     """A file, and for how many seconds to wait for it. ``checked_inode`` is the file that was found to be sound."""
 
     path: Path
@@ -130,45 +129,29 @@ class SQLiteMemoryFile:
 
     def handle_error(self, sick: StoreError, inode: int) -> None:
         """Make way for a new file where that helps; raise where it does not."""
-        match sick.kind:
-            case StoreFailureKind.BUSY:
-                raise MemoryBusyError(self.path, self.seconds)
-            case StoreFailureKind.NEWER:
-                raise MemoryNewerError(self.path, str(sick), VERSION)
-            case StoreFailureKind.OUTSIDE:
-                raise MemoryUnusableError(self.path, sick)
-        bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        if self.move(bad, inode):
-            logging.getLogger("openkoi").warning(
-                "The memory file %s cannot be used (%s) and is now %s; memory is being rebuilt from the run log.",
-                self.path,
-                sick,
-                bad.name,
-            )
+        self.raise_unless_replaceable(sick, VERSION)
+        bad = damaged_path(self.path)
+        if self.move_same(bad, inode):
+            warn_damaged(self.path, bad, sick)
 
-    def make_way(self, fresh: "SQLiteMemoryFile | None" = None) -> Path | None:
-        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
+    @property
+    def log(self) -> Path:
+        """The file for changes that SQLite has not put into the main file yet."""
+        return self.path.with_name(f"{self.path.name}-wal")
 
-        Return where it is; None when there was none.
-        """
-        old = self.path.with_name(f"{self.path.name}.old")
-        with lock_beside(self.path):
-            there = self.path.exists()
-            if there:
-                self.move_files(old)
-            if fresh and fresh.path.exists():
-                fresh.move_files(self.path)
-        return old if there else None
+    def hold_alone(self) -> AbstractContextManager[object]:
+        """Keep other processes out while the file is moved."""
+        return lock_beside(self.path)
 
-    def move(self, to: Path, inode: int) -> bool:
+    def move_same(self, to: Path, inode: int) -> bool:
         """Move this very file; whether it was still there."""
         with lock_beside(self.path):
             if not inode or self.inode != inode:
                 return False
-            self.move_files(to)
+            self.move(to)
         return True
 
-    def move_files(self, to: Path) -> None:
+    def move(self, to: Path) -> None:
         """Move the file and those next to it; the caller has the lock."""
         for source, target in reversed([*zip(self.list_files(self.path), self.list_files(to), strict=True)]):
             delete_path(target)
@@ -183,14 +166,6 @@ class SQLiteMemoryFile:
     def list_files(self, path: Path) -> list[Path]:
         """Return a file and those that SQLite keeps next to it."""
         return [path.with_name(path.name + ending) for ending in FILE_ENDINGS]
-
-
-def delete_path(path: Path) -> None:
-    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
-    if path.is_dir():
-        path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
-    else:
-        path.unlink(missing_ok=True)
 
 
 def open_connection(path: Path) -> sqlite3.Connection:
@@ -221,3 +196,11 @@ def read_file_id(connection: sqlite3.Connection) -> str:
     """Which file this is: what was known of one that made way is not known of the next."""
     found = connection.execute("SELECT value FROM state WHERE name = 'born'").fetchone()
     return str(found[0]) if found else ""
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Keep all that is done within, or nothing of it."""
+    with connection:
+        connection.execute("BEGIN")
+        yield

@@ -12,6 +12,7 @@ from openkoi_hookspecs.events import TaskStarted
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view, encode, sort_records
 from openkoi_search.documents import MemoryDocument, document_of_learning, documents_of_run, number
+from openkoi_search.recall_facts import DATA_ERRORS
 
 from .checksums import row_checksum, store_words_checksum
 from .stored_records import (
@@ -26,7 +27,6 @@ from .stored_records import (
     to_stored_record,
 )
 
-DATA_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOVE_OFFSETS = """
 INSERT INTO segments VALUES (?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, seal = excluded.seal WHERE excluded.seen > seen

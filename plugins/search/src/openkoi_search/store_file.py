@@ -1,0 +1,78 @@
+"""Share what database files of memories do alike: how they make way for others, and what their errors mean."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from secrets import token_hex
+from typing import Generic, TypeVar
+
+from .lock_timeout import LockTimeout
+from .memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError, StoreError, StoreFailureKind
+
+C = TypeVar("C")
+T = TypeVar("T")
+
+
+class StoreFile(ABC, Generic[C]):
+    """A database file that is opened for one piece of work, for which others are waited for so many ``seconds``."""
+
+    path: Path
+    seconds: float
+
+    @property
+    @abstractmethod
+    def log(self) -> Path:
+        """The file beside it for changes that are not in it yet."""
+
+    @abstractmethod
+    def read(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T | None:
+        """Look something up; return None when there is no file that can be read."""
+
+    @abstractmethod
+    def write(self, work: Callable[[C], T], timeout: LockTimeout, /) -> T:
+        """Change something, in a new file if there is none that can be used."""
+
+    @abstractmethod
+    def hold_alone(self) -> AbstractContextManager[object]:
+        """Keep other processes out while the file is moved."""
+
+    @abstractmethod
+    def move(self, to: Path) -> None:
+        """Move the file and what belongs to it; the caller has the lock."""
+
+    @abstractmethod
+    def discard(self) -> None:
+        """Delete the file and all that belongs to it."""
+
+    def make_way(self, fresh: "StoreFile[C] | None" = None) -> Path | None:
+        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
+
+        Return where it is; None when there was none.
+        """
+        old = self.path.with_name(f"{self.path.name}.old")
+        with self.hold_alone():
+            there = self.path.exists()
+            if there:
+                self.move(old)
+            if fresh and fresh.path.exists():
+                fresh.move(self.path)
+        return old if there else None
+
+    def raise_unless_replaceable(self, sick: StoreError, version: int) -> None:
+        """Raise what the error means for the user, unless a new file helps."""
+        match sick.kind:
+            case StoreFailureKind.BUSY:
+                raise MemoryBusyError(self.path, self.seconds)
+            case StoreFailureKind.OUTSIDE:
+                raise MemoryUnusableError(self.path, sick)
+            case StoreFailureKind.NEWER:
+                raise MemoryNewerError(self.path, str(sick), version)
+
+
+def delete_path(path: Path) -> None:
+    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
+    if path.is_dir():
+        path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
+    else:
+        path.unlink(missing_ok=True)
