@@ -235,6 +235,33 @@ def test_on_event_hears_everything_after_it_is_logged() -> None:
     assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(texts)
 
 
+def test_on_event_is_called_for_the_kinds_that_its_event_is_annotated_with() -> None:
+    told: list[tuple[str, str]] = []
+
+    def noting(name: str, annotation: object) -> SimpleNamespace:
+        def on_event(event: Event) -> None:
+            told.append((name, event.name))
+
+        on_event.__annotations__["event"] = annotation
+        return SimpleNamespace(on_event=hookimpl(on_event))
+
+    annotations = {
+        "one": events.PlanReady,
+        "several": "events.PlanReady | events.RunCompleted",
+        "all": Event,
+        "unknown": "Unimported | events.PlanReady",
+        "other": str,
+    }
+    plugins = {name: noting(name, annotation) for name, annotation in annotations.items()}
+    run_scenario(Task("Do it"), Scenario(plugins=plugins, installed=frozenset()))
+
+    heard = {name: [kind for plugin, kind in told if plugin == name] for name in annotations}
+    assert ["plan"] == heard["one"]
+    assert ["plan", "run.completed"] == heard["several"]
+    assert heard["all"] == heard["unknown"] == heard["other"]
+    assert {"task.start", "message", "decision"} <= set(heard["all"])
+
+
 def test_find_models_names_one_where_none_is_configured() -> None:
     def find_models() -> list[DiscoveredProvider]:
         return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("scripted", "script", "local")]

@@ -131,4 +131,8 @@ def message_sending(message: Post, koi: Koi) -> HookReturn[Post]:
 
 @hookspec
 def on_event(event: Event, run: Run) -> None:
-    """Called for every event after it is logged. Be quick: the run waits."""
+    """Called for every event after it is logged. Be quick: the run waits.
+
+    An implementation whose ``event`` is annotated with some kinds, as in ``event: TaskStarted | RunCompleted``, is only
+    called for those.
+    """

@@ -264,12 +264,12 @@ class TaskRun:
         if not happened:
             return
         await self.services.publisher.publish_together(self.id, happened)
-        if NOTIFYING.get() or not self.hooks.implementations_by_hook.get("on_event"):
+        if NOTIFYING.get() or not (followed := self.hooks.followed(happened)):
             return
         before = NOTIFYING.set(True)
         try:
-            for each in happened:
-                await self.hooks.notify(event=each, run=self)
+            for each in followed:
+                await self.hooks.notify(each, self)
         finally:
             NOTIFYING.reset(before)
 

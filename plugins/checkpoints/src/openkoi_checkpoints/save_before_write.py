@@ -6,19 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_base.schema.path_parameters import PATH_PARAMETERS, written_paths
-from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_hookspecs import Effect, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
 
 from .checkpoint_store import CheckpointStore
 from .errors import CheckpointStoreError
 from .side_effects import SideEffects, describe_effect, paths_outside
 
 WORKER = "worker"
-FOLLOWED = (
-    events.ToolCallStarted,
-    events.ToolCallFinished,
-    events.TaskStarted,
-    events.PlanReady,
-    events.ExecutionFinished,
+Followed = (
+    events.ToolCallStarted | events.ToolCallFinished | events.TaskStarted | events.PlanReady | events.ExecutionFinished
 )
 
 
@@ -63,16 +59,16 @@ class SaveBeforeWrite:
                 raise
 
     @hookimpl
-    def on_event(self, event: Event, run: Run) -> Awaitable[None] | None:
+    def on_event(self, event: Followed, run: Run) -> Awaitable[None] | None:
         """Record when calls and workers begin and end."""
         match event:
             case events.ToolCallStarted(call=call) if (run.id, call.id) not in self.notes.calls:
                 return None
             case events.ToolCallFinished() if not self.open_calls:
                 return None
-        return self.follow_event(event, run) if isinstance(event, FOLLOWED) else None
+        return self.follow_event(event, run)
 
-    async def follow_event(self, event: Event, run: Run) -> None:
+    async def follow_event(self, event: Followed, run: Run) -> None:
         """Record when a call that may write begins and ends, because other changes were made by others.
 
         What a worker does itself counts as such a call, until it starts a sub-task.

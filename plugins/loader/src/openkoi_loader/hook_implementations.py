@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 from pluggy import HookImpl, HookimplOpts, PluginManager, PluginValidationError
 
 from openkoi_base.isolation import PLAIN_SEQUENCES, type_error_of
-from openkoi_hookspecs import PluginError, hooks
+from openkoi_hookspecs import Event, PluginError, hooks
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Hook = Callable[..., object]
@@ -24,7 +24,7 @@ class HookImplementation:
     """One plugin's implementation of a hook, and how often it failed.
 
     ``parameters`` are the facts that ``function`` takes, by position; ``answer_type`` is that of its answer,
-    ``item_type`` that of the items of a sequence.
+    ``item_type`` that of the items of a sequence. ``kinds`` are the events that ``on_event`` is called for.
     """
 
     plugin: str
@@ -33,6 +33,7 @@ class HookImplementation:
     parameters: tuple[str, ...]
     answer_type: type
     item_type: type | None
+    kinds: tuple[type, ...] = (Event,)
     failures: int = 0
     is_disabled: bool = False
     changed_arguments: bool = False  # at least once, which is reported the first time
@@ -120,7 +121,18 @@ def make_implementation(impl: HookImpl, hook: Hook) -> HookImplementation:
     by_position = all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in taken)
     function = impl.function if by_position and len(names) == len(taken) else call_by_name(impl.function, names)
     parameters = SAME_PARAMETERS.setdefault(names, names)
-    return HookImplementation(impl.plugin_name, hook.__name__, function, parameters, *answer_types(hook))
+    kinds = followed_kinds(impl.function) if hook is hooks.on_event else (Event,)
+    return HookImplementation(impl.plugin_name, hook.__name__, function, parameters, *answer_types(hook), kinds)
+
+
+def followed_kinds(function: Hook) -> tuple[type, ...]:
+    """Return the kinds of events that the parameter ``event`` is annotated with; all, if they are not known."""
+    try:
+        parameter = inspect.signature(function, eval_str=True).parameters["event"]
+    except Exception:  # it takes no event, or a name in an annotation is only imported for type checkers
+        return (Event,)
+    kinds = get_args(parameter.annotation) or (parameter.annotation,)
+    return kinds if all(isinstance(kind, type) and issubclass(kind, Event) for kind in kinds) else (Event,)
 
 
 def call_by_name(function: Hook, names: tuple[str, ...]) -> Hook:

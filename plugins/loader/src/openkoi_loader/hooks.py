@@ -16,6 +16,7 @@ from openkoi_hookspecs import (
     HookReturn,
     LimitExceededError,
     PluginError,
+    Run,
     Section,
     events,
     hooks,
@@ -70,6 +71,7 @@ class Hooks:
     counts: Counts = field(default_factory=make_counts)
     process_counts: Counts = field(default_factory=make_counts)
     counted_by_hook: dict[str, tuple[Counted, ...]] = field(default_factory=dict)
+    counted_by_event: dict[type, tuple[Counted, ...]] = field(default_factory=dict)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Register plugins; return an error for each with a wrong signature, which is left out.
@@ -86,12 +88,19 @@ class Hooks:
             self.implementations_by_hook[hook] = tuple(ordered)
             for implementation in ordered:
                 watch_first_calls(implementation, self.report)
-        self.counted_by_hook.clear()
+        self.forget_counted()
         return errors
 
     def called_by(self, caller: HookCaller) -> "Hooks":
         """Return the same hooks as a run calls them."""
-        return replace(self, caller=caller, counts=make_counts(), process_counts=self.counts, counted_by_hook={})
+        return replace(
+            self,
+            caller=caller,
+            counts=make_counts(),
+            process_counts=self.counts,
+            counted_by_hook={},
+            counted_by_event={},
+        )
 
     def implementations(self, hook: Hook) -> "list[HookImplementation]":
         """Return the enabled implementations of a hook."""
@@ -99,12 +108,24 @@ class Hooks:
 
     def calls(self, hook: Hook, facts: Mapping[str, object]) -> HookCalls:
         """Return the calls of a hook's implementations, which the caller makes one by one."""
+        return HookCalls(self.counted(hook), facts, self.report)
+
+    def counted(self, hook: Hook) -> tuple[Counted, ...]:
+        """Return the enabled implementations of a hook, with the counts of their calls."""
         name = name_of(hook)
         counted = self.counted_by_hook.get(name)
         if counted is None:
             counted = tuple((one, self.counts[one.key]) for one in self.implementations(hook))
             self.counted_by_hook[name] = counted
-        return HookCalls(counted, facts, self.report)
+        return counted
+
+    def followers(self, kind: type[Event]) -> tuple[Counted, ...]:
+        """Return those that are called for events of a kind."""
+        counted = self.counted_by_event.get(kind)
+        if counted is None:
+            counted = tuple(one for one in self.counted(hooks.on_event) if issubclass(kind, one[0].kinds))
+            self.counted_by_event[kind] = counted
+        return counted
 
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
@@ -131,9 +152,13 @@ class Hooks:
                 calls.pass_on(first, value)
         return value
 
-    async def notify(self, **facts: object) -> None:
-        """Pass an event to all implementations, without answers."""
-        calls = self.calls(hooks.on_event, facts)
+    def followed(self, happened: Sequence[Event]) -> list[Event]:
+        """Return the events that an implementation is called for."""
+        return [event for event in happened if self.followers(type(event))]
+
+    async def notify(self, event: Event, run: Run) -> None:
+        """Pass an event to the implementations that follow its kind, without answers."""
+        calls = HookCalls(self.followers(type(event)), {"event": event, "run": run}, self.report)
         while call := calls.next_answer():
             await self.finish_call(call)
 
@@ -169,10 +194,15 @@ class Hooks:
     def end_run(self) -> tuple[HookActivity, ...]:
         """Return how a run called the implementations, and add its calls to those of the process."""
         counts, self.counts = self.counts, make_counts()
-        self.counted_by_hook.clear()
+        self.forget_counted()
         for name, called in counts.items():
             self.process_counts[name].add(called)
         return tuple(map(describe_calls, counts, counts.values()))
+
+    def forget_counted(self) -> None:
+        """Look for the implementations again when they are next called."""
+        self.counted_by_hook.clear()
+        self.counted_by_event.clear()
 
     async def wait(self, call: HookCall) -> object:
         """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""

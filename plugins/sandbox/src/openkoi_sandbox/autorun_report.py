@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.schema.path_parameters import written_paths
-from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
+from openkoi_hookspecs import DataDir, Effect, Run, Tool, ToolCall, events, hookimpl
 
 from .events import EVALUATION, AutorunFiles
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 MAX_RUNS = 100
 MAX_CALLS = 1_000
 
-FOLLOWED = (
-    events.BaselineSaved,
-    events.RunResumed,
-    events.ToolCallStarted,
-    events.ToolCallFinished,
-    events.ExecutionFinished,
-    events.DecisionMade,
-    events.RunCompleted,
-    events.RunFailed,
+Followed = (
+    events.BaselineSaved
+    | events.RunResumed
+    | events.ToolCallStarted
+    | events.ToolCallFinished
+    | events.ExecutionFinished
+    | events.DecisionMade
+    | events.RunCompleted
+    | events.RunFailed
 )
 
 
@@ -47,16 +47,16 @@ class AutorunReport:
                 del self.writes[oldest]
 
     @hookimpl
-    def on_event(self, event: Event, run: Run) -> Awaitable[None] | None:
+    def on_event(self, event: Followed, run: Run) -> Awaitable[None] | None:
         """Scan the workspace around whatever the run does to it, and list what is new after the last of it."""
         match event:
             case events.ToolCallStarted(call=call) if (run.id, call.id) not in self.writes:
                 return None
             case events.ToolCallFinished(result=result) if (run.id, result.call) not in self.writes:
                 return None
-        return self.follow_event(event, run) if isinstance(event, FOLLOWED) else None
+        return self.follow_event(event, run)
 
-    async def follow_event(self, event: Event, run: Run) -> None:
+    async def follow_event(self, event: Followed, run: Run) -> None:
         """Scan the workspace if the event says that it begins or ends to change."""
         match event:
             case events.BaselineSaved():
