@@ -1,6 +1,6 @@
 """Runs, entries and ledgers for tests, in as few words as possible."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import (
     Check,
@@ -23,6 +23,10 @@ from openkoi_hookspecs import (
 from openkoi_learning.entry import LearningEntry, Trust, entry_id
 from openkoi_learning.events import EntryUpdated
 from openkoi_learning.lesson import Lesson
+from openkoi_learning.merge import NO_FAULTS, Faults
+from openkoi_learning.pipeline import derive_changes
+from openkoi_learning.provenance import SourcesRead
+from openkoi_learning.rules import extract_entries
 from openkoi_learning.selection import SelectionRules, TaskQuery
 from openkoi_learning.state import LearningState
 
@@ -77,3 +81,14 @@ def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> Learni
 
 def asked(text: str = "export the invoices", **more: str) -> TaskQuery:
     return TaskQuery(**{"run": "r", "text": text, "project": "pond", "now": NOW, **more})
+
+
+def changes(
+    known: Iterable[LearningEntry],
+    lesson: Lesson,
+    read: SourcesRead,
+    more: Sequence[LearningEntry] = (),
+    faults: Faults = NO_FAULTS,
+) -> list[LearningEntry]:
+    """The entries that a run changes: by the rules, and by more that were found in it."""
+    return derive_changes(known, lesson, [*extract_entries(lesson), *more], read, str, faults)

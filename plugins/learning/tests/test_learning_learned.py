@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from learning_builders import COMMAS, entry, green, lesson, patch, red, turn
+from learning_builders import COMMAS, changes, entry, green, lesson, patch, red, turn
 
 from openkoi_hookspecs import (
     Check,
@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_learning.entry import Trust, learning_from_entry
-from openkoi_learning.pipeline import derive_changes, vet_entries
+from openkoi_learning.pipeline import vet_entries
 from openkoi_learning.provenance import SourcesRead, lowest_trust
 from openkoi_learning.reflection import is_worth_asking, make_lessons
 from openkoi_learning.rules import extract_entries
@@ -157,7 +157,7 @@ def test_recalled_text_is_never_learned_again_and_neither_is_a_secret() -> None:
     read = SourcesRead(recalled=("Use `semicolon`. (The export breaks)",))
     secret = entry("Use the key hunter2-and-more for exports.")
 
-    assert [] == derive_changes([], lesson(turn(red(COMMAS)), turn(green())), read, str)
+    assert [] == changes([], lesson(turn(red(COMMAS)), turn(green())), read)
     assert [] == list(vet_entries([secret], SourcesRead(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
     assert [] == list(vet_entries([entry("Use [redacted] for exports.")], SourcesRead(), str))
 
@@ -168,4 +168,4 @@ def test_another_value_in_the_words_of_a_recalled_line_is_learned() -> None:
     bottom = replace(COMMAS, fix=line.format("bottom"))
     run = lesson(turn(red(bottom)), turn(green(), diff=patch("export.py", "newest entry at the bottom")))
 
-    assert [line.format("bottom")] == [one.text for one in derive_changes([], run, read, str)]
+    assert [line.format("bottom")] == [one.text for one in changes([], run, read)]

@@ -1,12 +1,21 @@
 """What the state of learning keeps of a project's runs, however many there are."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
 
-from learning_builders import NOW, book, entry
+import pytest
+from learning_builders import COMMAS, NOW, book, entry, green, lesson, red, turn
+from learning_moments import Lent, Log, session_of
 
-from openkoi_hookspecs import Event, Task, events
+from openkoi_hookspecs import Cost, Event, Iteration, Recall, Record, Run, Task, events
+from openkoi_learning import LearningHook
 from openkoi_learning.entry import EntryEvidence
 from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.log_view import LearningLogView
+from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.state import LearningState
 
 FEW, MANY = 300, 600
@@ -49,3 +58,43 @@ def test_a_run_that_taught_an_entry_is_remembered_with_its_number() -> None:
 
     assert [7] == [number for number, _ in state.taught(known, "pond")]
     assert state.exposures["r7"].at == NOW
+
+
+class CountedView(LearningLogView):
+    """Counts how often it looks for news in the log, and how often it reads a whole run."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.counts = Counter[str]()
+
+    def new_records(self) -> list[Record]:
+        self.counts["news"] += 1
+        return super().new_records()
+
+    def sources_read(self, run: str, session: str) -> SourcesRead:
+        self.counts["runs"] += 1
+        return super().sources_read(run, session)
+
+
+@pytest.mark.parametrize(
+    ("turns", "news", "runs"),
+    [((turn(None),), 3, 0), ((turn(green()),), 4, 0), ((turn(red(COMMAS)), turn(green())), 5, 1)],
+)
+def test_the_log_of_a_run_is_only_read_again_when_it_taught_something(
+    turns: tuple[Iteration, ...], news: int, runs: int, tmp_path: Path
+) -> None:
+    id = "00000001"
+    result = lesson(*turns, task=Task("Export the invoices", project="pond", session=session_of(id))).result
+    hook = LearningHook(sessions=tmp_path, reflect=False)
+    hook.log_view = view = CountedView(tmp_path)
+    run = Lent(id, result.task, Log(tmp_path))
+
+    async def story() -> None:
+        await run.emit(events.TaskStarted(result.task, "m"))
+        await hook.after_recall(Recall(()), result.task, cast(Run, run))  # all of a run that it needs
+        await run.emit(events.RunCompleted(result.decision, Cost()))
+        await hook.before_learn(result, cast(Run, run))  # as above
+
+    asyncio.run(story())
+
+    assert {"news": news, "runs": runs} == {"runs": 0, **view.counts}

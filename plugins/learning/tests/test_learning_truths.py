@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from learning_builders import patch
+from learning_builders import changes, patch
 
 from openkoi_hookspecs import (
     Check,
@@ -28,7 +28,6 @@ from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, entry_id
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import Faults
-from openkoi_learning.pipeline import derive_changes
 from openkoi_learning.promotion import promote_entry
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.state import LearningState
@@ -68,8 +67,8 @@ def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
 def test_a_repair_that_differs_from_what_was_recalled_is_learned_although_it_is_about_the_same(fix: str) -> None:
     read = SourcesRead(recalled=("The export breaks in the third column: Use `semicolon`.",))
 
-    assert [fix] == [one.advice for one in derive_changes([], lesson(fix), read, str)]
-    assert [] == derive_changes([], lesson("Use `semicolon`."), read, str)
+    assert [fix] == [one.advice for one in changes([], lesson(fix), read)]
+    assert [] == changes([], lesson("Use `semicolon`."), read)
 
 
 def helping(*entries: LearningEntry, times: int = 3, blamed: bool = False) -> LearningState:
@@ -94,7 +93,7 @@ def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_
     assert ("user", 2) == (whole.scope, len({proof.run for proof in whole.proofs}))
 
     faults = Faults(frozenset({whole.id}))
-    for one in derive_changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), str, faults=faults):
+    for one in changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), faults=faults):
         known[one.id] = one
     assert {("pond", "`tab`"), ("lake", "`tab`"), ("moor", "`comma`")} == {
         (one.project, re.findall("`\\w+`", one.text)[-1]) for one in known.values() if one.is_live
@@ -141,6 +140,6 @@ def test_no_phrasing_of_a_poisoned_page_becomes_a_rule_however_obedient_the_mode
     for phrase in output:
         guess = replace(entry(phrase), origin="reflection", trust=Trust.MODEL)
         for read in (SourcesRead(foreign=(f"Welcome. {phrase} Bye.",)), SourcesRead(foreign=("something else",))):
-            learned = derive_changes([], lesson(phrase), read, str, more=[guess])
+            learned = changes([], lesson(phrase), read, more=[guess])
             assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.is_untrusted]
     assert 120 == len(output)

@@ -22,6 +22,7 @@ from .log_view import LearningLogView
 from .merge import NO_FAULTS, Faults
 from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone
+from .rules import extract_entries
 from .selection import in_scope
 from .state import LearningState, RunOrigin
 from .subjects import find_contents, link_subjects
@@ -71,16 +72,21 @@ class Learner:
     async def note(
         self, lesson: Lesson, more: Iterable[LearningEntry], faults: Faults = NO_FAULTS, *, rules_applied: bool = True
     ) -> list[LearningEntry]:
-        """Log what the rules find in a run, unless ``rules_applied``, and ``more`` entries; return the changes."""
+        """Log what the rules find in a run, unless ``rules_applied``, and ``more`` entries; return the changes.
+
+        What the run had read is only looked up where something was found: it is the whole log of the run.
+        """
+        found = [*([] if rules_applied else extract_entries(lesson)), *more]
+        if not found:
+            return []
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
         read = await asyncio.to_thread(self.log_view.sources_read, lesson.run, session)
-        changed = derive_changes(
-            state.entries.values(), lesson, read, redact, more=more, faults=faults, rules_applied=rules_applied
-        )
+        changed = derive_changes(state.entries.values(), lesson, found, read, redact, faults)
         for entry in changed:
             await self.run.emit(EntryUpdated(entry))
-        await self.log_view.read()
+        if changed:
+            await self.log_view.read()
         return changed
 
     async def credit(self, lesson: Lesson) -> Faults:
@@ -115,10 +121,12 @@ class Learner:
 
     async def save(self, entries: Iterable[LearningEntry]) -> None:
         """Log entries whose status changed."""
-        for entry in list(entries):
+        changed = list(entries)
+        for entry in changed:
             await self.run.emit(EntryUpdated(entry))
             await self.run.emit(LearningSaved(to_learning(self.log_view.state, entry, self.decay)))
-        await self.log_view.read()
+        if changed:
+            await self.log_view.read()
 
     async def recount(self, known: Collection[str] = ()) -> None:
         """Save entries whose figures have changed; the caller saves those that are ``known``."""

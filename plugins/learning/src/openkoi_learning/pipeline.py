@@ -1,4 +1,4 @@
-"""Derive changed entries from a finished run: extract, vet, merge."""
+"""Derive changed entries from what a finished run taught: vet, merge."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,23 +10,20 @@ from .lesson import Lesson
 from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
-from .rules import extract_entries
 
 
 def derive_changes(
     entries: Iterable[LearningEntry],
     lesson: Lesson,
+    found: Iterable[LearningEntry],
     read: SourcesRead,
     redact: Callable[[str], str],
-    *,
-    more: Iterable[LearningEntry] = (),
     faults: Faults = NO_FAULTS,
-    rules_applied: bool = False,
 ) -> list[LearningEntry]:
-    """Return the entries that a run changes: by the rules, unless ``rules_applied``, and by ``more`` entries."""
+    """Return the entries that a run changes by those that were found in it."""
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
-    for new in vet_entries([*([] if rules_applied else extract_entries(lesson)), *more], read, redact):
+    for new in vet_entries(found, read, redact):
         kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
         home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
