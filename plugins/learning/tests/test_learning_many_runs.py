@@ -18,20 +18,21 @@ from openkoi_learning.log_view import LearningLogView
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.state import LearningState
 
-FEW, MANY = 300, 600
+FEW, MANY = 600, 1_200
 
 
 def lived(count: int, *, first: int = 0) -> Iterator[tuple[str, Event]]:
     """Runs that were shown an entry, and that nobody evaluated."""
     for number in range(first, first + count):
         run = f"r{number}"
-        yield run, events.TaskStarted(Task("Water the roses", project="pond"), "m")
-        yield run, EntriesShown("Water the roses", "pond", "m", ("e",))
+        task = f"Water the roses in bed{number}x{number}"
+        yield run, events.TaskStarted(Task(task, project="pond"), "m")
+        yield run, EntriesShown(task, "pond", "m", ("e",))
 
 
 def size(state: LearningState) -> int:
-    """How many runs are remembered in all places."""
-    lists = (*state.projects.values(), *state.eligible_runs.values())
+    """How many runs are remembered in all places, and words of their tasks."""
+    lists = (*state.projects.values(), *state.eligible_runs.values(), *state.words.values())
     return len(state.exposures) + len(state.origins) + sum(map(len, lists))
 
 
@@ -40,6 +41,17 @@ def test_a_process_of_many_tasks_remembers_no_more_runs() -> None:
 
     assert size(few) == size(many) > 0
     assert (FEW, MANY) == (few.history("pond").count, many.history("pond").count)
+
+
+def test_a_word_is_forgotten_when_few_tasks_had_it_long_ago() -> None:
+    early = [(f"f{n}", EntriesShown("Prune the ivy", "pond", "m")) for n in range(3)]
+    once = [("o", EntriesShown("Paint the gate", "pond", "m"))]
+    late = [("l", EntriesShown("Feed the carp", "pond", "m"))]
+
+    history = book([], *early, *once, *lived(MANY), *late).history("pond")
+
+    assert [3, 0, 1] == [history.tasks_with(word, 0) for word in ("ivi", "gate", "carp")]
+    assert history.tasks_with("rose", 0) == MANY
 
 
 def test_a_run_that_says_how_an_entry_did_is_remembered() -> None:

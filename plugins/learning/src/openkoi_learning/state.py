@@ -15,13 +15,15 @@ from .effectiveness import EntryOutcome
 from .entry import SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Basis, Evidence, TaskHistory, Words
-from .thresholds import OUTCOME_WORTH
+from .thresholds import FAMILIAR_TASKS, OUTCOME_WORTH
 
 if TYPE_CHECKING:
     from .stopping import NextIteration, Standing
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 KEPT_RUNS = 100  # of a project, whatever came of them; of older ones those that say something (estimate)
+RARE_WORD_TASKS = 500  # of a project, after which a word that too few had to be familiar is as new (estimate)
+SWEEP_TASKS = 100  # of a project, after which such words are looked for
 PRIOR_RATE = 0.5  # even chances, counted like two runs (estimate)
 
 
@@ -205,11 +207,20 @@ class LearningState:
         for word in terms_of(selection.task):
             self.words[selection.project][word].append(number)
         self.counts[selection.project] += 1
+        if self.counts[selection.project] % SWEEP_TASKS == 0:
+            self.forget_rare_words(selection.project)
         runs.append(visit.run)
         for id in (*selection.shown, *selection.withheld):
             self.eligible_runs[id].append(visit.run)
         if len(runs) > KEPT_RUNS:
             self.forget_run(runs, -KEPT_RUNS - 1)
+
+    def forget_rare_words(self, project: str) -> None:
+        """Forget the words that too few tasks had, long ago: most tasks bring names and numbers of their own."""
+        words, oldest = self.words[project], self.counts[project] - RARE_WORD_TASKS
+        rare = [word for word, tasks in words.items() if len(tasks) < FAMILIAR_TASKS and tasks[-1] < oldest]
+        for word in rare:
+            del words[word]
 
     def forget_run(self, runs: list[str], place: int) -> None:
         """Forget one of a project's runs, unless it says something of an entry, taught one, or is to be learned from.
