@@ -111,7 +111,12 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
 @cache
 def examples() -> Sequence[Example]:
     """All examples of all pages, in order."""
-    return [example for page in sorted(PAGES.glob("*.md")) for example in examples_of(page)]
+    return [example for page in pages() for example in examples_of(page)]
+
+
+def pages() -> list[Path]:
+    """The pages about plugins, those that are installed with the contract among them."""
+    return sorted([*PAGES.glob("*.md"), *PAGES.glob("src/*/*.md")], key=lambda page: page.name)
 
 
 def examples_of(page: Path) -> Iterator[Example]:

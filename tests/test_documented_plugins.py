@@ -12,12 +12,12 @@ from xml.etree import ElementTree
 
 import pytest
 from documented_plugins import (
-    PAGES,
     Example,
     events_of,
     example_of,
     examples,
     imported_by,
+    pages,
     public_libraries,
     shell_with,
     write_files,
@@ -30,7 +30,7 @@ from openkoi_hookspecs import events
 TESTED = [example for example in examples() if example.tests]
 PACKAGED = [example for example in examples() if any(name.startswith("src/") for name in example.files)]
 OWN = {"contexts", "learn"}  # kinds that plugins define for each other
-TEXTS = {page.name: page.read_text() for page in PAGES.glob("*.md")}
+TEXTS = {page.name: page.read_text() for page in pages()}
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("page", sorted(TEXTS))
 def test_links_lead_to_headings(page: str) -> None:
-    links = re.findall(r"\]\(([\w.]*)#([\w-]+)\)", TEXTS[page])
+    links = re.findall(r"\]\((?:[\w.]+/)*([\w.]*)#([\w-]+)\)", TEXTS[page])
 
     assert [] == [(target, name) for target, name in links if name not in anchors(TEXTS[target or page])]
 

@@ -188,18 +188,6 @@ def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -
     assert "No plugin named 'heron' is installed" in refused.stderr
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [*KINDS, "budget", "memory", "provider", "questions", "sandbox", "script", "source", "worker"],
-)
-def test_the_contract_and_an_example_of_each_kind_are_shown(tmp_path: Path, kind: str) -> None:
-    output = shell(tmp_path)("plugin", "docs", kind).stdout
-
-    assert output.startswith(f"# {kind}\n\n")
-    assert kind in ("bundle", "command", "script") or "## The contract: openkoi_hookspecs." in output
-    assert (f"openkoi plugin new {kind} my-{kind}" in output) == (kind in (*KINDS, "script"))
-
-
 def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     refused = openkoi("plugin", "docs", "heron")

@@ -22,24 +22,25 @@ PYTEST_OPTIONS = (
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 )  # this module is loaded before pytest
-CONTRACT_BY_KIND: Mapping[str, str] = {
-    "budgets": "BudgetContract",
-    "checkpoints": "CheckpointsContract",
-    "compactors": "CompactorContract",
-    "embedders": "EmbedderContract",
-    "evaluators": "EvaluatorContract",
-    "frontends": "FrontendContract",
-    "integrations": "MessengerContract",
-    "memory": "MemoryContract",
-    "providers": "ProviderContract",
-    "questions": "QuestionsContract",
-    "sandboxes": "SandboxContract",
-    "sources": "SourceContract",
-    "tools": "ToolProviderContract",
-    "workers": "AgentRunnerContract",
+CONTRACTS_BY_KIND: Mapping[str, tuple[str, ...]] = {  # a plugin passes one of them
+    "budgets": ("BudgetContract",),
+    "checkpoints": ("CheckpointsContract",),
+    "compactors": ("CompactorContract",),
+    "embedders": ("EmbedderContract",),
+    "evaluators": ("EvaluatorContract",),
+    "frontends": ("FrontendContract",),
+    "integrations": ("MessengerContract", "DocumentsContract"),
+    "memory": ("MemoryContract",),
+    "providers": ("ProviderContract",),
+    "questions": ("QuestionsContract",),
+    "sandboxes": ("SandboxContract",),
+    "sources": ("SourceContract",),
+    "tools": ("ToolProviderContract",),
+    "workers": ("AgentRunnerContract",),
 }
+SUITES = {name for names in CONTRACTS_BY_KIND.values() for name in names}
 NOT_INSTALLED = "{name} is not installed here. Run `pip install -e {folder}`."
-NO_SUITE = "{kind} {name}: no test inherits {contract}. Add `class TestContract({contract}): subject = ...`."
+NO_SUITE = "{kind} {name}: no test inherits {contracts}. Add `class TestContract({contract}): subject = ...`."
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class SuiteCounter:
         for item in items:
             kind = getattr(item, "cls", None)
             bases = [base.__name__ for base in kind.__mro__] if kind else []
-            self.suites_by_test[item.nodeid] = [name for name in bases if name in CONTRACT_BY_KIND.values()]
+            self.suites_by_test[item.nodeid] = [name for name in bases if name in SUITES]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a test that passed, or note why it failed."""
@@ -134,9 +135,10 @@ def explain_suites(plugins: Sequence[tuple[str, str]], counter: SuiteCounter, st
     if counter.failures or status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         problems += [*counter.failures, "The tests do not pass. Edit the plugin or its tests, then certify it again."]
     for kind, name in plugins:
-        contract = CONTRACT_BY_KIND.get(kind, "")
-        if contract and not counter.passed[contract]:
-            problems.append(NO_SUITE.format(kind=kind, name=name, contract=contract))
+        contracts = CONTRACTS_BY_KIND.get(kind, ())
+        if contracts and not any(counter.passed[one] for one in contracts):
+            either = " or ".join(contracts)
+            problems.append(NO_SUITE.format(kind=kind, name=name, contracts=either, contract=contracts[0]))
     return problems
 
 

@@ -1,50 +1,45 @@
 """Show how a kind of plugin is written: its entry point, the contract as code, and a whole example."""
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from string import Template
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .new import KINDS, fill_template, template_values
+from .contract_pages import describe_section
+from .contract_types import format_types
+from .new import KINDS, fill_template, package_files
 
-# The kind as users say it: the group of its entry points, and the protocol or module of the contract.
-CONTRACTS: Mapping[str, tuple[str, str]] = {
+# The kind as users say it: the group of its entry points, and the protocols or module of the contract.
+CONTRACTS: Mapping[str, tuple[str, ...]] = {
     "budget": ("budgets", "Budget"),
-    "bundle": ("bundles", ""),
+    "bundle": ("bundles",),
     "checkpoints": ("checkpoints", "Checkpoints"),
-    "command": ("commands", ""),
+    "command": ("commands",),
     "compactor": ("compactors", "Compactor"),
     "embedder": ("embedders", "Embedder"),
     "evaluator": ("evaluators", "Evaluator"),
     "frontend": ("frontends", "Frontend"),
     "hook": ("hooks", "hooks"),
-    "integration": ("integrations", "Messenger"),
+    "integration": ("integrations", "Messenger", "Documents"),
     "judge": ("evaluators", "Evaluator"),
     "memory": ("memory", "Memory"),
     "provider": ("providers", "Provider"),
     "questions": ("questions", "Questions"),
     "sandbox": ("sandboxes", "Sandbox"),
-    "script": ("sources", ""),
+    "script": ("sources",),
     "source": ("sources", "PluginSource"),
     "tool": ("tools", "ToolProvider"),
-    "wasm": ("sources", ""),
+    "wasm": ("sources",),
     "worker": ("workers", "AgentRunner"),
 }
-# Kinds that are a folder: what it is, and which of its files are shown.
-FOLDERS: Mapping[str, tuple[str, Sequence[str]]] = {
+HEADINGS = {"worker": "Agent runner"}  # of the contract's pages; that of any other kind is its name
+NOT_SHOWN = (".github/", ".gitignore")  # files of a package that are the same for all
+FOLDERS: Mapping[str, str] = {
     "bundle": (
-        "A distribution of data: plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers.",
-        (
-            "pyproject.toml",
-            "src/$module/bundle.toml",
-            "src/$module/skills/$name/SKILL.md",
-            "src/$module/hooks/$name.star",
-        ),
+        "A distribution of data: plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers."
     ),
     "wasm": (
         "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm: `openkoi wasm docs` shows all that "
-        "they may contain.",
-        ("plugin.toml", "package.json", "assembly/index.ts", "assembly/koi.ts"),
+        "they may contain."
     ),
 }
 SUMMARIES: Mapping[str, str] = {
@@ -65,7 +60,10 @@ script, with a table `[capabilities]` that has `network` for `http_get(url)`, `m
 SCRIPT_STEPS = """\
 To create this file in your own scripts, run `openkoi plugin new script my-script`; `my-script.py` creates one in
 Python, which runs without a sandbox and needs your approval."""
-NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
+NEW_STEPS = "To create these files, run `openkoi plugin new {kind} my-{kind}`."
+PAGE_STEPS = """\
+To try a plugin of this page, write its files into a folder, run `pip install -e . openkoi-testing` there, then
+`openkoi plugin certify .`"""
 
 
 def list_kinds() -> Iterator[str]:
@@ -76,10 +74,9 @@ def list_kinds() -> Iterator[str]:
 
 def summarize_kind(kind: str) -> str:
     """Return what a kind of plugin is for, in a sentence: of its contract where it has one."""
-    _, name = CONTRACTS[kind]
-    if kind in SUMMARIES or not name:
+    if kind in SUMMARIES:
         return SUMMARIES[kind]
-    text = inspect.getdoc(find_contract(name)) or ""
+    text = inspect.getdoc(find_contract(CONTRACTS[kind][1])) or ""
     return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
 
 
@@ -92,43 +89,38 @@ def find_contract(name: str) -> Any:
 
 
 def describe_kind(kind: str) -> Iterator[str]:
-    """Yield the parts of a kind's page."""
-    import openkoi_hookspecs
-
-    if kind in FOLDERS:
-        yield from describe_folder(kind)
-        return
+    """Yield the parts of a kind's page: its contract, the types that this and the example name, and the example."""
+    group, *names = CONTRACTS[kind]
     if kind == "script":
         yield from describe_script()
         return
-    group, name = CONTRACTS[kind]
-    yield f"# {kind}\n\nEntry point group: openkoi.{group}"
-    if name:
-        contract = find_contract(name)
-        module = "openkoi_hookspecs" if hasattr(openkoi_hookspecs, name) else contract.__module__
-        yield f"## The contract: {module}.{name}\n\n{indent(inspect.getsource(contract))}"
-    if kind not in KINDS:
-        yield NO_TEMPLATE
-        return
-    values = template_values(kind, f"my-{kind}")
-    module = values["module"]
-    for path, template in (
-        (f"src/{module}/__init__.py", f"{kind}.py"),
-        (f"tests/test_{module}.py", f"{kind}_test.py"),
-        ("pyproject.toml", "pyproject.toml"),
-    ):
-        yield f"## {path}\n\n{indent(fill_template(template, values))}"
-    yield f"To create this package, run `openkoi plugin new {kind} my-{kind}`."
+    yield f"# {kind}\n\n{FOLDERS.get(kind, f'Entry point group: openkoi.{group}')}"
+    sources = {name: inspect.getsource(find_contract(name)) for name in names}
+    yield from (f"## The contract: {module_of(name)}.{name}\n\n{indent(code)}" for name, code in sources.items())
+    example = [*describe_example(kind)]
+    code = "\n".join(
+        [*sources.values(), *(text for path, text in example if path.startswith("src/") and path.endswith(".py"))]
+    )
+    if types := [*format_types(code, names)]:
+        yield "\n\n".join(["## Types", *map(indent, types)])
+    yield from (f"## {path}\n\n{indent(text)}" if path else text for path, text in example if text)
+    yield (NEW_STEPS if kind in KINDS else PAGE_STEPS).format(kind=kind)
 
 
-def describe_folder(kind: str) -> Iterator[str]:
-    """Yield the parts of the page about a kind that is a folder."""
-    text, folders = FOLDERS[kind]
-    yield f"# {kind}\n\n{text}"
-    values = {**template_values(kind, f"my-{kind}"), "summary": KINDS[kind].summary}
-    for path in folders:
-        yield f"## {Template(path).substitute(values)}\n\n{indent(fill_template(KINDS[kind].files[path], values))}"
-    yield f"To create this folder, run `openkoi plugin new {kind} my-{kind}`."
+def describe_example(kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of a kind's example by their paths, and texts without one."""
+    if kind in KINDS:
+        files = package_files(kind, f"my-{kind}")
+        yield from ((path, text) for path, text in files.items() if not path.startswith(NOT_SHOWN))
+    else:
+        yield from describe_section(HEADINGS.get(kind, kind.capitalize()), summarize_kind(kind))
+
+
+def module_of(name: str) -> str:
+    """Return the module that a protocol or module of the contract is imported from."""
+    import openkoi_hookspecs
+
+    return "openkoi_hookspecs" if hasattr(openkoi_hookspecs, name) else "openkoi_hookspecs.integrations"
 
 
 def describe_script() -> Iterator[str]:

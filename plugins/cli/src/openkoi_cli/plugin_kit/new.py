@@ -2,7 +2,7 @@
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from string import Template
@@ -112,12 +112,20 @@ def check_name(name: str) -> None:
 
 def write_files(kind: str, name: str, folder: Path) -> None:
     """Write the files of a package."""
-    values = template_values(kind, name)
-    for target, template in KINDS[kind].files.items():
-        path = folder / Template(target).substitute(values)
+    for file, text in package_files(kind, name).items():
+        path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        found = Template(template).substitute(values, template=kind)
-        path.write_text(fill_template(found, values) if found else "", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
+
+
+def package_files(kind: str, name: str) -> dict[str, str]:
+    """Return the files of a package by their paths."""
+    values = template_values(kind, name)
+    named = {
+        Template(path).substitute(values): Template(template).substitute(values, template=kind)
+        for path, template in KINDS[kind].files.items()
+    }
+    return {path: fill_template(template, values) if template else "" for path, template in named.items()}
 
 
 def next_steps(kind: str, name: str, folder: Path) -> str:
@@ -130,17 +138,31 @@ def template_values(kind: str, name: str) -> dict[str, str]:
     """Return what the templates of a kind put in place of their placeholders."""
     found, module = KINDS[kind], name.replace("-", "_")
     class_name = "".join(word.capitalize() for word in name.split("-"))
+    target = module + Template(found.target).substitute(class_name=class_name)
+    values = package_values(name, found.summary, found.dependencies, {f"openkoi.{found.group}": {name: target}})
+    return {**values, "class_name": class_name, "tool": f"{module}_count"}
+
+
+def package_values(
+    name: str, summary: str, dependencies: Sequence[str], entry_points: Mapping[str, Mapping[str, str]]
+) -> dict[str, str]:
+    """Return what the files of a package say of it; its first entry point names its settings."""
+    (group, points), *_ = entry_points.items()
     return {
-        "name": name,
+        "name": next(iter(points)),
         "distribution": name,
-        "module": module,
-        "class_name": class_name,
-        "tool": f"{module}_count",
-        "kind": found.group,
-        "summary": found.summary,
-        "target": module + Template(found.target).substitute(class_name=class_name),
-        "dependencies": ", ".join(f'"{one}"' for one in found.dependencies),
+        "module": name.replace("-", "_"),
+        "kind": group.removeprefix("openkoi."),
+        "summary": summary,
+        "dependencies": ", ".join(f'"{one}"' for one in dependencies),
+        "entry_points": "\n\n".join(
+            f'[project.entry-points."{group}"]\n{pairs(points)}' for group, points in entry_points.items()
+        ),
     }
+
+
+def pairs(points: Mapping[str, str]) -> str:
+    return "\n".join(f'{name} = "{target}"' for name, target in points.items())
 
 
 def fill_template(name: str, values: Mapping[str, str]) -> str:
