@@ -164,6 +164,14 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
     assert "No MCP servers." in openkoi("mcp", "list").stdout
 
 
+def test_files_of_an_added_server_are_found_from_every_folder(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path)
+    (openkoi.folder / "server.py").write_text("")
+    openkoi("mcp", "add", "pond", "python", "server.py", "--quiet", "absent.py")
+
+    assert f"python {openkoi.folder / 'server.py'} --quiet absent.py" in openkoi("mcp", "list").stdout
+
+
 @pytest.mark.parametrize(
     "words", [("files",), ("--url", "https://x", "files", "npx"), ("a/b", "npx"), ("--env", "A", "x", "y")]
 )

@@ -25,6 +25,7 @@ from openkoi_mcp.command import format_definitions
 from openkoi_mcp.connection import Connection, reason_of
 from openkoi_mcp.definitions import Definitions, describe_changes, visible, without_tags
 from openkoi_mcp.elicitation import convert
+from openkoi_mcp.error_output import ErrorOutput
 from openkoi_mcp.results import MAX_TEXT, result_of_call, shorten
 from openkoi_mcp.server_config import ServerConfig, ServerTable
 from openkoi_mcp.server_tools import effect_of, input_schema
@@ -198,6 +199,13 @@ def test_a_server_that_fails_again_and_again_is_started_less_and_less_often(tmp_
     assert "The MCP server pond cannot be started: " in first
     assert "It wrote: no water. It gets only the variables PATH, HOME, LANG, TMPDIR; to pass more, set " in first
     assert "failed 5 times in a row and is started again in" in second
+
+
+def test_a_long_line_of_a_server_is_shown_as_cut() -> None:
+    output = ErrorOutput()
+    output.lines += ["x" * 335, "y" * 600]
+
+    assert f" It wrote: {'x' * 335} / {'y' * 500}…." == output.tail
 
 
 async def failure_of(connection: Connection) -> ToolError:

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -75,12 +76,16 @@ async def add(
     env: Sequence[str],
     header: Sequence[str],
 ) -> None:
-    """Add an MCP server to your configuration. Options come before its name."""
+    """Add an MCP server to your configuration. Options come before its name.
+
+    Names of files are saved as full paths, because a server is started in the folder of each task.
+    """
     if option := next((one for one in (name, *command[:1]) if one.startswith("-")), ""):
         raise click.UsageError(f"There is no option {option}. Options come before the name of the server.")
     if bool(command) == bool(url):
         raise click.UsageError("Give either a command or --url.")
-    table: dict[str, Json] = {"url": url} if url else {"command": command[0], "args": [*command[1:]]}
+    words = [full_path(word) for word in command]
+    table: dict[str, Json] = {"url": url} if url else {"command": words[0], "args": [*words[1:]]}
     table |= {"transport": transport} if transport else {}
     table |= {key: split_pairs(pairs) for key, pairs in (("env", env), ("headers", header)) if pairs}
     if problem := ServerConfig(name, table_of(table), "").problem:
@@ -90,6 +95,12 @@ async def add(
         raise KoiError(EXISTS.format(name))
     file = koi.set_setting(SERVERS, [*listed, {"name": name, **table}]) if listed else set_table(koi, name, table)
     click.echo(ADDED.format(name, file))
+
+
+def full_path(word: str) -> str:
+    """Return the full path of a file; any other word as it is."""
+    path = Path(word)
+    return word if path.is_absolute() or not path.is_file() else str(path.absolute())
 
 
 @mcp.command()

@@ -13,6 +13,7 @@ from .launch import PROCESS_MARK
 
 READ_SECONDS = 0.5  # for the last lines; a process that outlives the server may keep its output open
 SHOWN_LINES = 3  # the last line is often a hint, and the error is before it
+SHOWN_CHARACTERS = 500  # of a line: the longest hint of the official SDK has 335
 KEPT_LINES = 20  # of what a server writes to its standard error
 
 
@@ -60,4 +61,9 @@ class ErrorOutput:
         """Why the server was stopped, and the last lines that say something, as sentences."""
         written = [visible(line).strip() for line in self.lines if line.strip()][-SHOWN_LINES:]
         fault = f" {self.fault}." if self.fault else ""
-        return fault + (f" It wrote: {' / '.join(line[:300] for line in written).rstrip('.')}." if written else "")
+        return fault + (f" It wrote: {' / '.join(map(cut, written)).rstrip('.')}." if written else "")
+
+
+def cut(line: str) -> str:
+    """Return the beginning of a long line, and say that it is only that."""
+    return line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]}…"
