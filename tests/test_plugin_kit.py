@@ -38,6 +38,17 @@ def test_a_new_plugin_works_and_is_certified(tmp_path: Path, kind: str) -> None:
     assert f"my-{kind} 0.1.0" in openkoi("plugin", "list").stdout
 
 
+def test_a_bundle_is_certified_with_other_settings_and_a_server(tmp_path: Path) -> None:
+    openkoi = write_plugin(shell(tmp_path), "bundle")
+    settings = openkoi.folder / "my-bundle" / "src" / "my_bundle" / "bundle.toml"
+    server = '[mcp.servers.tides]\ncommand = "uvx"\nargs = ["tides"]\n'
+    settings.write_text(f"[iteration]\nquality_threshold = 0.85\n{server}")
+
+    result = openkoi.cold("plugin", "certify", "my-bundle", seconds=120)
+
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_is_formatted(tmp_path: Path, kind: str) -> None:
     openkoi = shell(tmp_path)

@@ -56,6 +56,8 @@ function unescape(json: string, start: i32): string {
       if (next == "n") out += "\n";
       else if (next == "t") out += "\t";
       else if (next == "r") out += "\r";
+      else if (next == "b") out += "\b";
+      else if (next == "f") out += "\f";
       else if (next == "u") {
         out += String.fromCharCode(<i32>parseInt(json.substr(i + 1, 4), 16));
         i += 4;

@@ -31,7 +31,7 @@ def install(folder: Path, *packages: str) -> None:
 
 
 def test_what_is_written_for_a_newcomer_is_built_approved_and_called_by_a_model(tmp_path: Path) -> None:
-    openkoi = pond(tmp_path, calling("word_count__count", text='one "fish",\ntwo f\u00efsh'))
+    openkoi = pond(tmp_path, calling("word_count__count", text='one "fish",\ntwo\bf\u00efsh'))
     openkoi("plugin", "new", "wasm", "word-count")
     made = openkoi.openkoi.folder / "word-count"
     assert {name: (EXAMPLE / name).read_text() for name in SOURCES} == {
