@@ -135,3 +135,25 @@ def test_without_a_catalogue_or_a_match_the_next_step_is_said(tmp_path: Path, fo
     assert f"{folder / 'nowhere.toml'} cannot be read" in openkoi("plugin", "search").stderr
     (openkoi.home / "config.toml").write_text(f'[plugins]\ncatalogues = ["{folder / "catalogue.toml"}"]\n')
     assert "No plugin in the catalogues matches heron." in openkoi("plugin", "search", "heron").stderr
+
+
+def test_a_script_of_a_catalogue_is_updated_and_removed(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    target = openkoi.home / "data" / "plugins" / "scripts" / "be-brief.star"
+    openkoi("plugin", "install", "be-brief")
+    updated = openkoi("plugin", "update", "be-brief")
+    (folder / "catalogue.toml").write_text('name = "acme"\n')
+    unlisted = openkoi("plugin", "update", "be-brief")
+    removed = openkoi("plugin", "remove", "be-brief")
+
+    assert (0, True) == (updated.returncode, "hash verified" in updated.stdout)
+    assert f"be-brief was not updated: your catalogues do not list it. It is at {target}." in unlisted.stderr
+    assert f"Removed {target}.\n" == removed.stdout
+    assert not target.exists()
+
+
+def test_only_what_is_installed_is_updated(tmp_path: Path) -> None:
+    refused = shell(tmp_path)("plugin", "update", "acme-absent")
+
+    assert 1 == refused.returncode
+    assert "Error: Not installed: acme-absent. Nothing was updated. " in refused.stderr

@@ -53,6 +53,15 @@ def test_a_plugin_is_found_installed_and_used_once_it_is_approved(openkoi: Pond)
     assert ["42 fish"] == [one for one in openkoi.results if "fish" in one and "tool" not in one]
 
 
+def test_a_plugin_is_updated_and_removed_by_its_name(openkoi: Pond) -> None:
+    openkoi("plugin", "install", "fish")
+    updated = openkoi("plugin", "update", "fish")
+    removed = openkoi("plugin", "remove", "fish")
+
+    assert "run `openkoi wasm approve fish`" in updated
+    assert "Removed fish.\n" == removed
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
 def test_at_a_terminal_the_user_is_asked_when_it_is_installed(openkoi: Pond) -> None:
     from pseudo_terminal import ENTER, terminal

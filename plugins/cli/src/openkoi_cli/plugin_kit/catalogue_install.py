@@ -31,7 +31,7 @@ def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]
         yield f"{one.name:<{wide}}  {one.kind:<{kind}}  {one.trust:<{trust}}  {one.summary}  ({one.catalogue})".rstrip()
 
 
-def install_named(names: Sequence[str], invocation: Invocation) -> None:
+def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool = False) -> None:
     """Install plugins: those that a catalogue lists from there, all others from the package index or a path."""
     koi = invocation.open()
     entries = read_catalogues(koi) if koi.setting(CATALOGUES, tuple, ()) else []
@@ -43,10 +43,10 @@ def install_named(names: Sequence[str], invocation: Invocation) -> None:
             click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified.")
         copied = {name: file for name, file in files.items() if not file.name.endswith(ARCHIVES)}
         if rest := [str(files.get(name, name)) for name in names if name not in copied]:
-            install_plugins(rest)
+            install_plugins(rest, upgrade=upgrade)
         for name, file in copied.items():
             if file.name.endswith(ARCHIVE):
-                install_wasm(file, listed[name], invocation)
+                install_wasm(file, listed[name], invocation, replace=upgrade)
             else:
                 click.echo(install_script(file, listed[name], invocation.paths.data / SCRIPTS))
 

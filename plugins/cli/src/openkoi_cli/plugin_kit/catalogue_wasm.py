@@ -21,12 +21,12 @@ OTHER_NAME = "{name} was not installed: the plugin in {file} has the name {other
 NOT_ADDED = "{name} was not installed. See the output of `openkoi wasm add` above."
 
 
-def install_wasm(file: Path, entry: CatalogueEntry, invocation: Invocation) -> None:
+def install_wasm(file: Path, entry: CatalogueEntry, invocation: Invocation, *, replace: bool) -> None:
     """Add a plugin to the data folder, and ask for approval if a terminal is attached."""
     if find_spec("openkoi_wasm") is None:
         raise KoiError(MISSING.format(name=entry.name))
     folder = unpack(file, entry.name)
-    if run_wasm(invocation, "add", str(folder)):
+    if run_wasm(invocation, "add", *(["--replace"] if replace else []), str(folder)):
         raise KoiError(NOT_ADDED.format(name=entry.name))
     if can_prompt(sys.stdout):
         run_wasm(invocation, "approve", entry.name)

@@ -80,20 +80,25 @@ def search(invocation: Invocation, /, words: tuple[str, ...]) -> None:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def remove(names: tuple[str, ...]) -> None:
+@click.pass_obj
+def remove(invocation: Invocation, /, names: tuple[str, ...]) -> None:
     """Uninstall plugins."""
-    from .installer import remove_plugins
+    from .catalogue_copies import remove_named
 
-    remove_plugins(names)
+    remove_named(names, invocation)
 
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def update(names: tuple[str, ...]) -> None:
-    """Update plugins to their latest releases. `openkoi update` updates OpenKoi itself as well."""
-    from .installer import install_plugins
+@click.pass_obj
+def update(invocation: Invocation, /, names: tuple[str, ...]) -> None:
+    """Update plugins to what your catalogues list, else to their latest releases.
 
-    install_plugins(names, upgrade=True)
+    `openkoi update` updates OpenKoi itself as well.
+    """
+    from .catalogue_copies import update_named
+
+    update_named(names, invocation)
 
 
 @command.command(name="list")

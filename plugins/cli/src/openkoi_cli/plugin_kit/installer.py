@@ -15,7 +15,7 @@ from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx,
 
 ARCHIVES = (".whl", ".tar.gz")
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
-NOT_INSTALLED = "Not installed: {}. Nothing was removed. To see what is, run `openkoi plugin list`."
+NOT_INSTALLED = "Not installed: {names}. Nothing was {done}. To see what is, run `openkoi plugin list`."
 MANAGED = (
     "The Python at {prefix} is managed by the system, so nothing can be installed there. "
     "Install OpenKoi in a virtual environment, or with `uv tool install openkoi` or `pipx install openkoi`."
@@ -34,10 +34,8 @@ def install_plugins(names: Sequence[str], *, upgrade: bool = False) -> None:
 
 
 def remove_plugins(names: Sequence[str]) -> None:
-    """Uninstall distributions from OpenKoi's environment; installers say nothing of those that are not there."""
+    """Uninstall distributions from OpenKoi's environment."""
     refuse_managed(Path(sys.prefix))
-    if missing := [name for name in names if not is_installed(name)]:
-        raise KoiError(NOT_INSTALLED.format(", ".join(missing)))
     run_installer(remove_command(names, Path(sys.prefix)), f"remove {' '.join(names)}")
     click.echo(f"Removed {', '.join(names)}.")
 
