@@ -351,12 +351,15 @@ def test_what_a_source_lists_is_shown_by_openkoi_plugins(openkoi: Shell, folders
     there = folders[1]
     acme = replace(openkoi.with_plugin(SCRIPTS, sources="acme:Source"), folder=there)
     lines = acme("plugins").stdout.splitlines()
+    acme("plugin", "disable", "tools.same")
+    disabled = acme("plugins").stdout
     (there / "broken").touch()
     broken = acme("plugins").stdout
 
     place = lines.index("listed by acme")
     assert ["hooks", "hook", str(there / "hook.script")] == lines[place + 1].split()
     assert ["tools", "same", str(there / "same.script")] == lines[place + 3].split()
+    assert f"{there / 'same.script'}, disabled by tools.same.enabled\n" in disabled
     assert "! Plugin 'acme' failed at discover: OSError: the disk is gone" in broken
 
 

@@ -109,3 +109,11 @@ def test_a_hook_script_of_a_bundle_is_used_without_asking(rival: Shell, tmp_path
 
     assert "rules" in rival("context", "Say hello").stdout.partition("estimated total")[0]
     assert "a bundle's" in rival("script", "list").stdout
+
+
+def test_what_it_brings_is_shown(openkoi: Shell) -> None:
+    shown = openkoi("plugin", "info", "acme").stdout.splitlines()
+
+    assert "bundles     acme" in shown
+    assert "setting     iteration.max_iterations = 4" in shown
+    assert {"skills", "evaluators"} <= {line.split()[0] for line in shown}

@@ -384,7 +384,8 @@ def test_what_is_no_list_of_strings_is_named_with_its_key_and_place(value: objec
     with pytest.raises(ConfigError) as refusal:
         holding(a__b=value).get("a.b", tuple, ())
 
-    assert f"a.b in there.toml is {value!r}; it should be a list of strings." == str(refusal.value)
+    wanted = 'it should be a list of strings, such as ["a", "b"].'
+    assert f"a.b in there.toml is {value!r}; {wanted}" == str(refusal.value)
 
 
 def test_a_whole_number_is_a_number() -> None:

@@ -28,6 +28,12 @@ class SourcedPlugin:
     kind: str
     name: str
     origin: str
+    enabled: bool = True
+
+    @property
+    def place(self) -> str:
+        """Where the source found it, and that it is disabled if it is."""
+        return self.origin if self.enabled else f"{self.origin}, disabled by {self.kind}.{self.name}.enabled"
 
 
 def ask_sources(invocation: Invocation) -> tuple[list[SourcedPlugin], list[str]]:
@@ -53,7 +59,7 @@ def format_sourced(listed: list[SourcedPlugin]) -> Iterator[str]:
     """Yield a line for each source, and one for each plugin that it lists."""
     for source in dict.fromkeys(one.source for one in listed):
         yield f"listed by {source}"
-        yield from (f"  {one.kind:<12} {one.name:<16} {one.origin}" for one in listed if one.source == source)
+        yield from (f"  {one.kind:<12} {one.name:<16} {one.place}" for one in listed if one.source == source)
 
 
 def print_sourced(invocation: Invocation) -> None:
@@ -61,8 +67,13 @@ def print_sourced(invocation: Invocation) -> None:
     with reserve_stdout() as out:
         koi = invocation.open()
         listed = asyncio.run(list_sourced(koi))
-        found = {name: [(one.kind, one.name, one.origin) for one in entries] for name, entries in listed.items()}
+        found = {name: [as_listed(one, koi) for one in entries] for name, entries in listed.items()}
         print(json.dumps([found, koi.warnings()]), file=out)
+
+
+def as_listed(one: "PluginEntry", koi: "OpenedKoi") -> tuple[str, str, str, bool]:
+    """Return the fields of a sourced plugin after its source."""
+    return one.kind, one.name, one.origin, koi.setting(f"{one.kind}.{one.name}.enabled", bool, True)
 
 
 async def list_sourced(koi: "OpenedKoi") -> "Mapping[str, Sequence[PluginEntry]]":

@@ -13,7 +13,7 @@ KINDS: dict[type, str] = {
     int: "a whole number",
     float: "a number",
     str: "text",
-    tuple: "a list of strings",
+    tuple: 'a list of strings, such as ["a", "b"]',
     list: "a list",
 }
 WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)

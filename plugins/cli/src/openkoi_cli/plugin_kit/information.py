@@ -1,5 +1,7 @@
 """Describe an installed plugin, and enable or disable it in the user's configuration."""
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError
@@ -8,6 +10,8 @@ from ..plugin_sources import ask_sources
 from ..plugins import why_unused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openkoi_hookspecs import PluginState
 
     from ..invocation import Invocation
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
 
 NOT_INSTALLED = "No plugin named {name!r} is installed. To list plugins, run `openkoi plugin list`."
 AMBIGUOUS = "{name!r} is the name of {count} plugins. Choose one: {names}."
+BUNDLE_FOLDERS = ("skills", "evaluators", "hooks", "commands")
 SHOWN_FIELDS = ("Summary", "Home-page", "License-Expression", "License")
 
 
@@ -35,7 +40,29 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
         f"{of} {plugins[0].version}".rstrip(),
         *lines,
         *(f"{one.kind:<12}{one.name} {why_unused(one)}".rstrip() for one in own),
+        *(
+            f"{kind:<12}{text}"
+            for one in own
+            if one.kind == "bundles"
+            for kind, text in bundle_content(one, invocation)
+        ),
     ]
+
+
+def bundle_content(plugin: "PluginState", invocation: "Invocation") -> "Iterator[tuple[str, str]]":
+    """Yield what a bundle brings: its settings that nothing outranks, and the names in its folders."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    (found, *_) = entry_points(group="openkoi.bundles", name=plugin.name)
+    spec = find_spec(found.value)
+    for folder in map(Path, (spec and spec.submodule_search_locations) or ()):
+        for one in invocation.open().settings(bundles=True):
+            if Path(one.origin).parent == folder:
+                yield "setting", f"{one.key} = {json.dumps(one.value, ensure_ascii=False, default=str)}"
+        for part in BUNDLE_FOLDERS:
+            for path in sorted((folder / part).glob("*")):
+                yield part, path.stem
 
 
 def find_sourced(name: str, invocation: "Invocation") -> list[str]:
@@ -45,7 +72,7 @@ def find_sourced(name: str, invocation: "Invocation") -> list[str]:
         return []
     found = list_sourced(name, invocation)
     lines = [f"{one.kind:<12}{one.name}" for one in found]
-    return [f"{found[0].name}, listed by {found[0].source}", f"Origin      {found[0].origin}", *lines] if found else []
+    return [f"{found[0].name}, listed by {found[0].source}", f"Origin      {found[0].place}", *lines] if found else []
 
 
 def list_sourced(name: str, invocation: "Invocation") -> "list[SourcedPlugin]":
