@@ -72,6 +72,22 @@ def end_in_half(number: object) -> None:
     os._exit(0)
 
 
+def answer_structure(number: object) -> None:
+    """Answer with structured content, which takes long to check against the schema of the tool."""
+    send(id=number, result={"content": [{"type": "text", "text": "42 fish"}], "structuredContent": {"x": "a" * 40}})
+
+
+def doubled(levels: int) -> dict[str, Any]:
+    """Return a schema in which each level refers twice to the next one."""
+    twice = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n - 1}"}] * 2} for n in range(1, levels)}
+    return {"type": "object", "$defs": {"l0": {}, **twice}, "$ref": f"#/$defs/l{levels - 1}"}
+
+
+OUTPUT: dict[str, dict[str, Any]] = {
+    "pattern": {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(a+)+b$"}}},
+    "doubled": doubled(50),
+    "circle": {"type": "object", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"},
+}
 KINDS: dict[str, Callable[[object], None]] = {
     "flood": flood,
     "long": write_long_line,
@@ -80,6 +96,7 @@ KINDS: dict[str, Callable[[object], None]] = {
     "twice": answer_twice,
     "halves": answer_in_halves,
     "end": end_in_half,
+    **dict.fromkeys(OUTPUT, answer_structure),
 }
 for line in sys.stdin:
     asked = json.loads(line)
@@ -91,7 +108,8 @@ for line in sys.stdin:
         case "tools/list":
             hints = {"readOnlyHint": True}
             tool = {"name": "count_fish", "description": "Count fish.", "inputSchema": SCHEMA, "annotations": hints}
-            send(id=asked["id"], result={"tools": [tool]})
+            output = {"outputSchema": OUTPUT[KIND]} if KIND in OUTPUT else {}
+            send(id=asked["id"], result={"tools": [{**tool, **output}]})
         case "tools/call":
             Path(sys.argv[2]).write_text(f"started {os.getpid()}\n")
             KINDS[KIND](asked["id"])

@@ -44,6 +44,15 @@ def test_what_is_no_message_is_ignored_and_the_first_answer_counts(kind: str, tm
     assert "Traceback" not in text
 
 
+@pytest.mark.parametrize("kind", ["pattern", "doubled", "circle"])
+def test_a_schema_that_takes_years_to_check_costs_nothing(kind: str, tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, kind)
+    openkoi("Do it")
+
+    (result,) = openkoi.results
+    assert result.startswith("42 fish")
+
+
 def test_notifications_without_end_cost_the_call_its_time(tmp_path: Path) -> None:
     openkoi = flooding(tmp_path, "notify", timeout=1.0)
     openkoi("Do it")

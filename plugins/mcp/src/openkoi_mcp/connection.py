@@ -17,6 +17,7 @@ from .server_config import ServerConfig
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client.session import ElicitationFnT
+    from mcp_types import CallToolResult
 
 MAX_LINES = 3  # of an error: a wrong answer may have a hundred faults, and then advice for programmers
 START_SECONDS = 60.0  # npx and uvx may have to download a server first
@@ -83,6 +84,7 @@ class Connection:
                 transport = open_transport(self.config, self.workspace, self.variables, errors)
                 async with Client(transport, elicitation_callback=self.elicit, cache=None, mode=self.mode) as client:
                     deadline.reschedule(None)
+                    client.session.validate_tool_result = accept_result  # type: ignore[method-assign]  # see there
                     ready.set_result(client)
                     await stop.wait()
         except Exception as error:
@@ -144,6 +146,13 @@ class Connection:
         if not self.ready.done():
             self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
+
+
+async def accept_result(name: str, result: "CallToolResult") -> None:
+    """Accept what a server answers, in place of the SDK's check against the server's own schema.
+
+    A pattern or references in such a schema can take years to check, and nothing could cut that off.
+    """
 
 
 def silence_sdk() -> None:
