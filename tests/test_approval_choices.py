@@ -45,7 +45,7 @@ def test_the_literal_command_its_reach_and_its_undo_are_shown_and_a_number_answe
         tty.shows("Choose 1 to ")
         output = tty.screen
         before = (openkoi.folder / "one").exists()
-        tty.type("1")
+        tty.type("1\r")
 
         assert 0 == tty.ends(), tty.screen
     assert "$ rm -rf one <U+202E> # <ESC>[2J" in output
@@ -61,13 +61,45 @@ def test_what_was_typed_before_the_question_does_not_answer_it(openkoi: Shell) -
         tty.shows("Thinking")
         tty.type("1y1\ry\r")
         asked(tty)
-        tty.type("q")  # not an answer
-        tty.type("3")
+        tty.type("3\r")
         tty.shows("What should it do instead?")
         tty.type("move it to the trash\r")
 
         assert 0 == tty.ends(), tty.screen
         assert "move it to the trash" in str(server.asked[1])
+    assert (openkoi.folder / "one").exists()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.4])
+@pytest.mark.parametrize("message", ["also do this", "yes but later", "2 more tests", "1 more", "12", "any"])
+def test_a_message_is_not_an_answer_however_slowly_it_is_typed(openkoi: Shell, message: str, pause: float) -> None:
+    with OpenAIServer(remove("one"), "Done.") as server, terminal(served(openkoi, server), *LINE) as tty:
+        asked(tty)
+        for key in message:
+            tty.type(key)
+            tty.hear(pause)
+        tty.type("\r")
+        tty.shows("That is not one of the answers. Choose 1 to 3: ")
+        tty.type("\x1b")
+        tty.shows("→ No")
+        tty.type("\r")
+
+        assert 0 == tty.ends(), tty.screen
+    assert (openkoi.folder / "one").exists()
+
+
+def test_a_line_that_was_begun_before_the_question_is_not_an_answer(openkoi: Shell) -> None:
+    with OpenAIServer(remove("one"), "Done.") as server, terminal(served(openkoi, server), *LINE) as tty:
+        tty.shows("until this task ends (a)")
+        tty.type("and now ")  # before the question takes keys
+        asked(tty)
+        tty.type("1\r")
+        tty.shows("That was typed before the question could be read. Choose 1 to 3: ")
+        tty.type("12\x7f\x7f3\r")
+        tty.shows("What should it do instead?")
+        tty.type("\r")
+
+        assert 0 == tty.ends(), tty.screen
     assert (openkoi.folder / "one").exists()
 
 
@@ -77,7 +109,7 @@ def test_yes_for_the_scope_holds_for_similar_calls_of_the_task(openkoi: Shell) -
         terminal(served(openkoi, server), *LINE) as tty,
     ):
         text = asked(tty)
-        tty.type("a")
+        tty.type("a\r")
 
         assert 0 == tty.ends(), tty.screen
     assert "2. Yes, and commands that start with `rm -rf` until this task ends (a)" in text

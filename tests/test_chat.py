@@ -73,7 +73,7 @@ def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
         assert 8 > time.monotonic() - began
         terminal.shows("[1] new.txt")
         time.sleep(0.35)
-        terminal.type("3")
+        terminal.type("3\r")
         terminal.shows("undoes its changes")
         assert "[abort]" not in terminal.display
         terminal.shows('"then drink tea" · waits: Enter sends it, Up edits it')
@@ -118,7 +118,7 @@ def test_an_approval_shows_all_and_is_not_given_by_what_was_typed_before(openkoi
         assert "3. No, and tell it" in terminal.display
         terminal.type("\x15")
         time.sleep(0.4)
-        terminal.type("3")
+        terminal.type("3\r")
         terminal.shows("What should it do instead? >")
         terminal.send("use a pull request")
         terminal.shows("! Rejected: use a pull request")
@@ -159,7 +159,7 @@ def test_rewinding_restores_conversation_and_files_and_can_be_undone(openkoi: Sh
         terminal.shows("Rewind 1 message, to before: Task two")
         terminal.shows("  two.txt +1 -0\n▸ 1. Both")
         time.sleep(0.4)
-        terminal.type("1")
+        terminal.type("1\r")
         terminal.shows("rewound; to undo this, type /rewind undo")
         terminal.shows("> Task two")
         assert {"one.txt": "1"} == read_folder(openkoi.folder)
@@ -259,8 +259,12 @@ def test_accessible_output_has_no_escape_sequence_and_numbered_questions(openkoi
         terminal.type("push it\n")
         terminal.shows("Type a number from 1 to 3.")
         terminal.shows("$ git push --force <U+202E>origin main")
-        time.sleep(0.1)
+        terminal.type("1\n")
+        terminal.shows("That was typed before the question could be read.")
+        terminal.settles()
         terminal.type("9\n")
+        terminal.type("1 more thing\n")
+        terminal.shows("Type a number from 1 to 3.", times=4)
         terminal.type("1\n")
         terminal.shows("Well.")
         terminal.type("/quit\n")
@@ -268,6 +272,17 @@ def test_accessible_output_has_no_escape_sequence_and_numbered_questions(openkoi
 
     assert "\x1b" not in terminal.inner.raw
     assert "\r" not in terminal.inner.raw.replace("\r\n", "")
+
+
+def test_a_line_begun_before_a_question_does_not_answer_it(openkoi: Shell) -> None:
+    with chat(openkoi, says("I push.", "", calls=runs("sleep 1; git push --force origin main")), ACCESSIBLE="1") as tty:
+        tty.type("push it\n")
+        tty.shows("> push it")
+        tty.type("now ")
+        tty.shows("Type a number from 1 to 2.")
+        tty.settles()
+        tty.type("1\n")
+        tty.shows("That was typed before the question could be read.")
 
 
 def test_a_chat_goes_on_line_by_line(openkoi: Shell) -> None:

@@ -44,7 +44,7 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
         terminal.waits(lambda: "+ line 59" in "\n".join(terminal.scrollback), "all lines", 20)
         terminal.shows("1. Yes, this once (y)")
         terminal.settles()
-        terminal.inner.type("1")
+        terminal.inner.type("1\r")
         terminal.shows("→ Yes, this once")
         terminal.shows("[done]")
         assert {"long.txt": LINES} == read_folder(openkoi.folder)

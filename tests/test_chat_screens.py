@@ -164,7 +164,7 @@ def interrupt_and_approve(recorder: Recorder) -> None:
     terminal.inner.type("\x1b")
     recorder.take("an interruption", "Interrupted.", "3. Keep")
     terminal.settles()
-    terminal.inner.type("1")
+    terminal.inner.type("1\r")
     recorder.take("undone", "→ Undo", "restored, ")
     terminal.inner.type("\x1b[A")
     terminal.hides("⇥")
@@ -175,7 +175,7 @@ def interrupt_and_approve(recorder: Recorder) -> None:
     terminal.inner.type("\r")
     recorder.take("a rewind", "Rewind 5 messages", "3. Neither")
     terminal.settles()
-    terminal.inner.type("3")
+    terminal.inner.type("3\r")
     terminal.shows("→ Neither")
 
 

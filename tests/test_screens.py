@@ -136,7 +136,7 @@ if sys.platform != "win32":
             keys = openkoi.with_environment(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url)
             with terminal(keys, "-i", "0", "-m", "openai/gpt-fake", "Write down the capital of France") as tty:
                 tty.shows("Choose 1 to 3: ")
-                tty.type("3")
+                tty.type("3\r")
                 tty.shows("(Enter to skip)")
                 tty.type("just write it down\r")
 

@@ -20,10 +20,33 @@ def require_prompt(output: TextIO) -> None:
         raise KoiError(NEEDS_TERMINAL)
 
 
-def discard_typed_input() -> None:
-    """Discard what was typed before a question was shown, where the platform can."""
+def discard_typed_input() -> bool:
+    """Discard what was typed before a question was shown, where the platform can.
+
+    Return whether it was the beginning of a line, of which the rest may come yet.
+    """
     with suppress(ImportError, OSError, ValueError):
         import termios
 
         with suppress(termios.error):
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+            return read_typed_input(sys.stdin.fileno()).rpartition(b"\n")[2] != b""
+    return False
+
+
+def read_typed_input(descriptor: int) -> bytes:
+    """Return what was typed and not read, also of a line that has not ended."""
+    import os
+    import select
+    import termios
+
+    modes = termios.tcgetattr(descriptor)
+    at_once = [*modes[:3], modes[3] & ~termios.ICANON, *modes[4:6], [*modes[6]]]
+    at_once[6][termios.VMIN], at_once[6][termios.VTIME] = 0, 0
+    termios.tcsetattr(descriptor, termios.TCSANOW, at_once)
+    try:
+        typed = b""
+        while select.select([descriptor], [], [], 0)[0] and (more := os.read(descriptor, 4096)):
+            typed += more
+        return typed
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSANOW, modes)

@@ -1,4 +1,4 @@
-"""A question on the screen: a key marks a choice, Enter gives it, and so does a digit alone; type-ahead never does."""
+"""A question on the screen: a digit or a letter marks a choice, and only Enter gives it; type-ahead never does."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -6,13 +6,12 @@ from time import monotonic
 
 from prompt_toolkit.buffer import Buffer
 
+from openkoi_terminal import QUIET_SECONDS, find_choice
+
 from .layout import PROMPT, Rows
 from .select_list import Item, shorten_label
 from .view import Choice, Dialog
 
-QUIET_SECONDS = (
-    0.3  # seconds without a key before a question takes one, and after a digit: a message must not answer it
-)
 HOW_TO_PICK = "(Enter: choose, Esc: cancel)"
 
 
@@ -31,7 +30,6 @@ class DialogBox:
         self.quiet_since = 0.0
         self.has_moved = self.has_marked = False
         self.typed = ""
-        self.timer: asyncio.TimerHandle | None = None
 
     async def ask(self, dialog: Dialog) -> str | None:
         """Show a question and wait for its answer; a later one waits for its turn."""
@@ -90,7 +88,7 @@ class DialogBox:
         What goes on behind a key is a message, with that key; what came too early begins one only without a pause.
         """
         choices = self.open.choices if self.open else ()
-        place = next((at for at, one in enumerate(choices) if key in (str(at + 1), one.key)), None)
+        place = find_choice(key, [one.key for one in choices])
         is_early, has_marked, before = not self.takes_keys, self.has_marked, self.typed
         self.forget_keys()
         if place is None or has_marked:
@@ -105,8 +103,6 @@ class DialogBox:
         self.mark(place)
         if self.is_list:
             self.choose_marked()
-        elif key.isdecimal():
-            self.timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self.choose_alone)
         return ""
 
     def mark(self, place: int) -> None:
@@ -117,14 +113,6 @@ class DialogBox:
     def forget_keys(self) -> None:
         """Take what was typed for neither a choice nor the beginning of a message."""
         self.typed, self.has_marked = "", False
-        if self.timer:
-            self.timer.cancel()
-            self.timer = None
-
-    def choose_alone(self) -> None:
-        """Answer with the choice whose digit nothing has followed."""
-        if self.takes_choice and self.has_marked and not self.buffer.text:
-            self.choose_marked()
 
     def end_text(self) -> None:
         """Take Enter for the end of a message whose keys came too early to answer; the next one answers."""

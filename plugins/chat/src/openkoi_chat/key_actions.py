@@ -20,6 +20,7 @@ QUIT_HINT = "Press Ctrl-C again to quit."
 STASHED = "Draft put aside; Up brings it back."
 STOPPED = "Stopped."
 TOO_EARLY = "That was typed before the question could be read. Press it again to answer."
+MARKED = "Press Enter to give the marked answer, or keep typing to write a message."
 DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
 SAVE_SECONDS = 0.09
 
@@ -198,7 +199,7 @@ class KeyActions:
             dialogs.note_key()
             self.buffer.insert_text(text)
         else:
-            self.screen.hide_hint()
+            self.screen.show_hint(MARKED if dialogs.has_marked and dialogs.waits else "")
 
     def give_answer(self, answer: Callable[[], None]) -> None:
         """Answer the question, unless it was not there long enough to be read."""

@@ -6,11 +6,12 @@ For screen readers, dumb terminals and logs of terminals.
 import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from openkoi_base.terminal import discard_typed_input
 from openkoi_hookspecs import KoiError
-from openkoi_terminal import PLAIN, MarkdownStream, Style, render_block, strip_controls
+from openkoi_terminal import PLAIN, QUIET_SECONDS, MarkdownStream, Style, find_choice, render_block, strip_controls
 
 from .attachments import Draft
 from .banner import FIRST_USE, make_banner
@@ -29,6 +30,7 @@ HEARTBEAT = 30.0
 STOP, PICK = "/stop", "/resume"
 NOTHING = Choice("", "Nothing", "")  # of a list, where there is no Esc
 IS_PLAIN = "This chat is already in line mode."
+TOO_EARLY = "That was typed before the question could be read."
 PLAIN_KEYS = (
     ("Enter", "send; the current task reads it before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),
@@ -116,14 +118,20 @@ class PlainView:
 
     async def choose(self, dialog: Dialog) -> str | None:
         """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
-        discard_typed_input()
+        is_begun, asked_at = discard_typed_input(), monotonic()
         choices = [*dialog.choices, *([NOTHING] if dialog.is_list else [])]
         print("\n".join([*dialog.all_lines, *format_choices(choices)]), flush=True)
         while True:
             word = (await self.read(f"Type a number from 1 to {len(choices)}." if choices else "")).strip()
+            is_early = is_begun or monotonic() - asked_at < QUIET_SECONDS
+            is_begun = False
+            if is_early and not dialog.is_list:
+                print(TOO_EARLY, flush=True)
+                continue
             if not choices:
                 return word or None
-            choice = find_choice(word, choices)
+            place = find_choice(word, [one.key for one in choices])
+            choice = None if place is None else choices[place]
             if choice and choice.wants_text:
                 text = await self.read(choice.wants_text)
                 return f"{choice.value}: {text.strip()}" if text.strip() else choice.value
@@ -251,8 +259,3 @@ class PlainProgram:
 
     def show_busy(self, text: str) -> None:
         """Do nothing, as for the status."""
-
-
-def find_choice(word: str, choices: Sequence[Choice]) -> Choice | None:
-    """Return the choice of a number."""
-    return choices[int(word) - 1] if word.isdecimal() and 0 < int(word) <= len(choices) else None

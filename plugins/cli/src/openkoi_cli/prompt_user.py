@@ -1,22 +1,23 @@
 """Prompt the user at the terminal, and notify when a question was answered elsewhere.
 
-What was typed before a question never answers it: keys are ignored for a moment after it is shown, and discarded.
+What was typed before a question never answers it.
 """
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_base.terminal import can_prompt, discard_typed_input
+from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, Question, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import truncate_line
 
 from .answers import format_no
+from .choice_prompt import Choice, read_choice, read_line, read_whole_line
 from .escape import escape_controls
 from .setting_names import WAIT_SECONDS
 
@@ -25,19 +26,7 @@ if TYPE_CHECKING:
 
     from .live_output import LineOutput, TerminalOutput
 
-T = TypeVar("T")
-IGNORED_SECONDS = 0.3  # who types when a question appears goes on for about as long (estimate)
-END = b"\x04"  # Ctrl-D: no answer, so that the run stops and can be resumed
 INSTEAD = "What should it do instead? (Enter to skip) "
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A numbered answer, and the key that gives it as well."""
-
-    key: str
-    label: str
-    value: str
 
 
 NO = Choice("n", "No, and say what to do instead (n, esc)", "no")
@@ -75,9 +64,7 @@ class TerminalPrompt:
         """Show a question and read a line."""
         choices = f" [{'/'.join(question.choices)}]" if question.choices else ""
         click.echo(f"\n{escape_controls(question.text)}", err=True, nl=False)
-        await discard_early_input()
-        click.echo(f"{choices} ", err=True, nl=False)
-        return (await read_line()).strip() or None
+        return (await read_whole_line(f"{choices} ")).strip() or None
 
     async def ask_approval(self, request: "ApprovalRequest") -> str | None:
         """Show a tool call with numbered answers; what was allowed for the task is not asked again, and shown."""
@@ -96,7 +83,6 @@ class TerminalPrompt:
             *(f"  {place}. {one.label}" for place, one in enumerate(choices, 1)),
         ]
         click.echo("\n" + "\n".join(lines), err=True)
-        await discard_early_input()
         answer = await read_choice(choices)
         if answer == "always" and request.scope:
             self.allowed.add(request.scope)
@@ -158,59 +144,3 @@ class FlagAnswer:
             return await self.otherwise(question)
         await asyncio.sleep(self.koi.setting(WAIT_SECONDS, float, 0.0))
         return None
-
-
-async def discard_early_input() -> None:
-    """Discard what was typed before the question was shown and for a moment after it."""
-    await asyncio.sleep(IGNORED_SECONDS if sys.stdin.isatty() else 0)
-    discard_typed_input()
-
-
-async def read_choice(choices: Sequence[Choice]) -> str | None:
-    """Read a key that chooses an answer; a line where single keys cannot be read."""
-    from .keyboard import open_keyboard, read_keys_at_once, restore_terminal_modes
-
-    answers = {str(place): one.value for place, one in enumerate(choices, 1)} | {one.key: one.value for one in choices}
-    prompt = f"Choose 1 to {len(choices)}: "
-    keys = open_keyboard()
-    click.echo(prompt, err=True, nl=False)
-    if keys is None:
-        return answers.get((await read_line()).strip().lower()[:1])
-    read_keys_at_once(keys.descriptor)
-    try:
-        while True:
-            pressed = await wait_for_input(keys.read_pressed)
-            value = choose_answer(pressed, answers)
-            if value or pressed in (b"", END):
-                break
-    finally:
-        restore_terminal_modes()
-    click.echo(next((one.label for one in choices if one.value == value), ""), err=True)
-    return value
-
-
-def choose_answer(pressed: bytes, answers: Mapping[str, str]) -> str | None:
-    """Return the answer of the first key that gives one; Esc alone means no."""
-    if pressed.startswith(b"\x1b"):
-        return "no" if len(pressed) == 1 else None
-    keys = pressed.decode(errors="replace").lower()
-    return next((answers[key] for key in keys if key in answers), None)
-
-
-async def read_line() -> str:
-    """Read a line from standard input without blocking the event loop, where the platform can."""
-    return await wait_for_input(sys.stdin.readline)
-
-
-async def wait_for_input(read: Callable[[], T]) -> T:
-    """Wait until standard input has something to read, and read it."""
-    if sys.platform == "win32":
-        return read()
-    loop = asyncio.get_running_loop()
-    came = asyncio.Event()
-    loop.add_reader(sys.stdin.fileno(), came.set)
-    try:
-        await came.wait()
-    finally:
-        loop.remove_reader(sys.stdin.fileno())
-    return read()

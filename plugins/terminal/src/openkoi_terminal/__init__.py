@@ -4,6 +4,7 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .blocks import Block, MarkdownStream
+    from .choices import QUIET_SECONDS, find_choice
     from .diffs import count_changes, render_diff
     from .live_answer import LiveAnswer
     from .live_region import ERASE_BELOW
@@ -17,6 +18,7 @@ __all__ = [
     "ERASE_BELOW",
     "INTERRUPT_HINT",
     "PLAIN",
+    "QUIET_SECONDS",
     "Block",
     "IncompleteEscapes",
     "LiveAnswer",
@@ -27,6 +29,7 @@ __all__ = [
     "clip_row",
     "count_changes",
     "detect_style",
+    "find_choice",
     "format_working_line",
     "render_block",
     "render_diff",

@@ -1,0 +1,11 @@
+"""Find the numbered choice that a user has typed: its number or its key and nothing else."""
+
+from collections.abc import Sequence
+
+QUIET_SECONDS = 0.3  # seconds without a key before a question takes one: who types when it appears goes on for as long
+
+
+def find_choice(typed: str, keys: Sequence[str]) -> int | None:
+    """Return the place of the choice whose number or key is all that was typed; None for a message."""
+    word = typed.strip().lower()
+    return next((place for place, key in enumerate(keys) if word and word in (str(place + 1), key)), None)
