@@ -133,7 +133,10 @@ def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("openkoi status > /dev/full", "Error: Cannot write to standard output: No space left on device.\n"),
+        *(
+            (f"openkoi {words} > /dev/full", "Error: Cannot write to standard output: No space left on device.\n")
+            for words in ("--version", "-V", "--help", "undo --help", "status", "chat", "sessions", "doctor", "plugins")
+        ),
         ("mkdir d && cd d && rmdir ../d && openkoi status", "Error: The current folder was deleted. Change to"),
     ],
 )

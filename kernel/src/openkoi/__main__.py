@@ -9,13 +9,14 @@ OPEN = "openkoi.open_app:open_app"
 
 def main() -> None:
     """Start a frontend; an interruption while it is imported ends it like one later."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
-        print(f"openkoi {__version__}")
-        return
     try:
-        start()
+        if sys.argv[1:] not in (["--version"], ["-V"]):
+            start()
+        print(f"openkoi {__version__}", flush=True)
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError:  # standard output cannot be written: the frontend reports that
+        start()
 
 
 def start() -> None:
