@@ -37,7 +37,10 @@ def test_a_setting_is_set_shown_and_removed_and_the_rest_of_the_file_stays(openk
     ("key", "value", "hint"),
     [
         ("iteration.max_iterationz", "5", "Did you mean iteration.max_iterations?"),
-        ("iteration.max_iterations", "five", "should be a number"),
+        ("model_x", "1", "Error: model_x is not a setting, so it has no effect."),
+        ("model_x.y", "1", "Error: [model_x] is not a table of settings, so it has no effect."),
+        ("iteration.max_iterations", "five", "Error: iteration.max_iterations is 'five'; "),
+        ("safety.sandbox_minimum", "bogus", "Error: safety.sandbox_minimum is 'bogus'"),
         ("evaluators.nosuch.enabled", "true", "no evaluator named nosuch"),
         ("safety.max_cost_usd", "-1", "safety.max_cost_usd"),
     ],
@@ -49,6 +52,7 @@ def test_a_setting_without_effect_is_refused_and_nothing_is_written(
 
     assert 2 == result.returncode
     assert hint in result.stderr
+    assert "--set" not in result.stderr
     assert "" == config(openkoi)
 
 

@@ -125,9 +125,18 @@ def require_effect(key: str, value: "Json", invocation: Invocation) -> None:
     from openkoi_hookspecs import ConfigError
 
     known = {*invocation.launcher.open(config=invocation.config).unknown_settings()}
-    tried = invocation.launcher.open(config=invocation.config, settings={key: value})
-    if wrong := [text for text in tried.unknown_settings() if text not in known]:
-        raise ConfigError(f"{wrong[0]} Nothing was changed.")
+    try:
+        tried = invocation.launcher.open(config=invocation.config, settings={key: value})
+        wrong = [text for text in tried.unknown_settings() if text not in known]
+    except ConfigError as error:
+        wrong = [str(error)]
+    if wrong:
+        raise ConfigError(f"{remove_origin(wrong[0], key)} Nothing was changed.")
+
+
+def remove_origin(text: str, key: str) -> str:
+    """Return an error without the option of `openkoi fork`, which a value that is tried seems to come from."""
+    return text.replace(f" in --set {key}", "").replace(f"--set {key}", key)
 
 
 def note_override(key: str, file: "Path", invocation: Invocation) -> None:
