@@ -99,6 +99,27 @@ def test_what_came_before_the_server_fell_silent_is_shown_and_comes_back(
             opened.shows(words[count - 1].strip())
 
 
+def test_a_killed_chat_leaves_no_lock_after_the_next_task(openkoi: Shell) -> None:
+    with OpenAIServer("Well.") as server:
+        with terminal(served(openkoi, server), columns=100) as inner:
+            opened = ChatTerminal(inner, 100)
+            ask(opened)
+            opened.shows("Well.")
+            kill_after(opened, 0.0)
+        killed = [path for path in openkoi.home.rglob("*.lock") if path.stem.count(".") == 0]
+        for path in killed:
+            os.utime(path, (0, 0))
+        with terminal(served(openkoi, server), columns=100) as inner:
+            opened = ChatTerminal(inner, 100)
+            ask(opened)
+            opened.shows("[done]")
+            opened.inner.type("\x04")
+            opened.inner.ends()
+
+    assert {"chat", "running"} <= {part for path in killed for part in path.parts}
+    assert [] == [path for path in killed if path.exists()]
+
+
 def make_piece(text: str) -> bytes:
     """Return a piece of a streamed answer, as OpenAI's API sends it."""
     choice = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
