@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from chat_measurements import write_session
 
+from openkoi_chat.costs import UNFINISHED, list_steps
 from openkoi_chat.session_totals import FILE, Totals, read_totals
 from openkoi_hookspecs import Response, Task, Text, Usage, events
 from openkoi_hookspecs.model import StreamEnd
-from openkoi_runlog import RunLog, list_sessions
+from openkoi_runlog import RunLog, list_sessions, read_segment
+from openkoi_runlog.run_replay import find_lost_requests
 
 RESPONSE = events.ModelResponse("m", Response((Text("More."),), StreamEnd(Usage(input=1, output=1))), 0.5)
 STARTED, PART = (events.TaskStarted(Task("More", parent=parent)) for parent in ("", "f" * 20))
@@ -35,6 +37,36 @@ def test_only_what_is_new_is_read(tmp_path: Path, session: str) -> None:
     found = read_totals(sessions, session, tmp_path)
     assert (4, 0.503) == (found.tasks, round(found.usd, 6))
     assert found == read_totals(sessions, session, tmp_path)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_call_that_was_killed_while_it_streamed_is_counted_until_it_is_settled(
+    tmp_path: Path, session: str, parts: int
+) -> None:
+    sessions, lost = tmp_path / "sessions", Usage(input=100, output=20)
+    log = RunLog(sessions, session, lambda text: text)
+    log.append("f" * 20, (STARTED,), sync=False)
+    for part in range(1, parts + 1):  # written again while the answer grows
+        log.append("f" * 20, (events.ModelRequest("m", lost, 0.2 * part, lease="one"),), sync=False)
+    log.append("f" * 20, (events.ModelRequest("m", Usage(), 0.0, lease="nothing"),), sync=False)
+    log.close()
+
+    assert (4, round(0.003 + 0.2 * parts, 6)) == rounded(read_totals(sessions, session, tmp_path))
+    records = [one for path in sessions.glob("*.jsonl") for one in read_segment(path)]
+    steps = list_steps(records, find_lost_requests(records))
+    assert [("More", "an answer that broke off", 0.2 * parts)] == [
+        (one.task, one.purpose, one.usd) for one in steps if one.purpose == UNFINISHED
+    ]
+
+    log = RunLog(sessions, session, lambda text: text)
+    log.append("f" * 20, (events.ModelResponseBroken("m", lost, 0.25, lease="one"),), sync=False)
+    log.close()
+    assert (4, 0.253) == rounded(read_totals(sessions, session, tmp_path))
+
+
+def rounded(totals: Totals) -> tuple[int, float]:
+    """Return the tasks and the cost."""
+    return totals.tasks, round(totals.usd, 6)
 
 
 @pytest.mark.parametrize("kept", ["", "[]", '{"S": 4}', '{"S": {"words": 1}}'])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 NOTHING = "This session has cost nothing yet."
+UNFINISHED = "an answer that broke off"
 MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs (estimate)
 
 
@@ -27,8 +28,8 @@ class Step:
     usd: float
 
 
-def list_steps(records: Iterable[Record]) -> list[Step]:
-    """Return all model calls in records, with what each was followed by."""
+def list_steps(records: Iterable[Record], lost: Iterable[tuple[str, events.ModelResponseBroken]] = ()) -> list[Step]:
+    """Return all model calls in records, with what each was followed by, and those ``lost`` when OpenKoi was killed."""
     tasks: dict[str, str] = {}
     steps: list[Step] = []
     for record in records:
@@ -39,7 +40,14 @@ def list_steps(records: Iterable[Record]) -> list[Step]:
                 calls = [call.tool for call in response.calls]
                 purpose = describe_purpose(role, calls)
                 steps.append(Step(tasks.get(record.run, ""), purpose, model, usage, usd))
-    return steps
+            case events.ModelResponseBroken() as broken:
+                steps.append(unfinished_step(tasks.get(record.run, ""), broken))
+    return [*steps, *(unfinished_step(tasks.get(run, ""), broken) for run, broken in lost)]
+
+
+def unfinished_step(task: str, broken: events.ModelResponseBroken) -> Step:
+    """Return a call whose answer broke off."""
+    return Step(task, UNFINISHED, broken.model, broken.usage, broken.usd)
 
 
 def describe_purpose(role: str, calls: Sequence[str]) -> str:

@@ -55,10 +55,12 @@ async def status(chat: ChatProgram, words: str) -> None:
 
 async def cost(chat: ChatProgram, words: str) -> None:
     """Show what this session cost, its dearest step and a cheaper way."""
+    from openkoi_runlog.run_replay import find_lost_requests
+
     from .costs import describe_costs, list_steps
 
-    koi = chat.require_koi()
-    steps = list_steps(koi.records(chat.session.session))
+    koi, session = chat.require_koi(), chat.session.session
+    steps = list_steps(koi.records(session), find_lost_requests(koi.records(session)))
     chat.view.note("\n".join(koi.redact(line) for line in describe_costs(steps, koi)))
 
 

@@ -16,16 +16,25 @@ from openkoi_runlog.select_records import encode_names, is_kind
 FILE = "totals.json"
 MAX_SESSIONS = 100
 PAID = (events.ModelResponse, events.ModelResponseBroken)
-COUNTED = frozenset(encode_names((events.TaskStarted, *PAID)))
+COUNTED = frozenset(encode_names((events.TaskStarted, events.ModelRequest, *PAID)))
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The tasks that the user gave, and the cost of all model calls; ``seen`` is how much of each segment was read."""
+    """The tasks that the user gave, and the cost of all model calls; ``seen`` is how much of each segment was read.
+
+    ``unfinished`` is the cost of calls without a response, by lease: they are paid for as well.
+    """
 
     tasks: int = 0
-    usd: float = 0.0
+    paid: float = 0.0
     seen: Mapping[str, int] = field(default_factory=dict)
+    unfinished: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def usd(self) -> float:
+        """The cost of all calls."""
+        return self.paid + sum(self.unfinished.values())
 
 
 def read_totals(sessions: Path, session: str, folder: Path) -> Totals:
@@ -40,16 +49,22 @@ def read_totals(sessions: Path, session: str, folder: Path) -> Totals:
 
 def add_new_records(sessions: Path, session: str, known: Totals) -> Totals:
     """Return the totals with what was written since."""
-    tasks, usd, seen = known.tasks, known.usd, dict(known.seen)
+    tasks, paid, seen, unfinished = known.tasks, known.paid, dict(known.seen), dict(known.unfinished)
     for path in list_all_segments(sessions, session):
         start = seen.get(original_name(path), 0)
         if length_of(path) == start:
             continue
         for record in read_segment(path, start, wanted=lambda line: is_kind(line, COUNTED)):
             seen[original_name(path)] = record.end
-            tasks += isinstance(record.event, events.TaskStarted) and not record.event.task.parent
-            usd += record.event.usd if isinstance(record.event, PAID) else 0.0
-    return Totals(tasks, usd, seen)
+            match record.event:
+                case events.TaskStarted(task=task):
+                    tasks += not task.parent
+                case events.ModelRequest(lease=lease, reserved_usd=usd):
+                    unfinished[lease] = usd  # 0 when the request came to nothing
+                case events.ModelResponse(lease=lease, usd=usd) | events.ModelResponseBroken(lease=lease, usd=usd):
+                    unfinished.pop(lease, None)
+                    paid += usd
+    return Totals(tasks, paid, seen, {lease: usd for lease, usd in unfinished.items() if usd})
 
 
 def length_of(path: Path) -> int:
