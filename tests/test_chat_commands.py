@@ -13,6 +13,7 @@ from chat_terminal import DOT, FORBIDDEN, chat, runs, says
 from cli_process import Shell, shell
 
 from openkoi_chat.cli_commands import run_program
+from openkoi_chat.command_table import BETWEEN_TASKS, COMMANDS
 
 HELP = Path(__file__).parent / "data" / "chat_help.txt"
 WELL = says("Well.", "")
@@ -54,6 +55,24 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             terminal.shows(answer)
         terminal.send("quit")
         assert 0 == terminal.inner.ends()
+
+
+def test_commands_that_wait_for_the_end_of_a_task_say_so_in_the_help_and_when_they_are_entered(
+    openkoi: Shell,
+) -> None:
+    with chat(openkoi, says("I wait.", "wait", calls=runs("sleep 60"))) as terminal:
+        terminal.send("/help")
+        terminal.shows("Ctrl-C")
+        rows = re.findall(r"^  /(\w+)\b(.*(?:\n {8}.*)*)", "\n".join(terminal.scrollback), re.MULTILINE)
+        marked = {name for name, text in rows if BETWEEN_TASKS in " ".join(text.split())}
+        terminal.send("wait")
+        terminal.shows("Running sleep 60")
+        for name in (waiting := {one.name for one in COMMANDS if not one.during_task}):
+            terminal.inner.type(f"/{name} \r")
+            terminal.shows(f"/{name} waits: a task is running")
+        terminal.send("/iterate")
+        terminal.shows("Tasks run once, without evaluation.")
+    assert waiting == marked
 
 
 def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:

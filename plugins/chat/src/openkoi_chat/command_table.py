@@ -4,6 +4,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .other_names import ALIASES
 
+BETWEEN_TASKS = "Not during a task."
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -14,6 +16,11 @@ class Command:
     summary: str
     action: str
     during_task: bool = True
+
+    @property
+    def description(self) -> str:
+        """What it does, and whether it has to wait for the end of a task."""
+        return self.summary if self.during_task else f"{self.summary} {BETWEEN_TASKS}"
 
 
 COMMANDS = (

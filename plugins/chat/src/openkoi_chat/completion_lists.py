@@ -61,7 +61,7 @@ class Lists:
         from .command_table import COMMANDS
         from .other_names import ALIASES, HINTS, RUNS
 
-        known = {one.name: (one.takes, one.summary) for one in COMMANDS}
+        known = {one.name: (one.takes, one.description) for one in COMMANDS}
         known |= {name: ("", summary) for name, summary in (self.chat.added.all if self.chat else {}).items()}
         if typed in {*ALIASES, *RUNS, *HINTS} - known.keys():
             return ()  # Enter runs it, and nothing else that its letters are in

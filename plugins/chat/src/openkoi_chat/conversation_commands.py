@@ -22,7 +22,7 @@ SUMMARISED = "Summary of the conversation so far:\n\n{text}"
 async def show_help(chat: ChatProgram, words: str) -> None:
     """Show commands and keys."""
     await chat.added.find_skills(chat.require_koi().workspace)
-    own = [(f"/{one.name} {one.takes}".rstrip(), one.summary) for one in COMMANDS]
+    own = [(f"/{one.name} {one.takes}".rstrip(), one.description) for one in COMMANDS]
     added = [(f"/{name}", strip_controls(summary)) for name, summary in chat.added.all.items()]
     tables = {"Commands": own, "From skills and plugins": added, "Keys": chat.front.describe_keys()}
     width = max(len(name) for rows in tables.values() for name, _ in rows)
