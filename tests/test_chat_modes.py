@@ -122,7 +122,7 @@ def look_at_the_last_task(terminal: ChatTerminal) -> None:
         terminal.shows(answer)
         terminal.shows(PROMPT)  # the terminal was handed back
     terminal.inner.type("\x14")
-    terminal.shows("[iter 1/1] score: 0.90", times=2)
+    terminal.shows("Plan: the task as it was given, in one step.\n[iter 1/1] score: 0.90")
     terminal.inner.type("\x0f")
     terminal.shows("total (1 model)")
     terminal.shows(PROMPT)

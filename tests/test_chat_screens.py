@@ -112,6 +112,8 @@ def do_a_task(recorder: Recorder, openkoi: Shell) -> None:
     terminal.shows("> then run the linter")
     terminal.inner.type("\t")
     recorder.take("a task under way", "⇥", "1 queued", works=True)
+    terminal.inner.type("\x14")
+    recorder.take("Ctrl-T", "To fix in iteration 2:", "1 queued", works=True)
     (openkoi.folder / "__pycache__").mkdir(exist_ok=True)
     (openkoi.folder / "__pycache__" / "go").write_text("")
     terminal.shows("[done] 2 iterations", 60)

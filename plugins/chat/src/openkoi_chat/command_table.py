@@ -48,7 +48,7 @@ COMMANDS = (
     Command("why", "[ID]", "Explain the score: what moved it, and the decisions.", "look:why"),
     Command("status", "", "Show memory, skills, recent tasks and today's cost.", "look:status"),
     Command("cost", "", "Show the cost, the most expensive step, and how to save.", "look:cost"),
-    Command("progress", "", "List the iterations and scores of the task (Ctrl-T).", "look:progress"),
+    Command("progress", "", "Show the plan, iterations and scores of the task (Ctrl-T).", "look:progress"),
     Command("transcript", "[ID]", "Show a task again, step by step (Ctrl-O).", "look:transcript"),
     Command("context", "", "Show the prompt of the last task, part by part.", "look:context"),
     Command("learn", "[ARGS]", "Review learned entries.", "look:learn", during_task=False),

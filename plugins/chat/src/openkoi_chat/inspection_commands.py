@@ -1,13 +1,16 @@
 """Commands that look at tasks, memory and costs. Most are those of ``openkoi``, run in this folder."""
 
+from collections.abc import Iterator
+
 from openkoi_hookspecs import KoiError
 from openkoi_runlog import find_task, read_task_records
-from openkoi_runlog.report import build_report
+from openkoi_runlog.report import RunReport, build_report, truncate_line
 from openkoi_terminal import render_diff, strip_controls
 
 from .chat import ChatProgram
 
 NO_TASK = "No task in this session yet."
+NO_ITERATION = "No iteration has ended yet."
 MEMORY = "/memory WORDS searches memory, # TEXT remembers a preference, /learn shows what was learned."
 NO_TERMINAL = "No terminal is attached"  # what a command says that asks
 NO_SOUL = "The installed plugins have no soul to review. To list them, run `openkoi plugins`."
@@ -65,14 +68,27 @@ async def cost(chat: ChatProgram, words: str) -> None:
 
 
 async def progress(chat: ChatProgram, words: str) -> None:
-    """List the iterations and scores so far."""
+    """List the plan, and the iterations and scores so far."""
     turn = chat.session.turn
-    lines = (
-        [line for one in turn.report.iterations for line in turn.display.progress.format_iteration(one.number)]
-        if turn
-        else []
-    )
-    chat.view.note("\n".join(strip_controls(line) for line in lines) or "No iteration has ended yet.")
+    if turn is None:
+        chat.view.note(NO_TASK)
+        return
+    ended = [line for one in turn.report.iterations for line in turn.display.progress.format_iteration(one.number)]
+    lines = [*format_plan(turn.report), *(ended or [NO_ITERATION])]
+    chat.view.note("\n".join(strip_controls(turn.redact(line)) for line in lines))
+
+
+def format_plan(report: RunReport) -> Iterator[str]:
+    """Yield the steps of the plan, and what the iteration under way is to fix of the one before."""
+    plan = report.view.current.plan
+    if plan.steps:
+        yield "Plan:"
+        yield from (f"  {number}. {step}" for number, step in enumerate(plan.steps, 1))
+    elif not plan.feedback:
+        yield "Plan: the task as it was given, in one step."
+    if plan.feedback and not report.completion:
+        yield f"To fix in iteration {len(report.iterations) + 1}:"
+        yield from (f"  - {truncate_line(one.title, 100)}" for one in plan.feedback)
 
 
 async def transcript(chat: ChatProgram, words: str) -> None:

@@ -34,7 +34,7 @@ ACTIONS = (
     KeyAction("image", ("ctrl-v", "alt-v"), "paste_image", "", "attach the image in the clipboard"),
     KeyAction("mode", ("shift-tab",), "cycle_mode", "", "ask before each change, edit freely, or only plan"),
     KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "continue the task in the background"),
-    KeyAction("iterations", ("ctrl-t",), "/progress", "", "iterations and scores so far"),
+    KeyAction("iterations", ("ctrl-t",), "/progress", "", "plan, iterations and scores so far"),
     KeyAction("transcript", ("ctrl-o",), "/transcript", "", "transcript of the last task"),
     KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show an approval in full"),
     KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
