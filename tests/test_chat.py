@@ -100,6 +100,25 @@ def test_an_interruption_can_be_undone_but_for_some_files(openkoi: Shell) -> Non
     assert {"b.txt": "b"} == read_folder(openkoi.folder)
 
 
+def test_undoing_an_interrupted_task_keeps_what_the_user_has_made_since(openkoi: Shell) -> None:
+    turns = says("I write.", "slow", calls=runs("echo half > half.txt; sleep 30"))
+    with chat(openkoi, turns + says("Well.", "")) as terminal:
+        terminal.send("slow please")
+        terminal.waits((openkoi.folder / "half.txt").exists, "half.txt", 40)
+        terminal.type("\x1b")
+        terminal.shows("Keep only these files")
+        terminal.settles()
+        terminal.type("3")
+        terminal.shows("undoes its changes")
+        (openkoi.folder / "mine.txt").write_text("mine")
+        terminal.send("a question")
+        terminal.shows("[done]")
+        terminal.send("/undo")
+        terminal.shows("kept: mine.txt (not changed by the task)")
+
+    assert {"mine.txt": "mine"} == read_folder(openkoi.folder)
+
+
 PUSH = says("I push.", "push", calls=runs("git push --force \u202eorigin main")) + says("Well.", "")
 
 

@@ -19,7 +19,7 @@ from signal import SIGWINCH
 import pyte
 import pytest
 from chat_measurements import RUN, memory_of, percentile, spawned, stream, unchanged, write_session
-from chat_terminal import FORBIDDEN, UPDATES, ChatTerminal, chat, says
+from chat_terminal import FORBIDDEN, UPDATES, ChatTerminal, chat, runs, says
 from cli_process import Shell, shell
 from pseudo_terminal import terminal
 
@@ -176,10 +176,16 @@ def until(condition: Callable[[], object]) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
-def test_an_idle_chat_does_not_wake_up(openkoi: Shell) -> None:
-    with chat(openkoi, says("Well.", "")) as terminal:
-        terminal.send("go on")
-        terminal.shows("[done]")
+@pytest.mark.parametrize("ends", ["[done]", "Interrupted"])
+def test_an_idle_chat_does_not_wake_up(openkoi: Shell, ends: str) -> None:
+    turns = says("I wait.", "slow", calls=runs("sleep 30")) + says("Well.", "")
+    with chat(openkoi, turns) as terminal:
+        terminal.send("go on" if ends == "[done]" else "slow please")
+        if ends == "Interrupted":
+            terminal.shows("esc to interrupt")
+            terminal.shows("Running sleep 30…")
+            terminal.type("\x1b")
+        terminal.shows(ends)
         pid = terminal.inner.command.pid
         until(lambda: unchanged(pid, 1.0))  # what was learned is saved
 

@@ -113,6 +113,22 @@ def has_mark(environ: Path, mark: str) -> bool:
         return False
 
 
+def test_undo_after_an_interruption_keeps_what_the_user_has_made_since(openkoi: Shell) -> None:
+    call = "{tool: run_command, arguments: {command: echo half > half.txt; sleep 61}}"
+    child = openkoi.started("-m", write_script(openkoi.folder, f"  - calls: [{call}]\n"), "Write it and sleep")
+    wait_for_log(openkoi.home / "data" / "sessions", "Running echo half")
+    while not (openkoi.folder / "half.txt").exists():
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=PATIENCE)
+    (openkoi.folder / "mine.txt").write_text("mine")
+    undone = openkoi("undo")
+
+    assert 0 == undone.returncode, undone.stderr
+    assert "The task was interrupted during run_command" in undone.stderr
+    assert ["mine.txt"] == sorted(path.name for path in openkoi.folder.glob("*.txt"))
+
+
 def wait_for_log(folder: Path, word: str) -> None:
     """Wait until a log contains a word, however loaded the machine is."""
     deadline = time.monotonic() + PATIENCE

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +163,27 @@ def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: CheckpointStor
 
     assert {} == restore(other, root, first)
     assert {"a.txt": "first\n", "k.txt": "by a person\n"} == texts(root)
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_what_a_person_does_after_a_call_was_interrupted_stays(
+    store: CheckpointStore, root: Path, tmp_path: Path, *, resumed: bool
+) -> None:
+    """Its process lives on, as a chat does, or has ended by itself: nothing else tells when the call was over."""
+    write(root, "k.txt", "k\n")
+    first = take(store, root)
+    asyncio.run(store.start_call(root, "run interrupted"))
+    write(root, "a.txt", "half")
+    store.interrupt_call(root, "run interrupted")
+    time.sleep(0.01)  # by how much the clock of files is late
+    write(root, "k.txt", "by a person\n")
+    write(root, "mine.txt", "mine\n")
+    if resumed:
+        call(store, root, lambda: write(root, "b.txt", "b\n"))
+    take(watched(tmp_path / "kept"), root)
+
+    assert {} == restore(store, root, first)
+    assert {"a.txt": "first\n", "k.txt": "by a person\n", "mine.txt": "mine\n"} == texts(root)
 
 
 def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: CheckpointStore, root: Path) -> None:

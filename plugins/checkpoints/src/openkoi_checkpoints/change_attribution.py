@@ -125,6 +125,13 @@ class ChangeJournal:
         self.append({"ours": ours, "closed": call})
         return skipped_folders_of(self.named.root, ours, self.rules, self.named.paths())
 
+    def interrupt_call(self, call: str, at: int) -> None:
+        """Record that a call was cut off at a time in nanoseconds: what changes later is not its run's."""
+        self.process.finish_call(call)
+        self.open_calls.pop(call, None)
+        self.looks = None
+        self.append({"interrupted": call, "at": at})
+
     def record_checkpoint(self, run: str, checkpoint: str, looks: StatSnapshot | None) -> None:
         """Record a checkpoint of a run and its snapshot: earlier records of the run are covered by it.
 
@@ -148,8 +155,12 @@ class ChangeJournal:
     def attribute_changes(self, run: str, looks: StatSnapshot | None) -> "ChangeAttribution":
         """Attribute the changes since a run's last checkpoint, up to this snapshot."""
         found = attribute_changes(self.read_records(), run)
-        ended_at = max(map(self.process.ended_at, found.unended), default=math.inf)
+        ended_at = max(map(self.ended_at, found.unended), default=math.inf)
         return replace(found, late=changed_after(self.named.root, looks or {}, ended_at))
+
+    def ended_at(self, end: str | int) -> float:
+        """Return when a call had ended at the latest: it was interrupted then, or its process ended."""
+        return end if isinstance(end, int) else self.process.ended_at(end)
 
     def last_checkpoint(self, run: str) -> str:
         """Return the last checkpoint of a run; empty if unknown."""
@@ -185,13 +196,13 @@ class CheckpointViews:
 class ChangeAttribution:
     """Attribute paths to a run or to others.
 
-    ``unended`` names the processes of calls that never ended: what else changed is theirs, except ``late`` paths, which
-    changed after those processes had ended.
+    ``unended`` has the processes of calls that never ended, or when a call was interrupted: what else changed is
+    theirs, except ``late`` paths, which changed after those processes or calls had ended.
     """
 
     ours: Mapping[str, Look]
     theirs: Mapping[str, Look]
-    unended: frozenset[str]
+    unended: frozenset[str | int]
     late: Container[str] = ()
 
     @property
@@ -208,12 +219,13 @@ class ChangeAttribution:
 
 def run_of(note: Mapping[str, object]) -> str:
     """Return the run that a record is about."""
-    return str(note.get("since") or str(note.get("opened") or note.get("closed") or "").partition(" ")[0])
+    call = note.get("opened") or note.get("closed") or note.get("interrupted") or ""
+    return str(note.get("since") or str(call).partition(" ")[0])
 
 
 def changes_during_calls(notes: Notes, run: str) -> Iterator[Mapping[str, object]]:
     """Yield what a run did while calls of other runs were open."""
-    ended = {note.get("closed") for note in notes}
+    ended = {note.get(name) for note in notes for name in ("closed", "interrupted")}
     if any("opened" in note and run_of(note) != run and note["opened"] not in ended for note in notes):
         done = [snapshot_of(note, "ours") for note in notes if run_of(note) == run]
         yield from ({"done": looks, "at": time.time()} for looks in done if looks)
@@ -233,12 +245,13 @@ def attribute_changes(notes: Notes, run: str) -> ChangeAttribution:
     """Read a run's records in order: the last writer of a path owns it."""
     ours: StatSnapshot = {}
     theirs: StatSnapshot = {}
-    unended: dict[object, str] = {}
+    unended: dict[object, str | int] = {}
     for note in (note for note in notes if run_of(note) == run):
         ours.update(snapshot_of(note, "ours"))
         theirs.update(snapshot_of(note, "theirs"))
         unended.pop(note.get("closed"), None)
         unended.update({note["opened"]: str(note.get("process", ""))} if "opened" in note else {})
+        unended.update({note["interrupted"]: int(str(note["at"]))} if "interrupted" in note else {})
     return ChangeAttribution(ours, theirs, frozenset(unended.values()))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -135,6 +136,10 @@ class CheckpointStore:
     async def finish_call(self, root: Path, call: str) -> list[str]:
         """End a call; return the skipped folders in which it changed what is not stored."""
         return await self.run_in_thread(root, lambda stored, root: stored.finish_call(root, call))
+
+    def interrupt_call(self, root: Path, call: str) -> None:
+        """Record that a call was cut off now; what changes later is not the run's."""
+        self.stored.interrupt_call(resolve_workspace(root), call, time.time_ns())
 
     async def run_in_thread(self, root: Path, work: Callable[["StoredWorkspaces", Path], T]) -> T:
         """Do blocking work with the stored checkpoints of a workspace."""

@@ -1,12 +1,14 @@
 """Save files that a checkpoint does not contain before a tool writes them, and log what no checkpoint can restore."""
 
+import asyncio
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_base.schema.path_parameters import PATH_PARAMETERS, written_paths
-from openkoi_hookspecs import Effect, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_hookspecs import Effect, Inject, KoiError, Run, Tool, ToolCall, ToolResult, events, hookimpl
 
 from .checkpoint_store import CheckpointStore
 from .errors import CheckpointStoreError
@@ -66,29 +68,38 @@ class SaveBeforeWrite:
                 return None
             case events.ToolCallFinished() if not self.open_calls:
                 return None
-        return self.follow_event(event, run)
+        return self.follow_event(event, run, asyncio.current_task())
 
-    async def follow_event(self, event: Followed, run: Run) -> None:
+    async def follow_event(self, event: Followed, run: Run, task: "asyncio.Task[object] | None") -> None:
         """Record when a call that may write begins and ends, because other changes were made by others.
 
         What a worker does itself counts as such a call, until it starts a sub-task.
         """
         match event:
             case events.ToolCallStarted(call=call) if (run.id, call.id) in self.notes.calls:
-                await self.start_call(run, call.id)
+                await self.start_call(run, call.id, task)
             case events.ToolCallFinished(result=result):
                 await self.finish_call(run, run.id, result.call)
             case events.TaskStarted() if run.task.parent:
                 await self.finish_call(run, run.task.parent, WORKER)
             case events.PlanReady() if run.task.agent and run.task.agent.worker:
-                await self.start_call(run, WORKER)
+                await self.start_call(run, WORKER, task)
             case events.ExecutionFinished():
                 await self.finish_call(run, run.id, WORKER)
 
-    async def start_call(self, run: Run, call: str) -> None:
-        """Record that a call begins."""
+    async def start_call(self, run: Run, call: str, task: "asyncio.Task[object] | None") -> None:
+        """Record that a call begins; it ends with its task at the latest, of which no event tells."""
         self.open_calls.add((run.id, call))
+        if task:
+            task.add_done_callback(lambda _: self.interrupt_call(run, call))
         await self.store.start_call(run.workspace, call_key(run, run.id, call))
+
+    def interrupt_call(self, run: Run, call: str) -> None:
+        """Record that a call was cut off, if it is open."""
+        if (run.id, call) in self.open_calls:
+            self.open_calls.discard((run.id, call))
+            with suppress(KoiError, OSError):
+                self.store.interrupt_call(run.workspace, call_key(run, run.id, call))
 
     async def finish_call(self, run: Run, caller: str, call: str) -> None:
         """Record that a call of this run or its parent is over, if it is open."""

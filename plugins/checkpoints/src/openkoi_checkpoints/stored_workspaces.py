@@ -148,6 +148,10 @@ class StoredWorkspaces:
         """End a call; return the skipped folders in which it changed what is not stored."""
         return self.update_journals(root, lambda journal: journal.finish_call(call)) or []
 
+    def interrupt_call(self, root: Path, call: str, at: int) -> None:
+        """Record that a call was cut off."""
+        self.update_journals(root, lambda journal: journal.interrupt_call(call, at))
+
     def update_journals(self, root: Path, note: Callable[[ChangeJournal], list[str] | None]) -> list[str] | None:
         """Update the journals of this workspace and of known ones around it."""
         changed: list[str] | None = None
