@@ -94,7 +94,8 @@ class Entry:
         if data := read_image_path(text):
             self.add_image(data)
         elif text.count("\n") >= LONG_PASTE or len(text) > LONG_PASTED_LINES:
-            chip = f"[Pasted text #{len(self.pasted) + 1}, {format_count(text.count(chr(10)) + 1, 'line')}]"
+            lines = text.removesuffix("\n").count("\n") + 1
+            chip = f"[Pasted text #{len(self.pasted) + 1}, {format_count(lines, 'line')}]"
             self.pasted[chip] = text
             self.buffer.insert_text(chip)
         else:

@@ -17,8 +17,8 @@ NO_SOUL = "The installed plugins have no soul to review. To list them, run `open
 
 
 async def diff(chat: ChatProgram, words: str) -> None:
-    """Show what a task changed, against the checkpoint before it."""
-    done = await chat.run_cli("diff", *filter(None, [words or chat.session.last_run]))
+    """Show what a task changed, against the checkpoint before it: the last one that changed files, as undo takes it."""
+    done = await chat.run_cli("diff", *words.split())
     if done.status or "diff --git" not in done.text:
         chat.view.note(strip_controls(done.text))
         return

@@ -40,6 +40,7 @@ class Rows:
     working: str = ""
     menu: Sequence[str] = ()
     hint: str = ""
+    spare: str = ""
     prompt: str = PROMPT
     cached: dict[str, StyleAndTextTuples] = field(default_factory=dict)
 
@@ -69,7 +70,7 @@ class Rows:
     @property
     def below(self) -> Sequence[str]:
         """The rows below the input."""
-        hint = self.style.mark(fit_parts(self.hint, self.columns - 1), "dim")
+        hint = self.style.mark(fit_parts(self.hint, self.columns - 1, spare=self.spare), "dim")
         return [*(clip_row(row, self.columns - 1) for row in self.menu), *filter(None, (hint,))]
 
     @property
@@ -93,11 +94,12 @@ class Rows:
         return self.cached[row]
 
 
-def fit_parts(text: str, columns: int) -> str:
-    """Return as many parts of a line as there is room for; they are left out from the last one on."""
-    while text_width(text) > columns and SEPARATOR in text:
-        text = text.rpartition(SEPARATOR)[0]
-    return clip_row(text, columns)
+def fit_parts(text: str, columns: int, *, spare: str = "") -> str:
+    """Return as many parts of a line as there is room for; a spare one is left out first, then the last ones."""
+    parts = text.split(SEPARATOR)
+    while text_width(SEPARATOR.join(parts)) > columns and len(parts) > 1:
+        parts.remove(spare if spare in parts else parts[-1])
+    return clip_row(SEPARATOR.join(parts), columns)
 
 
 class PartWindow(Window):

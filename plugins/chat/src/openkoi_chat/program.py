@@ -19,6 +19,7 @@ from .input_field import Entry
 from .key_actions import KeyActions
 from .key_table import describe_keys
 from .keys import make_bindings
+from .layout import SEPARATOR
 from .options import Options
 from .program_protocol import NO_IMAGES
 from .screen_view import ScreenView
@@ -175,8 +176,12 @@ class ScreenProgram:
         self.actions.open_editor()
 
     def show_status(self, text: str) -> None:
-        """Show the model in the line below the input."""
-        self.screen.default_hint = f"{text} · {HINT}"
+        """Show the mode and the model in the line below the input; the keys are more use there than a model's name."""
+        from .banner import SET_UP
+
+        model = text.rpartition(SEPARATOR)[2]
+        self.screen.default_hint = SEPARATOR.join((text, HINT))
+        self.screen.rows.spare = "" if model == SET_UP else model
         self.screen.show_hint("")
 
     def describe_keys(self) -> Sequence[tuple[str, str]]:

@@ -105,9 +105,15 @@ class ChatSession:
     # Messages
 
     def submit(self, draft: Draft) -> None:
-        """Send a message: a task that is under way reads it at its next step, otherwise it begins one."""
+        """Send a message: a task that is under way reads it at its next step, otherwise it begins one.
+
+        After an interruption it says what to do instead: it is sent before the messages that wait.
+        """
         if self.handle and self.turn and not draft.images:
             self.steer(draft.text)
+        elif self.paused:
+            self.queue.insert(0, draft)
+            self.go_on()
         else:
             self.enqueue(draft)
 
