@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ class Terminal:
         self.command = command
         self.master = master
         self.columns = columns
+        self.decoder = getincrementaldecoder("utf-8")("replace")  # a read may end within a character
         self.raw = ""
 
     @property
@@ -76,7 +78,7 @@ class Terminal:
             piece = os.read(self.master, 65_536) if ready else b""
         except OSError:
             piece = b""
-        self.raw += piece.decode(errors="replace")
+        self.raw += self.decoder.decode(piece)
         return bool(piece)
 
 

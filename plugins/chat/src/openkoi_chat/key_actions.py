@@ -107,7 +107,7 @@ class KeyActions:
         """Complete a word of a list; else queue the message while a task is under way."""
         if self.in_menu:
             self.lists.accept(run=False)
-        elif self.is_working and self.buffer.text.strip() and not self.buffer.text.startswith("!"):
+        elif self.is_working and self.buffer.text.strip() and not self.buffer.text.lstrip().startswith("!"):
             self.enter(queue=True)
 
     def enter(self, *, queue: bool) -> None:

@@ -105,17 +105,11 @@ class ChatSession:
     # Messages
 
     def submit(self, draft: Draft) -> None:
-        """Send a message: a task that is under way reads it at its next step, otherwise it begins one.
-
-        After an interruption it says what to do instead: it is sent before the messages that wait.
-        """
+        """Send a message: the task under way reads it at its next step; after an interruption it is the next task."""
         if self.handle and self.turn and not draft.images:
             self.steer(draft.text)
-        elif self.paused:
-            self.queue.insert(0, draft)
-            self.go_on()
         else:
-            self.enqueue(draft)
+            self.enqueue(draft, first=self.paused)
 
     def steer(self, text: str) -> None:
         """Add a message to the task under way."""
@@ -128,9 +122,9 @@ class ChatSession:
         self.turn.unread.append(text)
         self.show_notes()
 
-    def enqueue(self, draft: Draft) -> None:
-        """Do this after all that is under way."""
-        self.queue.append(draft)
+    def enqueue(self, draft: Draft, *, first: bool = False) -> None:
+        """Do this after all that is under way, or before all that waits."""
+        self.queue.insert(0 if first else len(self.queue), draft)
         self.go_on()
 
     def go_on(self) -> None:
