@@ -33,6 +33,7 @@ SUMMARY_TASK = (
     "Summarise this conversation for yourself"  # how the task of /compact begins, whose session is not listed
 )
 ELSEWHERE = "That session is open in another chat, which keeps its task and draft; this chat continues in a copy of it."
+NO_FOLDER = "Cannot create {file} for the chat: {why}. Free some space, fix its permissions, or set OPENKOI_HOME."
 NOT_READY = "OpenKoi is still starting."
 
 
@@ -60,9 +61,12 @@ class ChatProgram:
     # OpenKoi
 
     async def open(self) -> "OpenedKoi":
-        """Open OpenKoi; return it."""
+        """Open OpenKoi; return it. Raise KoiError where nothing can be kept of a chat."""
         koi = await self.open_koi()
-        folder = koi.folder("chat")
+        try:
+            folder = koi.folder("chat")
+        except OSError as error:
+            raise KoiError(NO_FOLDER.format(file=error.filename, why=error.strerror)) from None
         self.is_first = not any(folder.iterdir())
         self.opened = OpenSession(folder, koi.workspace)
         self.history_file, self.names_file = folder / "history.jsonl", folder / "names.json"

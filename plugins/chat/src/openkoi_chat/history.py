@@ -23,8 +23,9 @@ class MessageHistory:
     def open(self, path: Path, redact: Callable[[str], str]) -> None:
         """Load the messages of earlier chats; those of this one are added to the file."""
         self.redact = redact
-        with suppress(OSError, ValueError):
-            self.entries[:0] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[-MOST:]]
+        with suppress(OSError):
+            lines = filter(None, path.read_text(encoding="utf-8", errors="replace").splitlines())
+            self.entries[:0] = [text for line in [*lines][-MOST:] if (text := read_entry(line))]
         self.path = path
         self.write()
 
@@ -37,14 +38,14 @@ class MessageHistory:
             self.write()
 
     def write(self) -> None:
-        """Write what is not in the file yet."""
+        """Write what is not in the file yet; a line that was cut off stays apart from it."""
         if not self.path:
             return
         lines, self.unwritten = [f"{json.dumps(self.redact(text))}\n" for text in self.unwritten], []
         with suppress(OSError):
             descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
             with os.fdopen(descriptor, "w") as file:
-                file.writelines(lines)
+                file.writelines(["\n", *lines] if lines else ())
 
     def older(self, draft: str) -> str | None:
         """Return the message before, keeping the draft; None if there is none."""
@@ -67,3 +68,11 @@ class MessageHistory:
         wanted = words.lower().split()
         found = (text for text in reversed(self.entries) if all(word in text.lower() for word in wanted))
         return list(dict.fromkeys(found))[:50]
+
+
+def read_entry(line: str) -> str:
+    """Return the message in a line of the file; empty where a full disk or a kill has cut it off."""
+    with suppress(ValueError):
+        if isinstance(text := json.loads(line), str):
+            return text
+    return ""
