@@ -1,11 +1,13 @@
-"""What the daemon costs while it waits: memory without an app, with one and with two, and processor time.
+"""What the daemon costs while it waits: memory without an app, with one, two and three, and processor time.
 
 The apps are connected to fakes on this machine, over TLS and with this machine's certificate roots, as the services
-are. Beside it runs what every HTTP client needs: httpx2 on asyncio, after one request to the same fake. The first app
-may cost that and what a further one costs. It runs in the environment of the tests, which has the apps.
+are. Beside it runs what every client of them needs: Python's own TLS with these roots, after one request to the same
+fake. The first app may cost that and what a further one costs. It runs in the environment of the tests, which has the
+apps.
 """
 
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -18,22 +20,25 @@ from typing import NamedTuple
 
 from tls_server import certificate
 
-from openkoi_testing.servers import SlackServer, TelegramServer
+from openkoi_testing.servers import NotionServer, SlackServer, TelegramServer
 from openkoi_testing.servers.http_server import HttpServer
 
 from .contest import load, met, table
 
 SETTLE_SECONDS, IDLE_SECONDS, START_SECONDS = 4.0, 10.0, 60.0
 MAX_BARE, MAX_FURTHER, MAX_SHARE = 35.0, 2.0, 0.1  # issue 21: MiB, MiB, percent of a core
-APPS: Sequence[tuple[str, ...]] = ((), ("telegram",), ("telegram", "slack"))
+APPS: Sequence[tuple[str, ...]] = ((), ("telegram",), ("telegram", "slack"), ("telegram", "slack", "notion"))
 RESIDENT = "print(int(open('/proc/self/statm').read().split()[1]))"
 BARE_ASYNCIO = f"import asyncio\nasyncio.run(asyncio.sleep(0))\n{RESIDENT}"
 BARE_CLIENT = f"""
-import asyncio, sys
-import httpx2
+import asyncio, os, ssl, sys
+from urllib.parse import urlsplit
 async def main():
-    async with httpx2.AsyncClient() as client:
-        await client.get(sys.argv[1])
+    url, roots = urlsplit(sys.argv[1]), ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"])
+    reader, writer = await asyncio.open_connection(url.hostname, url.port, ssl=roots)
+    writer.write(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+    await reader.readline()
+    writer.close()
 asyncio.run(main())
 {RESIDENT}
 """
@@ -54,14 +59,14 @@ def show(rounds: int) -> None:
         need = min(measure_client(authority) for _ in range(count))
         found = {apps: [measure(apps, authority) for _ in range(count)] for apps in APPS}
     least = {apps: Idle(min(one.memory for one in all), min(one.share for one in all)) for apps, all in found.items()}
-    rows, before = [["an HTTP client of asyncio and httpx2", "", f"{need:.1f}", "", ""]], 0.0
+    rows, before = [["TLS of asyncio, with all roots", "", f"{need:.1f}", "", ""]], 0.0
     for apps, idle in least.items():
         goal = MAX_BARE if not apps else MAX_FURTHER + (need if len(apps) == 1 else 0)
         more, before = idle.memory - before, idle.memory
         share = f"{idle.share:.3f} %"
         rows.append([", ".join(apps) or "no app", f"{idle.memory:.1f}", f"{more:.1f}", met(more, goal), share])
     print(table([f"idle daemon ({load()})", "MiB", "more than before", "", "of a core"], rows))
-    first = f"{MAX_FURTHER:g} and an HTTP client for the first one"
+    first = f"{MAX_FURTHER:g} and TLS for the first one"
     print(f"Goals: {MAX_BARE:g} MiB without an app, {first}, {MAX_FURTHER:g} a further one, {MAX_SHARE:g} % of a core.")
 
 
@@ -92,7 +97,7 @@ class Authority(NamedTuple):
 
 
 def measure_client(authority: Authority) -> float:
-    """Return the MiB that an HTTP client adds to a process with an event loop, after a request."""
+    """Return the MiB that TLS adds to a process with an event loop, after a request."""
     server = TelegramServer()
     authority.secure(server)
     with server:
@@ -137,6 +142,12 @@ def connect(stack: ExitStack, apps: Sequence[str], authority: Authority) -> tupl
         stack.enter_context(workspace)
         settings += f'[integrations.slack]\nbase_url = "{workspace.url}/api"\nfiles_url = "{workspace.url}"\n'
         tokens |= {"SLACK_BOT_TOKEN": workspace.token, "SLACK_APP_TOKEN": workspace.app_token}
+    if "notion" in apps:
+        notes = NotionServer()
+        authority.secure(notes)
+        stack.enter_context(notes)
+        settings += f'[integrations.notion]\nbase_url = "{notes.url}/v1"\n'
+        tokens["NOTION_TOKEN"] = notes.token
     return settings, tokens
 
 
@@ -152,9 +163,9 @@ def daemon(variables: Mapping[str, str], folder: str) -> Iterator[int]:
 
 
 def wait_until_watching(state: Path, count: int) -> None:
-    """Wait until the daemon watches so many apps."""
+    """Wait until the daemon reaches so many apps."""
     until = time.monotonic() + START_SECONDS
-    while not state.exists() or state.read_text().count('"watching"') < count:
+    while not state.exists() or len(re.findall('"watching"|"connected"', state.read_text())) < count:
         if time.monotonic() > until:
             raise TimeoutError("The daemon did not start.")
         time.sleep(0.05)

@@ -1,9 +1,12 @@
 """What an app costs to import beside the contract and the HTTP library: its own modules and hardly more."""
 
+import json
 import subprocess
 import sys
 
 import pytest
+
+from openkoi_testing.servers import NotionServer, SlackServer, TelegramServer
 
 LISTING = """
 import sys
@@ -40,3 +43,35 @@ def test_an_app_imports_its_own_modules_when_it_is_used(app: str) -> None:
     assert "[]" == lazy
     assert SHARED[app] == set(more) - own_python
     assert app == "email" or not own_python
+
+
+WATCHING = """
+import asyncio, importlib, json, sys
+from contextlib import aclosing
+
+async def watch(app):
+    async with app:
+        if not hasattr(app, "watch"):
+            return await app.list_documents()
+        async with aclosing(app.watch()) as deliveries:
+            return await anext(deliveries)
+
+module, name, settings = sys.argv[1:]
+asyncio.run(watch(getattr(importlib.import_module(module), name)(**json.loads(settings))))
+print(*sorted({"httpx2", "httpcore2", "h11", "anyio", "wsproto"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize("name", ["Slack", "Telegram", "Notion"])
+def test_an_app_that_watches_needs_no_httpx2(name: str) -> None:
+    """It takes 13 MiB, a third of the memory of an idle daemon."""
+    with SlackServer() as slack, TelegramServer() as telegram, NotionServer() as notion:
+        settings = {
+            "Slack": {"base_url": f"{slack.url}/api", "token": slack.token, "app_token": slack.app_token},
+            "Telegram": {"base_url": telegram.url, "token": telegram.token},
+            "Notion": {"base_url": f"{notion.url}/v1", "token": notion.token},
+        }
+        command = [sys.executable, "-c", WATCHING, f"openkoi_{name.lower()}", name, json.dumps(settings[name])]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ("\n", "") == (result.stdout, result.stderr)

@@ -77,7 +77,8 @@ class Telegram:
         if not self.token:
             raise SignInRequiredError(SIGN_IN)
         try:
-            return result_of(await self.api.call(method, {"chat_id": channel, **arguments} if channel else arguments))
+            sent = {"chat_id": channel, **arguments} if channel else arguments
+            return result_of(await self.api.call(f"/{method}", sent))
         except AppUnavailableError as error:
             error.bucket = channel
             raise
@@ -136,7 +137,7 @@ class Telegram:
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """Yield a file in pieces."""
         found = await self.call("getFile", file_id=attachment.ref)
-        async for piece in self.files.download(str(found["file_path"])):
+        async for piece in self.files.download(f"/{found['file_path']}"):
             yield piece
 
     # What is sent
@@ -171,7 +172,7 @@ class Telegram:
         fields = {"chat_id": post.channel, **place_in(post)}
         form = FormFile("document", file.name, file.media_type, file.data)
         try:
-            sent = result_of(await self.api.upload("sendDocument", fields, [form]))
+            sent = result_of(await self.api.upload("/sendDocument", fields, [form]))
         except AppUnavailableError as error:
             error.bucket = post.channel
             raise

@@ -91,9 +91,14 @@ class Connection(asyncio.Protocol):
         return True
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._ended or self._transport.is_closing()
+
+    @property
     def is_fresh(self) -> bool:
         """Whether a request can be sent: the server neither closed the connection nor sent anything unasked."""
-        if self._ended or self.buffer or self._transport.is_closing():
+        if self.is_over or self.buffer:
             return False
         if self._loop is not asyncio.get_running_loop():
             return False

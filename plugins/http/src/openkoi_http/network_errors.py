@@ -30,6 +30,6 @@ def is_unreachable(error: Exception) -> bool:
     return isinstance(error, (UnreachableError, *((httpx2.ConnectError, httpx2.ConnectTimeout) if httpx2 else ())))
 
 
-def cause_of(error: Exception) -> str:
+def cause_of(error: BaseException) -> str:
     """Return what happened, for the end of a sentence; errors of httpx2 are often without words."""
     return str(error) if isinstance(error, NetworkError) else f"{type(error).__name__}: {error}".rstrip(": ")
