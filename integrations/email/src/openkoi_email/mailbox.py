@@ -2,7 +2,6 @@
 
 import imaplib
 import socket
-import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from email.message import EmailMessage
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_http.authorities import load_authorities
 from openkoi_http.server import is_loopback
 
 ANSWER_SECONDS = 20.0  # a server that says nothing for so long is gone
@@ -178,13 +178,15 @@ def parse_mail(data: bytes) -> EmailMessage:
 def connect(url: str, seconds: float) -> imaplib.IMAP4:
     """Connect to imaps://HOST, or to imap://HOST, which has to begin TLS unless it is on this machine."""
     parts = urlsplit(url)
-    host, context = parts.hostname or "", ssl.create_default_context()
+    host = parts.hostname or ""
     if parts.scheme == "imaps":
-        imap: imaplib.IMAP4 = imaplib.IMAP4_SSL(host, parts.port or 993, ssl_context=context, timeout=seconds)
+        imap: imaplib.IMAP4 = imaplib.IMAP4_SSL(
+            host, parts.port or 993, ssl_context=load_authorities(), timeout=seconds
+        )
     else:
         imap = imaplib.IMAP4(host, parts.port or 143, timeout=seconds)
         if not is_loopback(host):
-            imap.starttls(context)
+            imap.starttls(load_authorities())
     imap.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return imap
 

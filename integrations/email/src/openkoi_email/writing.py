@@ -2,7 +2,6 @@
 
 import re
 import smtplib
-import ssl
 from email import policy
 from email.message import EmailMessage
 from email.utils import format_datetime, localtime
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
+from openkoi_http.authorities import load_authorities
 from openkoi_http.server import is_loopback
 
 from .mailbox import ANSWER_SECONDS, SIGN_IN, Login, describe
@@ -102,12 +102,11 @@ def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppReje
 
 def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
     """Connect to smtps://HOST, or to smtp://HOST, which has to begin TLS unless it is on this machine."""
-    context = ssl.create_default_context()
     if scheme == "smtps":
-        return smtplib.SMTP_SSL(host, port or 465, timeout=ANSWER_SECONDS, context=context)
+        return smtplib.SMTP_SSL(host, port or 465, timeout=ANSWER_SECONDS, context=load_authorities())
     smtp = smtplib.SMTP(host, port or 587, timeout=ANSWER_SECONDS)
     if not is_loopback(host):
-        smtp.starttls(context=context)
+        smtp.starttls(context=load_authorities())
     return smtp
 
 
