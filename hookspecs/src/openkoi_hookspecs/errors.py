@@ -126,7 +126,16 @@ class AppRejectedError(AppError):
 
 
 class SignInRequiredError(AppError):
-    """The user must sign in, or allow more. Trying again is of no use before."""
+    """The user must sign in, or allow more. Trying again is of no use before. ``missing``: there is no token yet."""
+
+    def __init__(self, message: str, *, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+    @classmethod
+    def not_connected(cls, name: str) -> "SignInRequiredError":
+        """Return the error of an app that has no token; `openkoi connect` knows it by this name."""
+        return cls(f"{name.capitalize()} is not connected. Run `openkoi connect {name}`.", missing=True)
 
 
 class DocumentConflictError(AppError):

@@ -373,7 +373,7 @@ def test_errors_say_what_can_be_done(world: World) -> None:
     for token in (guest.token, "unknown"):
         with pytest.raises(SignInRequiredError, match="openkoi connect matrix"):
             world.open(send, token=token)
-    with pytest.raises(SignInRequiredError, match="there is none"):
+    with pytest.raises(SignInRequiredError, match="Matrix is not connected"):
         asyncio.run(Matrix(base_url=world.server.url).send(post))
 
 

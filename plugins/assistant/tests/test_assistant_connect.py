@@ -69,6 +69,63 @@ def test_slack_is_connected_by_two_prompts_below_its_manifest(tmp_path: Path) ->
     assert server.app_token not in there.screen
 
 
+def test_slack_says_which_of_its_tokens_is_refused(tmp_path: Path) -> None:
+    """The first one is proved before the second is asked for."""
+    from pseudo_terminal import ENTER, terminal
+
+    with slack_workspace(tmp_path) as (connected, server):
+        openkoi = connected.with_environment(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
+        with terminal(openkoi, "connect", "slack") as there:
+            there.shows("The Bot User OAuth Token")
+            there.type(server.app_token + ENTER)
+            there.shows("Slack rejected the bot token (invalid_auth). Run `openkoi connect slack`.")
+            there.ends()
+        with terminal(openkoi, "connect", "slack") as again:
+            again.shows("The Bot User OAuth Token")
+            again.type(server.token + ENTER)
+            again.shows("App-Level Tokens")
+            again.type(server.token + ENTER)
+            again.shows("Slack rejected the app-level token (invalid_auth). Run `openkoi connect slack`.")
+            again.ends()
+
+    assert "App-Level Tokens" not in there.screen
+
+
+VARIABLES = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "NOTION_TOKEN", "NOTION_API_KEY", "MATRIX_TOKEN", "EMAIL_PASSWORD")
+
+
+def test_an_app_with_settings_but_no_token_is_not_connected(tmp_path: Path) -> None:
+    names = ("email", "matrix", "notion", "slack", "telegram")
+    with telegram_chat(tmp_path) as chat:
+        openkoi = chat.openkoi.with_environment(TELEGRAM_BOT_TOKEN="", **dict.fromkeys(VARIABLES, ""))
+        config = openkoi.home / "config.toml"
+        tables = [f'[integrations.{name}]\nchannels = ["7"]\n' for name in ("matrix", "slack")]
+        tables += ['[integrations.notion]\nparent = "7"\n', "[integrations.email]\nidle_seconds = 50\n"]
+        config.write_text("\n".join([config.read_text(), *tables]))
+
+        listed = openkoi("connect", "--list").stdout
+        doctor = openkoi("doctor").stdout
+
+    for name in names:
+        assert f"{name:<12} not connected\n" in listed
+        assert f"{name}: not connected" in " ".join(doctor.split())
+        assert f"! {name.capitalize()} is not connected. Run `openkoi connect {name}`." in doctor
+    assert "rejected" not in listed + doctor
+
+
+def test_an_app_whose_token_is_rejected_is_not_working(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat:
+        openkoi = chat.openkoi.with_environment(TELEGRAM_BOT_TOKEN="1:revoked")
+
+        listed = openkoi("connect", "--list").stdout
+        doctor = openkoi("doctor").stdout
+
+    problem = "Telegram rejected the bot token. Run `openkoi connect telegram`."
+    assert f"telegram     not working: {problem}" in listed
+    assert "telegram: not working" in " ".join(doctor.split())
+    assert f"! {problem}" in doctor
+
+
 def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
     from pseudo_terminal import ENTER, terminal
 

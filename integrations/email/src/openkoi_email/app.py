@@ -76,7 +76,7 @@ class Email:
     async def login(self) -> Login:
         """Return how to sign in now."""
         if not self.address or not (self.password or self.refresh_token):
-            raise SignInRequiredError(SIGN_IN)
+            raise SignInRequiredError.not_connected("email")
         if self.refresh_token:
             return Login(self.user or self.address, token=await self.token.get())
         return Login(self.user or self.address, self.password)

@@ -96,7 +96,7 @@ class Matrix:
     async def call(self, method: str, path: str, arguments: Mapping[str, Json] | None = None) -> Any:
         """Call the Client-Server API, once more after its session has ended; a path begins with its version."""
         if not (self.token and self.base_url):
-            raise SignInRequiredError(SIGN_IN.format("there is none"))
+            raise SignInRequiredError.not_connected("matrix")
         token = self.token
         try:
             return await self.request(method, path, arguments)

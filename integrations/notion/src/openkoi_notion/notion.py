@@ -74,7 +74,7 @@ class Notion:
     async def call(self, method: str, path: str, arguments: Mapping[str, Json] | None = None) -> Any:
         """Call Notion; wait and call again where it asks for that."""
         if not self.token:
-            raise SignInRequiredError(SIGN_IN)
+            raise SignInRequiredError.not_connected("notion")
         for attempt in range(RETRIES):
             try:
                 return await (

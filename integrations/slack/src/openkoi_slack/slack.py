@@ -25,26 +25,13 @@ from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
 from .messages import MAX_TEXT, content_of, emoji_name, place_in
 from .missed import MissedPosts
+from .refusals import raise_refusal
 from .streams import CONFLICT, Streams
 
 if TYPE_CHECKING:
     from .canvases import Canvases
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
-SIGN_IN = "Slack rejected the token ({0}). Run `openkoi connect slack`."
-SIGN_IN_ERRORS = frozenset(
-    [
-        "account_inactive",
-        "invalid_auth",
-        "missing_scope",
-        "not_allowed_token_type",
-        "not_authed",
-        "token_expired",
-        "token_revoked",
-    ]
-)
-UNCERTAIN_ERRORS = frozenset(["fatal_error", "internal_error"])  # a part of what was asked for may have been done
-LATER_ERRORS = UNCERTAIN_ERRORS | {"ratelimited", "request_timeout", "service_unavailable"}
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
     formats=("markdown", "plain"),
@@ -98,8 +85,9 @@ class Slack:
         self, client: AppClient, method: str, bucket: str, arguments: Mapping[str, Json]
     ) -> dict[str, Any]:
         """Call a method; what Slack refuses is an AppError."""
-        if not self.token:
-            raise SignInRequiredError(SIGN_IN.format("there is none"))
+        token, which = (self.app_token, "app-level") if client is self.apps else (self.token, "bot")
+        if not token:
+            raise SignInRequiredError.not_connected("slack")
         try:
             answer = await client.submit(f"/{method}", encode_fields(arguments))  # what reads takes no JSON
         except AppUnavailableError as error:
@@ -107,7 +95,7 @@ class Slack:
             raise
         found = answer if isinstance(answer, dict) else {}
         if not found.get("ok"):
-            raise_refusal(str(found.get("error", "no reason")))
+            raise_refusal(str(found.get("error", "no reason")), which)
         return found
 
     async def who(self) -> Mapping[str, Any]:
@@ -119,17 +107,20 @@ class Slack:
         """Return which bot it is in which workspace."""
         self.me = {}
         me = await self.who()
+        if not self.app_token:
+            raise SignInRequiredError.not_connected("slack")
         return {"bot": f"@{me['user']}", "workspace": str(me["team"])}
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for both tokens, prove them, and save them."""
+        """Ask for both tokens, prove each, and save them."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
-        self.app_token = (await koi.ask(Question(ASK_APP_TOKEN, secret=True)) or "").strip()
         koi.conceal(self.token, "the Slack bot token")
-        koi.conceal(self.app_token, "the Slack app token")
         self.me = {}
         self.open()
         me = await self.who()
+        self.app_token = (await koi.ask(Question(ASK_APP_TOKEN, secret=True)) or "").strip()
+        koi.conceal(self.app_token, "the Slack app token")
+        self.open()
         await self.call_as(self.apps, "apps.connections.open", "", {})
         koi.save_key("slack.token", self.token)
         koi.save_key("slack.app_token", self.app_token)
@@ -287,12 +278,3 @@ def read_envelope(envelope: Mapping[str, Any], me: Mapping[str, Any]) -> Iterato
         yield from [post] if post else []
     elif envelope.get("type") == "interactive" and payload.get("type") == "block_actions":
         yield from read_press(payload, me)
-
-
-def raise_refusal(reason: str) -> None:
-    """Raise what Slack's own error says."""
-    if reason in SIGN_IN_ERRORS:
-        raise SignInRequiredError(SIGN_IN.format(reason))
-    if reason in LATER_ERRORS:
-        raise AppUnavailableError(f"Slack is temporarily unavailable: {reason}.", uncertain=reason in UNCERTAIN_ERRORS)
-    raise AppRejectedError(f"Slack rejected the request: {reason}.", unreadable_format=reason == "invalid_blocks")

@@ -75,7 +75,7 @@ class Telegram:
     async def call(self, method: str, channel: str = "", **arguments: Json) -> Any:
         """Call a method; a limit is that of the channel."""
         if not self.token:
-            raise SignInRequiredError(SIGN_IN)
+            raise SignInRequiredError.not_connected("telegram")
         try:
             sent = {"chat_id": channel, **arguments} if channel else arguments
             return result_of(await self.api.call(f"/{method}", sent))

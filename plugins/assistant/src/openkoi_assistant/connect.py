@@ -10,7 +10,7 @@ import click
 from openkoi_base.grants.wildcards import find_wildcards
 from openkoi_base.skillfile.printable import make_printable
 from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SupportsHealthCheck
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SignInRequiredError, SupportsHealthCheck
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect
 
 from .connected_apps import connected_apps
@@ -148,6 +148,7 @@ async def describe(koi: Koi, name: str) -> str:
         app = await koi.load("integrations", name)
         health = dict(await app.health()) if isinstance(app, SupportsHealthCheck) else {}
     except KoiError as error:
-        return f"not working: {error}"
+        missing = isinstance(error, SignInRequiredError) and error.missing
+        return "not connected" if missing else f"not working: {error}"
     facts: Sequence[str] = [f"{word} {value}" for word, value in health.items()]
     return ", ".join(["connected", *facts, *([] if isinstance(app, Messenger) else ["documents"])])

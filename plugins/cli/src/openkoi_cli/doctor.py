@@ -138,16 +138,17 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
 
 async def check_integration(name: str, koi: "Koi") -> tuple[str, str]:
     """Return how an app is, and what is wrong."""
-    from openkoi_hookspecs import KoiError, SupportsHealthCheck
+    from openkoi_hookspecs import KoiError, SignInRequiredError, SupportsHealthCheck
 
     try:
         async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
             app = await koi.load("integrations", name)
             return format_health(await app.health() if isinstance(app, SupportsHealthCheck) else {}), ""
     except TimeoutError:
-        return "not connected", f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
+        return "not working", f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
     except KoiError as error:
-        return "not connected", str(error)
+        missing = isinstance(error, SignInRequiredError) and error.missing
+        return "not connected" if missing else "not working", str(error)
 
 
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
