@@ -203,3 +203,39 @@ def test_a_schedule_that_a_wrong_clock_began_is_begun_at_its_time_again(tmp_path
         assert [4, 4] == jitter
 
     play(tmp_path, story)
+
+
+def test_nothing_is_kept_of_a_stranger_who_guesses_codes(tmp_path: Path) -> None:
+    """Neither in a row nor in the file, as SQLite leaves what was deleted in it."""
+
+    async def story(chat: HostedChat) -> None:
+        code = chat.gateway.members.create_code("folder", Role.MEMBER)
+        for wrong in ("AAAA-AAAA", "BBBB BBBB", "CCCCCCCC"):
+            post = chat.post(wrong, by="mallory")
+            for _ in range(3):  # one post in several envelopes is one try
+                await chat.take(post)
+        database = chat.gateway.database
+        tables = ("requests", "outbox", "members", "questions")
+        assert [0, 0, 1, 0] == [database.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in tables]
+        assert 3 == database.execute("SELECT tries FROM codes").fetchone()[0]
+        assert not any(b"mallory" in file.read_bytes() for file in chat.gateway.koi.folder("assistant").iterdir())
+
+        right = await chat.say(code, by="ben")
+        await chat.take(right)
+
+        assert Role.MEMBER is chat.gateway.members.role_of("folder", right.sender)
+        assert ["pair"] == [row["kind"] for row in database.execute("SELECT kind FROM requests")]
+
+    play(tmp_path, story)
+
+
+def test_a_word_that_looks_like_a_code_is_a_task_of_a_member(tmp_path: Path) -> None:
+    async def story(chat: HostedChat) -> None:
+        chat.pair("ben", Role.MEMBER)
+        chat.gateway.members.create_code("folder", Role.MEMBER)
+
+        await chat.answer_to(await chat.say("FAREWELL", by="ben"))
+
+        assert 1 == len(chat.tasks)
+
+    play(tmp_path, story)

@@ -34,7 +34,7 @@ class Arrivals:
         circumstances = Circumstances(
             known=lambda: known and self.requests.knows_conversation(conversation),
             codes=partial(Questions(self.requests.database).codes, conversation),
-            pairing=partial(self.members.is_pairing, app),
+            pairing=partial(self.members.accepts, post),
             reaction=lambda: self.meaning_of(post, about),
             only_bots=partial(self.requests.is_left_to_bots, post),
         )

@@ -21,8 +21,8 @@ class Circumstances:
     """What is known of the place of a post, looked up where it matters.
 
     ``known`` is whether its conversation began with the assistant, ``codes`` those of open questions there, ``pairing``
-    whether a pairing code is valid, ``reaction`` what the post asks for if it is a reaction, ``only_bots`` whether bots
-    had the last turns.
+    whether it is the valid pairing code, ``reaction`` what the post asks for if it is a reaction, ``only_bots``
+    whether bots had the last turns.
     """
 
     known: Callable[[], bool] = lambda: False

@@ -3,6 +3,8 @@
 import re
 import secrets
 import sqlite3
+from collections import deque
+from dataclasses import field
 from enum import StrEnum
 from hashlib import sha256
 from time import time
@@ -17,6 +19,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without 0, 1, I and O, which lo
 CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
 CODE_SECONDS = 600.0  # issue 21: a code is valid for ten minutes
 MAX_TRIES = 5  # issue 21
+MAX_REFUSED = 100  # posts that are one try however often they are delivered (estimate)
 CLOCK_STEP_SECONDS = 60.0  # by which a clock may be set back without ending what is valid (estimate)
 MAX_NAME_CHARACTERS = 40  # characters of a name that are shown (estimate)
 CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IGNORECASE)
@@ -44,9 +47,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The paired users of all apps, and the codes that are valid."""
+    """The paired users of all apps, and the codes that are valid. ``refused`` are posts with wrong ones."""
 
     database: sqlite3.Connection
+    refused: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_REFUSED))
 
     def role_of(self, app: str, sender: Sender) -> Role:
         """Return the role of a sender; a stranger is a user who is not paired or not vouched for by the service."""
@@ -97,21 +101,36 @@ class Members:
         rows = self.database.execute("SELECT expires FROM codes WHERE app = ? AND tries < ?", (app, MAX_TRIES))
         return any(is_valid_until(float(row["expires"]), CODE_SECONDS) for row in rows)
 
+    def accepts(self, post: Post) -> bool:
+        """Return whether a post is the valid code of its app. Each wrong one is a try, and only that is kept of it."""
+        code = read_code(post.text)
+        if not (code and self.is_pairing(post.app)) or post.identity in self.refused:
+            return False
+        if self.role_of_code(post.app, code):
+            return True
+        self.refused.append(post.identity)
+        self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (post.app,))
+        return False
+
+    def role_of_code(self, app: str, code: str) -> str:
+        """Return the role that a code gives; empty for a wrong one."""
+        query = "SELECT role FROM codes WHERE app = ? AND digest = ?"
+        row = self.database.execute(query, (app, digest_of(app, code))).fetchone()
+        return str(row["role"]) if row else ""
+
     def pair(self, post: Post) -> Role:
         """Pair the sender of a valid code, which is used up by that; return the role, else that of a stranger."""
         app, sender, code = post.app, post.sender, read_code(post.text)
         if not (code and sender.authenticated and sender.id and self.is_pairing(app)):
             return Role.STRANGER
         with transaction(self.database):
-            query = "SELECT role FROM codes WHERE app = ? AND digest = ?"
-            row = self.database.execute(query, (app, digest_of(app, code))).fetchone()
-            if row is None:
-                self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (app,))
+            role = self.role_of_code(app, code)
+            if not role:
                 return Role.STRANGER
             self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
-            kept = (app, sender.id, shown_name(sender), row["role"], post.channel, time())
+            kept = (app, sender.id, shown_name(sender), role, post.channel, time())
             self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
-        return Role(row["role"])
+        return Role(role)
 
 
 def is_valid_until(expires: float, seconds: float) -> bool:
