@@ -77,9 +77,8 @@ class Email:
         """Return how to sign in now."""
         if not self.address or not (self.password or self.refresh_token):
             raise SignInRequiredError.not_connected("email")
-        if self.refresh_token:
-            return Login(self.user or self.address, token=await self.token.get())
-        return Login(self.user or self.address, self.password)
+        token = await self.token.get() if self.refresh_token else ""
+        return Login(self.user or self.address, self.password, token)
 
     async def use(self, work: Callable[[Mailbox], T]) -> T:
         """Do something with a connection of its own."""
