@@ -41,11 +41,13 @@ class MessageHistory:
         """Write what is not in the file yet; a line that was cut off stays apart from it."""
         if not self.path:
             return
-        lines, self.unwritten = [f"{json.dumps(self.redact(text))}\n" for text in self.unwritten], []
+        lines, self.unwritten = "".join(f"{json.dumps(self.redact(text))}\n" for text in self.unwritten), []
         with suppress(OSError):
-            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.writelines(["\n", *lines] if lines else ())
+            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_RDWR, 0o600)
+            with os.fdopen(descriptor, "r+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                is_cut = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                file.write(("\n" * is_cut + lines).encode())
 
     def older(self, draft: str) -> str | None:
         """Return the message before, keeping the draft; None if there is none."""
