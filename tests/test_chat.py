@@ -108,7 +108,7 @@ def test_undoing_an_interrupted_task_keeps_what_the_user_has_made_since(openkoi:
         terminal.type("\x1b")
         terminal.shows("Keep only these files")
         terminal.settles()
-        terminal.type("3")
+        terminal.type("3\r")
         terminal.shows("undoes its changes")
         (openkoi.folder / "mine.txt").write_text("mine")
         terminal.send("a question")
