@@ -8,14 +8,14 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TextIncludes:
-    """Done when the model's words hold this text."""
+    """Done when the model's answer contains this text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturned:
-    """Done when a tool brought this: both, where an exit code and a text are given; any result, where neither is."""
+    """Done when a tool returned this: both, if an exit code and a text are given; any result, if neither is."""
 
     tool: str
     exit_code: int | None = None
@@ -24,14 +24,14 @@ class ToolReturned:
 
 @dataclass(frozen=True, slots=True)
 class BudgetExhausted:
-    """Done when the agent's dollars are used up: the next call would not fit any more."""
+    """Done when the agent's dollars are used up, so that the next call would not fit."""
 
 
 Condition: TypeAlias = TextIncludes | ToolReturned | BudgetExhausted
 
 
 class Strategy(StrEnum):
-    """How a team works: one after another, all at once, against each other, or again until it is good."""
+    """How a team works: in sequence, in parallel, in a debate, or repeatedly until the result is good."""
 
     SEQUENTIAL = "sequential"
     PARALLEL = "parallel"
@@ -41,7 +41,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """Agents that do a task together. ``rounds`` bounds a debate and a repetition."""
+    """Agents that work on a task together. ``rounds`` limits a debate and a repetition."""
 
     strategy: Strategy
     members: "tuple[Agent, ...]"
@@ -50,12 +50,12 @@ class Team:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """Who does a task. A field that is left out leaves things as they are configured.
+    """Who does a task. Omitted fields keep what is configured.
 
-    ``model`` is ``provider/model``. ``tools`` and ``approvals`` are names of tools, patterns will do: those that may be
-    used, and those that the user allows call by call. ``protected`` are globs of paths that are written to only if the
-    user allows it. The first of the ``conditions`` that holds after a cycle ends the work. ``context`` is in tokens:
-    at four fifths of it the history is made shorter by ``compactor``. ``cycles`` and ``usd`` bound a team's member. A
+    ``model`` is ``provider/model``. ``tools`` and ``approvals`` are names or patterns of tools: those that may be used,
+    and those that the user must approve call by call. ``protected`` are globs of paths that may be written to only with
+    the user's approval. The work ends when the first of the ``conditions`` is met after a cycle. ``context`` is in
+    tokens: at four fifths of it, ``compactor`` shortens the history. ``cycles`` and ``usd`` limit a member of a team. A
     ``worker`` does the work in place of the inner loop; a ``team`` is for the worker of that name.
     """
 

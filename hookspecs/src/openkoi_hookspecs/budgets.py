@@ -24,7 +24,8 @@ class BudgetRequest:
     """What one model call may cost.
 
     ``id`` is the reservation's in the run log (``ModelRequest.lease``), ``run`` the id of the task's run, ``model`` is
-    ``provider/model``. ``most`` is the worst case. With less than that, down to ``least``, the answer is cut shorter.
+    ``provider/model``. ``most`` is the worst case. If less than that is granted, down to ``least``, the answer is
+    limited to it.
     """
 
     id: str
@@ -38,7 +39,7 @@ class BudgetRequest:
 class BudgetDay:
     """What was spent on a day, an ISO date.
 
-    ``reserved`` is set aside for calls that are not over; ``limit`` is infinite where there is none.
+    ``reserved`` is set aside for calls in progress; ``limit`` is infinite if there is none.
     """
 
     date: str
@@ -48,21 +49,21 @@ class BudgetDay:
 
 
 class Budget(Protocol):
-    """What all runs together may spend. Group ``openkoi.budgets``; one is chosen.
+    """A limit on what all runs together may spend. Group ``openkoi.budgets``; one is chosen.
 
-    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What
-    was reserved by a process that was killed counts as spent, unless the budget ends with its process.
+    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What a
+    killed process had reserved counts as spent, unless the budget ends with its process.
     """
 
     async def reserve(self, request: BudgetRequest) -> Amount:
         """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
 
-        Raises LimitExceededError, with the limit's name, where less is left: then the task ends with that reason. Never
-        grants the same amount twice, however many processes ask at once.
+        Raise LimitExceededError, with the limit's name, if less is left: the task then ends with that reason. Never
+        grant the same amount twice, however many processes ask at once.
         """
 
     async def settle(self, id: str, cost: Cost) -> None:
-        """Replace a reservation by what the call cost; ``Cost()`` if it cost nothing. An unknown id is not an error."""
+        """Replace a reservation with what the call cost; ``Cost()`` if it cost nothing. Ignore an unknown id."""
 
     async def days(self) -> Sequence[BudgetDay]:
         """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""

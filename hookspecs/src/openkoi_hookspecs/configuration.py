@@ -13,19 +13,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """``config`` is a file; beside it lie ``credentials/`` and ``SOUL.md``. ``data`` is a folder."""
+    """``config`` is a file, next to ``credentials/`` and ``SOUL.md``. ``data`` is a folder."""
 
     config: Path
     data: Path
 
     @property
     def sessions(self) -> Path:
-        """The run log: a file a session."""
+        """The run log: one file per session."""
         return self.data / "sessions"
 
     @property
     def running(self) -> Path:
-        """A file for each run under way, locked by its process."""
+        """One file per active run, locked by its process."""
         return self.data / "running"
 
     @property
@@ -38,7 +38,7 @@ class Paths:
 class ConfiguredSetting:
     """A setting of the user, the project, the environment or the command line.
 
-    ``origin`` says where it stands: a file, a ``$VARIABLE``, a ``--flag``. ``default`` is None where it has none.
+    ``origin`` says where it is set: a file, a ``$VARIABLE``, a ``--flag``. ``default`` is None if it has none.
     """
 
     key: str
@@ -48,30 +48,30 @@ class ConfiguredSetting:
 
 
 class Configuration(Protocol):
-    """How OpenKoi is configured for the folder that it is opened for. A ``Koi`` is one."""
+    """How OpenKoi is configured for the folder it was opened in. A ``Koi`` is one."""
 
     @property
     def workspace(self) -> Path:
-        """The folder that tasks work in when they name none."""
+        """The default folder of tasks."""
 
     @property
     def limits(self) -> Limits:
-        """The limits of a task that names none."""
+        """The default limits of a task."""
 
     def setting(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind.
+        """Return the value of a dotted key of the configuration; raise ConfigError if its type is another.
 
-        Where it is not set, a setting of a common table has its own default, any other one the ``default``.
+        If it is not set, a setting of a common table has its own default, any other one the ``default``.
         """
 
     def settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
         """List what the user, project, environment and command line set; with ``bundles``, what those set too."""
 
     def unknown_settings(self, table: str = "") -> Sequence[str]:
-        """Return a warning for each setting that nothing reads, of a dotted table or of all."""
+        """Return a warning for each unknown setting, of a dotted table or of all."""
 
     def chosen_name(self, kind: str) -> str:
-        """Return the name of the plugin of a kind that ``[use]`` names; empty if none, an error for other kinds."""
+        """Return the name of the plugin of a kind that ``[use]`` selects; empty if none, an error for other kinds."""
 
     def set_setting(self, key: str, value: Json) -> Path:
         """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file.
@@ -80,19 +80,19 @@ class Configuration(Protocol):
         """
 
     def folder(self, name: str) -> Path:
-        """Return a private folder of this name in the data folder; make it if it is missing."""
+        """Return a private folder of this name in the data folder; create it if it is missing."""
 
     def saved_keys(self) -> Sequence[str]:
         """List the providers whose keys are saved."""
 
     def save_key(self, provider: str, key: str) -> Path:
-        """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
+        """Save a key, readable only by its user, and replace an older one; return the file that contains it."""
 
     def use_key(self, provider: str, key: str) -> None:
         """Build a provider with this key in this process, without saving it."""
 
     def conceal(self, secret: str, name: str = "") -> None:
-        """Mask a secret from now on in all that is written; ``name`` says what it is."""
+        """Mask a secret in all output from now on; ``name`` says what it is."""
 
     def redact(self, text: str) -> str:
         """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""

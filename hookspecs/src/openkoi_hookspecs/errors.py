@@ -4,23 +4,23 @@ KoiError
 ├── ArgumentError                    a plugin or program passed a value of the wrong type
 ├── PluginNotFoundError              no plugin of that kind has this name; the nearest ones are named
 ├── ConfigError                      a configuration value is missing or wrong; the file, line and key are named
-├── FilesChangedError                the files are not as a task left them
+├── FilesChangedError                the files have changed since a task ended
 ├── ProviderError                    a model did not answer
-│   ├── NoProviderError              there is no model to ask: something must be set, such as a key
+│   ├── NoProviderError              there is nothing to call: something must be set, such as a key
 │   │   └── NoModelError             no model is configured, and none was found
 │   │       └── ConsentMissingError  one was found, and the user has not decided whether it may be used
-│   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
-│   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
-│   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
+│   ├── ProviderUnavailableError     it may work later: overload, rate limit, network, a broken stream
+│   │   └── EmptyResponseError       an answer with neither text nor tool calls
+│   └── RequestRejectedError         it was rejected: key, quota, unknown model, bad request
 │       └── WrongServerError         something else answers at its address: a login page, an untrusted certificate
-├── AppError                         an app did not do what was asked of it
-│   ├── AppUnavailableError          it may later: overload, rate limit, network
-│   ├── AppRejectedError             it will not as asked: too long, unknown channel, a format that it cannot read
+├── AppError                         an app could not do what was requested
+│   ├── AppUnavailableError          it may work later: overload, rate limit, network
+│   ├── AppRejectedError             it was rejected: too long, unknown channel, unreadable format
 │   ├── SignInRequiredError          the user must sign in: a token is missing, expired or not allowed to
 │   └── DocumentConflictError        a document has changed since it was read
-├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
+├── ToolError                        a tool cannot do what was requested; the model reads the sentence and continues
 ├── RunStoppedError                  a run was stopped by its caller, so it has no result
-├── LimitExceededError               going on would pass a limit of the task
+├── LimitExceededError               continuing would exceed a limit of the task
 └── PluginError                      a plugin raised, hung or broke its contract
 """
 
@@ -50,7 +50,7 @@ class ConfigError(KoiError):
 
 
 class FilesChangedError(KoiError):
-    """The files are not as a task left them, so a verdict on its work would not be about the files."""
+    """The files have changed since a task ended, so a verdict on its work would not be about them."""
 
 
 class ProviderError(KoiError):
@@ -58,11 +58,11 @@ class ProviderError(KoiError):
 
 
 class NoProviderError(ProviderError):
-    """There is no model to ask: no key, no server, nothing configured."""
+    """There is nothing to call: no key, no server, no configuration."""
 
 
 class NoModelError(NoProviderError):
-    """No model is configured, and none was found that may be used."""
+    """No model is configured, and none that may be used was found."""
 
 
 class ConsentMissingError(NoModelError):
@@ -70,9 +70,10 @@ class ConsentMissingError(NoModelError):
 
 
 class ProviderUnavailableError(ProviderError):
-    """Try again later. ``retry_after`` is a lower bound in seconds, when the vendor gave one.
+    """The provider may answer later.
 
-    ``uncertain``: the request was sent, and what came of it is not known.
+    ``retry_after`` is a lower bound in seconds, if the vendor gave one. ``uncertain``: the request was sent, and its
+    outcome is unknown.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, uncertain: bool = False) -> None:
@@ -82,11 +83,11 @@ class ProviderUnavailableError(ProviderError):
 
 
 class EmptyResponseError(ProviderUnavailableError):
-    """It answered with neither words nor tool calls. It is asked once more, and not as often as a busy server."""
+    """The model answered with neither text nor tool calls. It is retried once, less often than a busy server."""
 
 
 class RequestRejectedError(ProviderError):
-    """It will not answer as asked. ``context_overflow`` says that the request is longer than the model can read."""
+    """The provider rejected the request. ``context_overflow``: it is longer than the model can read."""
 
     def __init__(self, message: str, *, context_overflow: bool = False) -> None:
         super().__init__(message)
@@ -94,11 +95,11 @@ class RequestRejectedError(ProviderError):
 
 
 class WrongServerError(RequestRejectedError):
-    """Something else answers at the model server's address; asking again, for whatever, is of no use."""
+    """Something else answers at the model server's address, so no retry can succeed."""
 
 
 class AppError(KoiError):
-    """An app did not do what was asked of it."""
+    """An app could not do what was requested."""
 
 
 class AppUnavailableError(AppError):
@@ -118,7 +119,7 @@ class AppUnavailableError(AppError):
 
 
 class AppRejectedError(AppError):
-    """The service will not do it as asked. ``unreadable_format``: send the text as plain text instead."""
+    """The service rejected the request. ``unreadable_format``: send the text as plain text instead."""
 
     def __init__(self, message: str, *, unreadable_format: bool = False) -> None:
         super().__init__(message)
@@ -126,7 +127,7 @@ class AppRejectedError(AppError):
 
 
 class SignInRequiredError(AppError):
-    """The user must sign in, or allow more. Trying again is of no use before. ``missing``: there is no token yet."""
+    """The user must sign in, or grant more. A retry before that cannot succeed. ``missing``: there is no token yet."""
 
     def __init__(self, message: str, *, missing: bool = False) -> None:
         super().__init__(message)
@@ -143,7 +144,7 @@ class DocumentConflictError(AppError):
 
 
 class ToolError(KoiError):
-    """A tool cannot do what was asked: it becomes a failed result that says so, and the run goes on."""
+    """A tool cannot do what was requested: this becomes a failed result, and the run continues."""
 
 
 class RunStoppedError(KoiError):
@@ -155,7 +156,7 @@ class RunStoppedError(KoiError):
 
 
 class LimitExceededError(KoiError):
-    """Going on would pass a limit of the task. Let it through: the next model call ends the run."""
+    """Continuing would exceed a limit of the task. Do not catch it: the next model call ends the run."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"The task's limit of {limit} was reached.")

@@ -36,17 +36,17 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Tell whether a finding is the same one as before, although lines have moved."""
+        """Return the identity of a finding, which stays the same when lines have moved."""
         return self.rule, self.where.partition(":")[0], self.title
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A fact about the work. It gates: no score outvotes a failed one. A check that was not run is left out.
+    """A fact about the work. It gates: no score outweighs a failed one.
 
-    One that is not ``required`` was red before the work began and is not what the task is about: it informs. ``file``
-    is the path of the file that defines it, if there is one: a check whose own file was changed has not turned green.
-    ``evaluator`` names the evaluator that reported it; the kernel sets it.
+    A check that was not run is omitted. One that is not ``required`` failed before the work began and is not what the
+    task is about: it informs. ``file`` is the path of the file that defines it, if there is one: a check whose own file
+    was changed has not turned green. ``evaluator`` names the evaluator that reported it; the kernel sets it.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Score:
 
 
 class EvaluationMode(StrEnum):
-    """How an evaluation was come by."""
+    """How an evaluation was obtained."""
 
     FULL = "full"
     INCREMENTAL = "incremental"
@@ -92,10 +92,10 @@ class EvaluationMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """The chance that another iteration pays, estimated from ``seen`` iterations of the project.
+    """The chance that another iteration pays off, estimated from ``seen`` iterations of the project.
 
-    ``error`` is the calibration error of such estimates until now: how far they were from what happened, on average;
-    None if too few are known. A plugin sets it at ``after_evaluate``; it can end a run, and accepts nothing.
+    ``error`` is the calibration error of such estimates until now: how far they were from the outcome, on average; None
+    if too few are known. A plugin sets it at ``after_evaluate``; it can end a run, but never accept anything.
     """
 
     chance: float
@@ -105,10 +105,11 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What evaluators say about one work. ``unavailable_reason`` says why a judge gave no score.
+    """What evaluators report about one work.
 
-    ``missing`` says which checks should have run and did not, and why: without them the work is not green.
-    ``suggestion`` is one line of advice for the next attempt; ``log`` is what the checks printed, for judges to read.
+    ``unavailable_reason`` says why a judge gave no score. ``missing`` says which checks should have run and did not,
+    and why: without them the work is not green. ``suggestion`` is one line of advice for the next attempt; ``log`` is
+    what the checks printed, for judges to read.
     """
 
     checks: tuple[Check, ...] = ()
@@ -123,9 +124,9 @@ class Evaluation:
 
     @property
     def score(self) -> float | None:
-        """The weighted mean of the judges' scores; None where no judge gave one.
+        """The weighted mean of the judges' scores; None if no judge gave one.
 
-        A failing required check caps it at 0.5: no opinion outvotes a check, and checks are never a number.
+        A failing required check caps it at 0.5: no opinion outweighs a check, and checks are never a number.
         """
         weight = sum(score.weight for score in self.scores)
         if self.unavailable_reason or weight <= 0:
@@ -180,7 +181,7 @@ class StopReason(StrEnum):
 class EffectCall:
     """A tool call that could change something, and how it ended, in words.
 
-    ``effects`` describe what it changed that no diff of the workspace shows: a commit, a message sent.
+    ``effects`` describe its changes that no diff of the workspace shows: a commit, a message sent.
     """
 
     call: str
@@ -193,12 +194,12 @@ UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionResult:
-    """What one execution left behind: its last words, and a unified diff against the workspace before the run.
+    """The outcome of one execution: its final answer, and a unified diff against the workspace before the run.
 
     ``calls`` are the run's tool calls so far that could change something. ``criteria`` are what plugins want the judges
-    to look at. ``known`` is what the evaluators asked before this one found: checks come first, judges last.
-    ``baseline`` is what the evaluator that is asked reported before the first change. ``limit`` names what ended it,
-    when ``ended`` is BUDGET or TIME, or says that an answer was too long.
+    to look at. ``known`` is what earlier evaluators found: checks run first, judges last. ``baseline`` is what the
+    current evaluator reported before the first change. ``limit`` names what ended it, if ``ended`` is BUDGET or TIME,
+    or says that an answer was too long.
     """
 
     text: str
@@ -215,7 +216,7 @@ class ExecutionResult:
 
     @property
     def answered(self) -> bool:
-        """Whether it has last words: a character that is seen."""
+        """Whether it has an answer: at least one visible character."""
         return any(char.isprintable() and not char.isspace() for char in self.text)
 
     @property

@@ -47,8 +47,8 @@ INTERRUPTED = RunState.INTERRUPTED.value
 class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
-    ``models`` are the models that the command line named, by setting: resume and fork use them again.
-    ``origin`` says where it was found, when it was not configured; ``first`` that nothing was run here before.
+    ``models`` are the models from the command line, by setting: resume and fork use them again. ``origin`` says where
+    it was found, if it was not configured; ``first``: nothing was run here before.
     """
 
     name = "task.start"
@@ -62,7 +62,7 @@ class TaskStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RecallFinished(Event):
-    """What of memory is shown to the model."""
+    """The part of memory that is shown to the model."""
 
     name = "recall"
     batched = True
@@ -94,7 +94,7 @@ class MessageAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class CycleStarted(Event):
-    """The inner loop goes round: one call of the model and the tools it asks for. Cycles are counted from zero."""
+    """A cycle of the inner loop begins: one model call and the tools it requests. Cycles are counted from zero."""
 
     name = "cycle.start"
     durable = False
@@ -104,7 +104,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """The user is asked, at a frontend that attends or by the question's id."""
+    """The user is asked, at an attached frontend or by the question's id."""
 
     name = "question"
     id: str
@@ -174,7 +174,7 @@ class ExecutionFinished(Event):
 class RequestClassified(Event):
     """Whether the task asks for nothing to be made or changed; decided after work that changed nothing.
 
-    ``by`` tells what decided it: the task's words, or a model in this role; ``reason`` is what the model answered, or
+    ``by`` says what decided it: the task's words, or a model in this role; ``reason`` is what the model answered, or
     why it did not.
     """
 
@@ -186,9 +186,9 @@ class RequestClassified(Event):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFinished(Event):
-    """What all evaluators together say.
+    """The merged evaluation of all evaluators.
 
-    Where no judge gave a score, ``checkpoint`` is the workspace as the evaluators left it, for a later verdict.
+    If no judge gave a score, ``checkpoint`` is the workspace as the evaluators left it, for a later verdict.
     """
 
     name = "evaluation"
@@ -200,7 +200,7 @@ class EvaluationFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class IterationFinished(Event):
-    """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
+    """An iteration is complete: its score and its own cost. Iterations are counted from zero."""
 
     name = "iteration"
     batched = True
@@ -223,7 +223,7 @@ class DecisionMade(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunCompleted(Event):
-    """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
+    """The run has a result. ``best`` is the index of the iteration whose files are in the workspace."""
 
     name = "run.completed"
     decision: Decision
@@ -234,7 +234,7 @@ class RunCompleted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunResumed(Event):
-    """A run that ended before its time is resumed here; what it did while it could not ask the user is done again.
+    """An unfinished run is resumed; work that stopped because the user could not be asked is repeated.
 
     ``models`` are those of its command line and of this one, by setting: another resume or fork uses them again.
     """
@@ -245,7 +245,7 @@ class RunResumed(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFailed(Event):
-    """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed by then."""
+    """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed."""
 
     name = "run.failed"
     reason: str
@@ -253,18 +253,18 @@ class RunFailed(Event):
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user or the program that began it ended it."""
+        """Whether the user, or the program that started the run, ended it."""
         return self.reason == INTERRUPTED
 
     @property
     def state(self) -> RunState:
-        """Where the run stands: interrupted or failed."""
+        """The state of the run: interrupted or failed."""
         return RunState.INTERRUPTED if self.interrupted else RunState.FAILED
 
 
 @dataclass(frozen=True, slots=True)
 class LearningSaved(Event):
-    """A learning as it now stands; memory keeps the latest of each id."""
+    """A learning in its current state; memory keeps the latest of each id."""
 
     name = "learning.saved"
     learning: Learning
@@ -272,7 +272,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin returned from a hook; None is not recorded. ``kind`` is the answer's type, such as Deny."""
+    """What a plugin returned from a hook; None is not recorded. ``kind`` is the type of the value, such as Deny."""
 
     name = "hook.answered"
     durable = False
@@ -285,7 +285,7 @@ class HookReturned(Event):
 
 @dataclass(frozen=True, slots=True)
 class HooksCalled(Event):
-    """How each implementation of a hook was called in this run; those that were not are left out."""
+    """How each implementation of a hook was called in this run; those that were not called are omitted."""
 
     name = "hooks.called"
     durable = False
@@ -294,7 +294,7 @@ class HooksCalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class WarningIssued(Event):
-    """A degraded mode, loudly: what happened, with what, what to do."""
+    """Something works only partly: what happened, where, and what to do."""
 
     name = "warning"
     text: str

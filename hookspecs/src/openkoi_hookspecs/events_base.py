@@ -8,10 +8,11 @@ from .lazy_dataclass import dataclass
 
 
 class Event:
-    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost.
+    """The base class of all events.
 
-    A durable one that is ``batched`` is on the disk when this turn of the event loop ends, or before the next durable
-    one that is not: it reports what happened, and announces nothing that the run does next.
+    A ``durable`` event is on disk before the run continues; any other may be lost. A durable event that is ``batched``
+    is on disk when this turn of the event loop ends, or before the next durable one that is not: it reports what
+    happened, and announces nothing that the run does next.
     """
 
     __slots__ = ()
@@ -27,7 +28,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An event as it stands in the log: one line, one id, written once.
+    """An event in the log: one line, one id, written once.
 
     ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
     the line, in bytes; both are empty in a record that is passed to listeners and not read back.

@@ -19,11 +19,10 @@ class ModelDelta(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest(Event):
-    """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
+    """A model is called: the request, and what is charged if no answer is ever recorded.
 
     ``reserved_usd`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the
-    answer grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it
-    ends.
+    answer grows, or with nothing in it if the request failed. A complete answer says which lease it ends.
     """
 
     name = "model.request"
@@ -38,9 +37,10 @@ class ModelRequest(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelResponse(Event):
-    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
+    """A model call is complete, and charged.
 
-    ``messages`` is how long the conversation was, so that a resumed run knows which of its questions this answers.
+    ``role`` is the role it was called for: executor, evaluator, small. ``messages`` is how long the conversation was,
+    so that a resumed run knows which of its requests this answers.
     """
 
     name = "model.response"
@@ -62,7 +62,7 @@ class ModelResponse(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelResponseBroken(Event):
-    """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
+    """An answer that broke off: what had arrived is charged by our estimate, and is not used."""
 
     name = "model.broken"
     model: str
@@ -75,7 +75,7 @@ class ModelResponseBroken(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelFallback(Event):
-    """A model did not answer, and the next one of its role's chain is asked instead."""
+    """A model did not answer, so the next one in its role's chain is called."""
 
     name = "model.switch"
     role: str

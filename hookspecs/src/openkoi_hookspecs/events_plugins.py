@@ -23,11 +23,11 @@ class ControlOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgeVoted(Event):
-    """How a judge came to its scores: the scores of each vote, by which rubric, and what was unusual in a ``note``.
+    """How a judge arrived at its scores: the scores of each vote, the rubric, and anything unusual in a ``note``.
 
-    ``carried_over`` names the dimensions whose scores are those of the evaluation before. The judge read ``characters``
-    in ``calls`` requests, ``control_characters`` of them in control runs, which are not votes; to judge all of the work
-    once takes ``full_characters``.
+    ``carried_over`` names the dimensions whose scores are those of the previous evaluation. The judge read
+    ``characters`` in ``calls`` requests, ``control_characters`` of them in control runs, which are not votes; to judge
+    all of the work once takes ``full_characters``.
     """
 
     name = "judge.voted"
@@ -45,12 +45,12 @@ class JudgeVoted(Event):
 
     @property
     def skipped(self) -> bool:
-        """Whether the scores are those of before, and no model was called."""
+        """Whether the scores are those of the previous evaluation, and no model was called."""
         return self.calls == 0 and self.full_characters > 0
 
     @property
     def saved_characters(self) -> int:
-        """How many characters fewer were read than all of the work has; below zero if it was more.
+        """How many fewer characters were read than all of the work has; below zero if it was more.
 
         A vote on all of the work that failed saves and wastes nothing: it would have been sent in any case.
         """
@@ -63,7 +63,7 @@ class JudgeVoted(Event):
 class GitRefChanged(Event):
     """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
 
-    ``before`` and ``after`` are what it points to, empty where it does not exist; HEAD stands on a ``current`` one.
+    ``before`` and ``after`` are what it points to, empty if it does not exist; HEAD is on a ``current`` one.
     ``repository`` is the path of one below the workspace, empty for the one around it.
     """
 

@@ -14,10 +14,10 @@ NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 class OpenedKoi(Koi, Protocol):
-    """OpenKoi as a frontend opens it, for one folder. Enter it before use: that registers the hooks.
+    """OpenKoi as a frontend opens it, for one folder.
 
-    Leaving it stops the runs that are under way, and leaves the plugins. What calls no hook, such as ``load``, works
-    before it is entered, too.
+    Enter it before use: that registers the hooks. Leaving it stops all active runs and closes the plugins. Methods that
+    call no hook, such as ``load``, also work before it is entered.
     """
 
     async def __aenter__(self) -> Self:
@@ -28,7 +28,7 @@ class OpenedKoi(Koi, Protocol):
 
 
 class Launcher(Protocol):
-    """What the program ``openkoi`` lends to the frontend that it starts."""
+    """What the program ``openkoi`` provides to the frontend that it starts."""
 
     @property
     def version(self) -> str:
@@ -36,13 +36,13 @@ class Launcher(Protocol):
 
     @property
     def arguments(self) -> Sequence[str]:
-        """The words of the command line that are the frontend's: those behind its name."""
+        """The words of the command line after the frontend's name."""
 
     def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
         """List the installed plugins of a kind, by name, without reading settings."""
 
     def installation(self, *, config: str = "") -> Installation:
-        """Return all that is installed, with the preferences of the configuration where that can be read."""
+        """Return all that is installed, with the preferences of the configuration if it can be read."""
 
     def check(self, plugin: PluginState) -> str:
         """Import an installed plugin and return why it cannot be loaded; empty if it can.
@@ -64,25 +64,25 @@ class Launcher(Protocol):
         flags: Mapping[str, object] = NO_SETTINGS,
         settings: Mapping[str, object] = NO_SETTINGS,
     ) -> OpenedKoi:
-        """Build OpenKoi as it is configured for a folder: the root of the repository or project that the current one is
-        in, unless another is named.
+        """Build OpenKoi as it is configured for a folder.
 
-        ``config`` is a configuration file in the place of the user's. ``settings``, by dotted key, outrank what is
-        configured; so do ``flags``, the options of ``openkoi`` by name, in which None stands for an option that is not
-        given. Raises ConfigError.
+        That is the root of the repository or project that the current folder is in, unless another one is given.
+        ``config`` replaces the user's configuration file. ``settings``, by dotted key, override what is configured; so
+        do ``flags``, the options of ``openkoi`` by name, in which None means that an option is not given. Raises
+        ConfigError.
         """
 
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
         """Start another frontend and return its exit status; ``config`` is the configuration file that it opens.
 
-        Raises PluginNotFoundError, ConfigError, and PluginError for whatever else it raises.
+        Raises PluginNotFoundError, ConfigError, and PluginError for any other error.
         """
 
 
 class Frontend(Protocol):
-    """Where a user meets OpenKoi: a command line, a chat, a web page. Group ``openkoi.frontends``.
+    """How a user interacts with OpenKoi: a command line, a chat, a web page. Group ``openkoi.frontends``.
 
-    ``web`` is started by ``openkoi web ...``, and by ``openkoi`` alone if ``[use] frontend`` names it.
+    ``web`` is started by ``openkoi web ...``, and by ``openkoi`` alone if ``[use] frontend`` selects it.
     """
 
     def run(self, launcher: Launcher) -> HookReturn[int]:

@@ -1,15 +1,15 @@
 """The hooks that a plugin may implement.
 
-Implement one by writing a function of its name, marked ``@hookimpl``, with any of its parameters: ``def`` if it is
-quick, ``async def`` if it waits. None is always an answer: nothing to add. The signature says how answers combine:
+To implement one, write a function of its name, marked ``@hookimpl``, with any of its parameters: ``def`` if it is
+quick, ``async def`` if it waits. None always means: nothing to add. The return type determines how results combine:
 
-    the type of the first parameter    a replacement: each implementation sees what the one before it made
-    sections, learnings                contributions: all are taken, in order
-    a verdict                          the strictest holds
-    None                               a notification: no answer is used
+    the type of the first parameter    replacement: each implementation receives what the previous one returned
+    sections, learnings                collection: all are used, in order
+    a permission                       the strictest applies
+    None                               notification: the result is not used
 
-The order is ``tryfirst``, then by name, then ``trylast``; the configuration may name another. Facts are frozen and may
-be kept. An implementation that raises, is late or answers something else is reported by name and skipped.
+The order is ``tryfirst``, then by name, then ``trylast``; the configuration may set another. Facts are frozen and may
+be kept. An implementation that raises, times out or returns the wrong type is reported by name and skipped.
 """
 
 from collections.abc import Sequence
@@ -34,16 +34,16 @@ hookimpl = HookimplMarker("openkoi")
 
 @hookspec
 def find_models(koi: Koi) -> HookReturn[Sequence[DiscoveredProvider]]:
-    """Called when no model is configured, or the key of one is missing. Return ways to a model, the best first.
+    """Called when no model is configured, or its key is missing. Return the providers that you found, best first.
 
-    The user is not asked here, and nothing is saved: a key of another program is shown with the ``consent`` it needs.
+    Do not ask the user or save anything here: for a key of another program, set the ``consent`` that it needs.
     """
     return None
 
 
 @hookspec
 def after_recall(recall: Recall, task: Task, run: Run) -> HookReturn[Recall]:
-    """Called once, when memory has answered. Return what of it to show: fewer hits, or in another order."""
+    """Called once, after memory was searched. Return the hits to show: fewer of them, or in another order."""
     return None
 
 
@@ -61,7 +61,7 @@ def after_plan(plan: Plan, task: Task, run: Run) -> HookReturn[Plan]:
 
 @hookspec
 def before_execute(plan: Plan, run: Run) -> HookReturn[Sequence[Section]]:
-    """Called before each execution. Return sections for this iteration only; they stand after all that is cached."""
+    """Called before each execution. Return sections for this iteration only; they follow the cached prompt."""
     return None
 
 
@@ -79,7 +79,7 @@ def after_tool(result: ToolResult, call: ToolCall, run: Run) -> HookReturn[ToolR
 
 @hookspec
 def after_execute(work: ExecutionResult, run: Run) -> HookReturn[ExecutionResult]:
-    """Called after each execution. Return work with another text to replace the last words; the rest is ignored."""
+    """Called after each execution. Return work with a different text to replace the answer; the rest is ignored."""
     return None
 
 
@@ -91,41 +91,40 @@ def before_evaluate(work: ExecutionResult, run: Run) -> HookReturn[Sequence[Sect
 
 @hookspec
 def after_evaluate(evaluation: Evaluation, work: ExecutionResult, run: Run) -> HookReturn[Evaluation]:
-    """Called with the merged evaluation. Return a stricter one to replace it: with lower scores, more findings.
+    """Called with the merged evaluation. Return a stricter one to replace it: lower scores, more findings.
 
-    One that would be easier to accept is ignored with a warning: no failing check, blocker or score can be removed or
-    raised.
+    A more lenient one is ignored with a warning: no failing check, blocker or score can be removed or raised.
     """
     return None
 
 
 @hookspec
 def before_learn(result: Result, run: Run) -> HookReturn[Sequence[Learning]]:
-    """Called once, when the result is out. Return what the run taught; the user does not wait for it."""
+    """Called once, after the result was returned. Return what to learn from the run; the user does not wait for it."""
     return None
 
 
 @hookspec
 def on_learning(learning: Learning, run: Run) -> HookReturn[Learning]:
-    """Called for each learning before it is saved. Return it changed, or archived to keep it from being used."""
+    """Called for each learning before it is saved. Return a changed copy, archived to keep it from being used."""
     return None
 
 
 @hookspec
 def on_pattern(pattern: Pattern, koi: Koi) -> HookReturn[Pattern]:
-    """Called by ``koi.propose``, for each pattern that a plugin found. Return it changed, or dropped."""
+    """Called by ``koi.propose``, for each pattern that a plugin found. Return a changed or dropped copy."""
     return None
 
 
 @hookspec
 def message_received(message: Post, koi: Koi) -> HookReturn[Post]:
-    """Called by ``koi.receive``, for each post from an app before it is acted upon. Return it changed, or dropped."""
+    """Called by ``koi.receive``, for each post from an app before it is acted on. Return a changed or dropped copy."""
     return None
 
 
 @hookspec
 def message_sending(message: Post, koi: Koi) -> HookReturn[Post]:
-    """Called by ``koi.send``, for each post to an app and each edit of one. Return it changed, or dropped."""
+    """Called by ``koi.send``, for each post to an app and each edit of one. Return a changed or dropped copy."""
     return None
 
 

@@ -1,11 +1,11 @@
-"""Apps of other services: what is posted and written there, and the calls that a plugin for one answers.
+"""Apps of other services: their posts and documents, and the protocols that a plugin for one implements.
 
 An app is a plugin of the kind ``integrations``, one account of one service. It implements ``Messenger``, ``Documents``
-or both, and those of the ``Supports...`` protocols that the service has. It is a transport: it keeps no journal, knows
-no sessions and does not decide who may command. Provisional: may change until two apps have shipped.
+or both, and the ``Supports...`` protocols that the service supports. It is a transport: it does not keep a journal,
+manage sessions or decide who may give commands. Provisional: may change until two apps have shipped.
 
-Calls raise AppUnavailableError for what may work later, SignInRequiredError for what needs the user, and
-AppRejectedError for what the service will not do as asked.
+Calls raise AppUnavailableError if they may work later, SignInRequiredError if the user must sign in, and
+AppRejectedError if the service rejects the request.
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -34,12 +34,12 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What posts of an app may be like.
+    """The limits and options for posts of an app.
 
-    ``max_text`` is the longest text, measured by ``length``, as some services count bytes or UTF-16. ``formats`` are
-    those of texts that it takes, the best first. ``max_choices`` is the number of buttons in one post, ``max_file`` the
-    bytes of an attachment; zero is none. ``edit_gap`` is the seconds to leave between two edits of a post.
-    ``idempotent``: a post that is sent again with the same key is not there twice.
+    ``max_text`` is the longest text, measured by ``length``, since some services count bytes or UTF-16. ``formats`` are
+    those of texts that it accepts, best first. ``max_choices`` is the number of buttons in one post, ``max_file`` the
+    bytes of an attachment; zero means none. ``edit_gap`` is the number of seconds to leave between two edits of a post.
+    ``idempotent``: sending a post again with the same key does not duplicate it.
     """
 
     max_text: int = 4_000
@@ -54,20 +54,20 @@ class Capabilities:
 
 @runtime_checkable
 class Messenger(Protocol):
-    """An app in which people talk. Group ``openkoi.integrations``."""
+    """An app in which users exchange messages. Group ``openkoi.integrations``."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """What its posts may be like."""
+        """The limits and options for its posts."""
 
     def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
-        """Yield what arrives in the channels that it is configured for, in order, until it is closed.
+        """Yield what arrives in the configured channels, in order, until it is closed.
 
-        Begins after the ``cursor`` with what was posted while nothing watched; a service may lose presses and
-        reactions of that time. Without a cursor it begins now, and first yields the cursor of now. A post may be
-        yielded again: its identity tells. The same cursor may be yielded again without a post, which says that the app
-        is connected. This account's own posts are yielded as those of SELF, or not at all. Reconnects by itself, but
-        when it cannot, it raises: watch again from the last cursor.
+        It starts after the ``cursor``, with what was posted while it was not watching; a service may lose presses and
+        reactions of that time. Without a cursor it starts at the present, and first yields the current cursor. A post
+        may be yielded twice: compare its identity. Yielding the same cursor again without a post means that the app is
+        connected. This account's own posts are yielded with SELF, or not at all. It reconnects by itself, and raises if
+        it cannot: watch again from the last cursor.
         """
 
     async def send(self, post: Post) -> str:
@@ -76,7 +76,7 @@ class Messenger(Protocol):
 
 @runtime_checkable
 class SupportsCommit(Protocol):
-    """A messenger whose service delivers again what is not acknowledged in time."""
+    """A messenger whose service redelivers what is not acknowledged in time."""
 
     async def commit(self, cursor: str) -> None:
         """Acknowledge all deliveries up to this cursor. Called once they are journaled, at most a second after."""
@@ -84,10 +84,10 @@ class SupportsCommit(Protocol):
 
 @runtime_checkable
 class SupportsEdit(Protocol):
-    """A messenger that can change and delete what it sent."""
+    """A messenger that can change and delete its own posts."""
 
     async def edit(self, post: Post) -> str:
-        """Replace the post of this id by this one; return the id that it has from now on."""
+        """Replace the post with this id; return its id from now on."""
 
     async def delete(self, channel: str, id: str) -> None:
         """Delete a post."""
@@ -117,7 +117,7 @@ class SupportsPostSearch(Protocol):
     """A messenger that can search posts."""
 
     async def search_posts(self, text: str, *, limit: int = 20) -> Sequence[Post]:
-        """Find posts, the best first."""
+        """Find posts, best first."""
 
 
 @runtime_checkable
@@ -133,12 +133,12 @@ class SupportsConnect(Protocol):
     """An app that a program can let the user sign in to. Its constructor works without a token."""
 
     async def connect(self, koi: "Koi") -> str:
-        """Ask the user for what it takes, prove it by a call, save it; return the account that it is signed in to."""
+        """Ask the user for credentials, test them with a call, and save them; return the account that is signed in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document, as Markdown. ``revision`` is another one after every change; ``at`` is when that was, in UTC."""
+    """A document, as Markdown. ``revision`` changes with every edit; ``at`` is when that was, in UTC."""
 
     text: str
     _: KW_ONLY
@@ -158,15 +158,15 @@ class Documents(Protocol):
         """Read a document."""
 
     async def write_document(self, document: Document) -> Document:
-        """Create a document that has no id, or replace the one of this id; return it with its new revision.
+        """Create a document that has no id, or replace the one with this id; return it with its new revision.
 
-        Raises DocumentConflictError, and writes nothing, unless the document is still at this revision.
+        Raise DocumentConflictError, and write nothing, unless the document still has this revision.
         """
 
     async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
-        """List the documents of a folder, those that changed last first and without their texts.
+        """List the documents of a folder, most recently changed first and without their texts.
 
-        A listed one may have no revision: read it before it is replaced.
+        A listed one may have no revision: read it before you replace it.
         """
 
 
@@ -175,4 +175,4 @@ class SupportsDocumentSearch(Protocol):
     """An app with documents that can search them."""
 
     async def search_documents(self, text: str, *, limit: int = 20) -> Sequence[Document]:
-        """Find documents, the best first; their texts are what matches."""
+        """Find documents, best first; their texts are the matching parts."""

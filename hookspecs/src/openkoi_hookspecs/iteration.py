@@ -14,10 +14,9 @@ from .task import Cost, Task
 class Plan:
     """The executor's prompt: ``sections`` for the whole run, ``feedback`` from the last evaluation.
 
-    ``suggestion`` is the evaluation's one line of advice, and stands last.
-
-    ``evaluate`` is False for a deterministic skill: the plan is executed once and not evaluated. ``asks``: the task is
-    a question, which asks for nothing to be made or changed; before the work this is looked at only where it matters.
+    ``suggestion`` is the evaluation's one line of advice, placed last. ``evaluate`` is False for a deterministic skill:
+    the plan is executed once and not evaluated. ``asks``: the task is a question, which asks for nothing to be made or
+    changed; before the work this is determined only if it matters.
     """
 
     steps: tuple[str, ...] = ()
@@ -42,15 +41,15 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the decision after an iteration is based on: facts about the state that the iteration left.
+    """The facts that the decision after an iteration is based on.
 
-    ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has last words. ``changed``:
+    ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has an answer. ``changed``:
     the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
-    required checks that the baseline shows failing and that pass now, with their own file unchanged. ``passing`` counts
-    required checks that pass, ``edited`` those of them whose own file the work changed; ``doctored`` are the names of
-    those that failed before, too. ``green`` is that of the ``Evaluation``, but not with a doctored check, which proves
-    nothing. ``red`` is that of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none
-    although a judge is enabled. ``question``: the task is a question, and nothing changed.
+    required checks that failed in the baseline and pass now, with their own file unchanged. ``passing`` counts required
+    checks that pass, ``edited`` those of them whose own file the work changed; ``doctored`` are the names of those that
+    also failed before. ``green`` is that of the ``Evaluation``, but not with a doctored check, which proves nothing.
+    ``red`` is that of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a
+    judge is enabled. ``question``: the task is a question, and nothing changed.
     """
 
     end: StopReason = StopReason.DONE
@@ -71,7 +70,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """One turn of the outer loop. ``evaluation`` is None when no evaluator had anything to say."""
+    """One turn of the outer loop. ``evaluation`` is None if no evaluator returned one."""
 
     plan: Plan
     work: ExecutionResult
@@ -81,7 +80,7 @@ class Iteration:
 
     @property
     def merit(self) -> tuple[bool, bool, bool, float, int, int]:
-        """How good it is, to compare: judged, checks pass, no blocker, score, few failing checks, a short diff."""
+        """How good it is, for comparison: judged, checks pass, no blocker, score, few failing checks, a short diff."""
         found = self.evaluation or Evaluation()
         clean = not found.failing, not found.blockers
         return found.score is not None, *clean, found.score or 0.0, -len(found.failing), -self.work.diff.count("\n")
@@ -102,10 +101,11 @@ class NextAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision and why it was taken.
+    """A decision and its reason.
 
-    ``restart_from_best``: it goes on from the best iteration's files with a minimal context: the last attempt led
-    astray. An ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
+    ``restart_from_best``: the run continues from the best iteration's files with a minimal context, because the last
+    attempt made things worse. An ``unjudged`` decision ends the run only because a judgment is missing: resuming the
+    run asks the judge again.
     """
 
     action: NextAction
@@ -134,11 +134,11 @@ class Result:
 
     @property
     def accepted(self) -> bool | None:
-        """Whether the work was accepted; None where it was done and no evaluation was asked for."""
+        """Whether the work was accepted; None if it was done and no evaluation was requested."""
         done = self.decision.action is NextAction.ACCEPT
         return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
 
     @property
     def text(self) -> str:
-        """The last words of the best iteration."""
+        """The answer of the best iteration."""
         return self.best.work.text

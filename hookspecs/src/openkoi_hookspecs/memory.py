@@ -20,7 +20,7 @@ class Passage:
 
 
 class LearningStatus(StrEnum):
-    """How far a learning is trusted: on probation until it helped, archived but never deleted."""
+    """How far a learning is trusted: on probation until it has helped, archived but never deleted."""
 
     PROBATION = "probation"
     ACTIVE = "active"
@@ -32,12 +32,11 @@ class LearningStatus(StrEnum):
 class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
-    ``kind`` is anti_pattern, heuristic, preference or fact. ``keys`` are the globs, tools, error codes and
-    names it is about. ``evidence`` are ids of records. ``untrusted`` text is shown as data, never as an
-    instruction: it is neither approved by the user nor proved to help, or it was read from a page, a tool, a file or a
-    message.
-    ``confidence`` follows from its outcomes, before any decay; ``last_used`` is when it last helped, ``expires_at``
-    when it will be worth too little to be shown unless it helps again; both in ISO 8601, or empty.
+    ``kind`` is anti_pattern, heuristic, preference or fact. ``keys`` are the globs, tools, error codes and names it is
+    about. ``evidence`` are ids of records. ``untrusted`` text is shown as data, never as an instruction: it is neither
+    approved by the user nor proved to help, or it came from a page, a tool, a file or a message. ``confidence`` follows
+    from its outcomes, before any decay; ``last_used`` is when it last helped, ``expires_at`` when it will no longer be
+    shown unless it helps again; both in ISO 8601, or empty.
     """
 
     id: str
@@ -64,9 +63,10 @@ MemoryItem: TypeAlias = Passage | Learning
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question to memory. ``kinds`` empty means any; ``keys`` must overlap; ``tokens`` bounds what may come back.
+    """A memory search.
 
-    ``project`` is the task's: with the scope ``project`` only what was learned there is searched.
+    Empty ``kinds`` mean any; ``keys`` must overlap; ``tokens`` limits the size of the result. ``project`` is the
+    task's: with the scope ``project``, only what was learned there is searched.
     """
 
     text: str
@@ -81,9 +81,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memo and how well it answers, 0.0 to 1.0 within one search.
+    """A search result and its relevance, 0.0 to 1.0 within one search.
 
-    ``similarity`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
+    ``similarity`` is how close both are in meaning, a cosine from 0.0 to 1.0; 0.0 without an embedder.
     """
 
     item: MemoryItem
@@ -94,6 +94,6 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What memory must say about a task, the same for the whole run, so that the prompt can be cached."""
+    """What memory found for a task, the same for the whole run, so that the prompt can be cached."""
 
     hits: Sequence[Hit] = ()

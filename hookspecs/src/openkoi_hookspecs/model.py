@@ -12,9 +12,10 @@ from .tool import Arguments, Tool, ToolCall, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """Reasoning of the model. ``signature`` is the vendor's opaque proof, handed back unchanged on the next turn.
+    """Reasoning of the model.
 
-    ``model`` is the ``provider/model`` that thought so; the kernel sets it, and shows it to no other.
+    ``signature`` is the vendor's opaque proof, returned unchanged on the next turn. ``model`` is the ``provider/model``
+    that produced it; the kernel sets it, and sends it to no other model.
     """
 
     text: str
@@ -26,7 +27,7 @@ Part: TypeAlias = Text | Reasoning | Image | File | ToolCall | ToolResult
 
 
 class Role(StrEnum):
-    """Who speaks. Tool results are spoken by the user's side."""
+    """The author of a message. Tool results belong to the user's side."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -41,13 +42,13 @@ class Message:
 
     @classmethod
     def user(cls, *parts: Part | str) -> Self:
-        """Say something from the user's side; bare strings are text."""
+        """Return a message from the user's side; bare strings are text."""
         return cls(Role.USER, tuple(Text(part) if isinstance(part, str) else part for part in parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one call as the vendor counted them; ``input`` leaves out the cached ones."""
+    """Tokens of one call as the vendor counted them; ``input`` excludes the cached ones."""
 
     input: int = 0
     output: int = 0
@@ -82,7 +83,7 @@ class Price:
     beyond: "Price | None" = None
 
     def at(self, tokens: int) -> "Price":
-        """Return the price of a request with so many input tokens, cached ones among them."""
+        """Return the price of a request with so many input tokens, including cached ones."""
         return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
@@ -90,8 +91,8 @@ class Price:
 class Model:
     """A model that a provider offers. An unknown price is None, which is not free.
 
-    ``edit`` is how it changes files best: ``replace`` (search and replace), ``whole`` (whole files), or not known.
-    ``can`` names what it knows besides text: tools, images, thinking, schema, cache; empty if that is not known.
+    ``edit`` is how it edits files best: ``replace`` (search and replace), ``whole`` (whole files), or unknown. ``can``
+    lists what it supports besides text: tools, images, thinking, schema, cache; empty if that is unknown.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class ProviderInfo:
-    """A provider as it is offered: its default model, and the variable that its key is looked for in."""
+    """A provider that can be chosen: its default model, and the variable for its key."""
 
     provider: str
     model: str
@@ -117,10 +118,10 @@ class ProviderInfo:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredProvider:
-    """A way to a model that was found on this machine, and not configured.
+    """A provider that was found on this machine, and not configured.
 
-    ``origin`` is shown to the user: ``from Claude CLI``, ``local``. ``consent`` is what the user is asked, once,
-    before the key of another program is used.
+    ``origin`` is shown to the user: ``from Claude CLI``, ``local``. ``consent`` is what the user is asked, once, before
+    the key of another program is used.
     """
 
     provider: str
@@ -133,11 +134,11 @@ class DiscoveredProvider:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model.
+    """One model call.
 
-    ``model`` is a role (executor, evaluator, planner, small) or ``provider/model``; a provider is given the bare name.
-    ``system`` comes in blocks, the steadiest first, and messages are only ever added: a provider that can cache marks
-    the end of each block and of the last message.
+    ``model`` is a role (executor, evaluator, planner, small) or ``provider/model``; a provider gets the bare name.
+    ``system`` is a list of blocks, the most stable first, and messages are only ever added: a provider that can cache
+    marks the end of each block and of the last message.
     """
 
     messages: Sequence[Message]
@@ -151,7 +152,7 @@ class Request:
 
 
 class FinishReason(StrEnum):
-    """Why a model stopped talking."""
+    """Why a model stopped."""
 
     END = "end"
     TOOLS = "tools"
@@ -161,7 +162,7 @@ class FinishReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """The last chunk of an answer. An answer without it was cut off, and nothing in it is acted upon."""
+    """The last chunk of an answer. An answer without it was cut off, and is not acted on."""
 
     usage: Usage
     stop: FinishReason = FinishReason.END
@@ -169,9 +170,9 @@ class StreamEnd:
 
 @dataclass(frozen=True, slots=True)
 class Buffered:
-    """The number of characters received but not yet complete: arguments of a tool call, which is yielded at its end.
+    """The number of characters received of an incomplete part: a tool call's arguments, which are yielded at the end.
 
-    Yielded as they arrive, so that a response that exceeds its limit is cut off in time. Not part of the reply.
+    Yield it as they arrive, so that a response that exceeds its limit is cut off in time. Not part of the reply.
     """
 
     length: int
@@ -190,17 +191,17 @@ Chunk: TypeAlias = Text | Reasoning | ToolCall | Buffered | StreamEnd
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A whole answer."""
+    """A complete answer."""
 
     parts: tuple[Part, ...]
     done: StreamEnd
 
     @property
     def text(self) -> str:
-        """The words alone."""
+        """The text without other parts."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tools it asks for."""
+        """The tool calls in it."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))

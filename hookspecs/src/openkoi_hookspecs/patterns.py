@@ -8,7 +8,7 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Something that the user does again and again, with the statistics that say so.
+    """Something that the user does repeatedly, with its statistics.
 
     ``schedule`` is a cron expression, or empty. ``samples`` is how often it was seen, on how many ``days``;
     ``confidence`` is from 0.0 to 1.0. Set ``dropped`` in a hook to drop it.
@@ -40,7 +40,7 @@ class UsageRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PatternProposed(Event):
-    """A pattern that was found, as plugins let it stand; logged outside of runs, before it is shown."""
+    """A pattern after all plugins have seen it; logged outside of runs, before it is shown."""
 
     name = "pattern.proposed"
     pattern: Pattern

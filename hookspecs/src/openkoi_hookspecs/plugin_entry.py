@@ -7,7 +7,7 @@ from .lazy_dataclass import dataclass
 
 
 class InstalledPlugin(Protocol):
-    """A plugin as its distribution declares it; nothing of it is imported."""
+    """A plugin as its distribution declares it; nothing is imported."""
 
     @property
     def kind(self) -> str:
@@ -19,7 +19,7 @@ class InstalledPlugin(Protocol):
 
     @property
     def distribution(self) -> str:
-        """The distribution that brings it."""
+        """The distribution that provides it."""
 
     def read_summary(self) -> str:
         """Read the distribution's own description in one line from its metadata; empty if it has none."""
@@ -43,9 +43,9 @@ class PluginState:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """All plugins that are installed, and what is wrong with them: names that clash, unreadable distributions.
+    """All installed plugins, and their problems: conflicting names, unreadable distributions.
 
-    ``fingerprint`` is another one once a distribution was installed or removed, or a file of a plugin was changed.
+    ``fingerprint`` changes when a distribution is installed or removed, or a file of a plugin is changed.
     """
 
     plugins: tuple[PluginState, ...] = ()
@@ -55,10 +55,11 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class PluginEntry:
-    """A plugin that can be chosen. ``origin`` says who brings it.
+    """A plugin that can be chosen.
 
-    ``load`` imports, configures and enters it, once: asking again returns the same. In an entry that a source
-    lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
+    ``origin`` says where it comes from. ``load`` imports, configures and enters it, once: later calls return the same
+    object. In an entry that a source lists, it creates the plugin; the kernel calls it once. A different ``version``
+    means that a different plugin would be created.
     """
 
     kind: str
@@ -70,7 +71,7 @@ class PluginEntry:
 
 @dataclass(frozen=True, slots=True)
 class HookActivity:
-    """How a plugin's implementation of a hook was called: how often, in how many seconds in all, and last at what time.
+    """How a plugin's implementation of a hook was called: how often, for how many seconds in total, and when last.
 
     ``answers`` counts the calls that returned something, ``failures`` those that raised, were late or returned
     something invalid. ``last`` is in seconds since 1970, 0 before the first call.

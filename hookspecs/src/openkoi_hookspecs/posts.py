@@ -17,10 +17,10 @@ class SenderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who wrote a post. ``id`` is the service's immutable one: permissions are bound to it and never to a ``name``.
+    """The author of a post.
 
-    ``authenticated``: the service vouches that it was them, as for a mail that passes DMARC. An automatic reply is of a
-    BOT.
+    ``id`` is the service's immutable one: permissions are bound to it and never to a ``name``. ``authenticated``: the
+    service verified the sender, as for a mail that passes DMARC. An automatic reply is from a BOT.
     """
 
     id: str
@@ -42,7 +42,7 @@ class PostKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a post. One that arrives has a ``ref`` to download it by; one that is sent has its ``data``."""
+    """A file of a post. An incoming one has a ``ref`` to download it by; an outgoing one has its ``data``."""
 
     name: str
     _: KW_ONLY
@@ -54,7 +54,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A button. ``value`` comes back with the press of it."""
+    """A button. ``value`` is returned when it is pressed."""
 
     label: str
     value: str
@@ -105,7 +105,7 @@ class Post:
 
     @property
     def conversation(self) -> str:
-        """What it belongs to: ``app:account:channel``, with ``:thread`` where it is in one."""
+        """Its conversation: ``app:account:channel``, with ``:thread`` if it is in one."""
         return join_ids(self.app, self.account, self.channel, *([self.thread] if self.thread else []))
 
     @property
@@ -115,5 +115,5 @@ class Post:
 
 
 def join_ids(*parts: str) -> str:
-    """Join ids so that no two lists of them become the same text."""
+    """Join ids so that no two lists of them result in the same text."""
     return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)

@@ -1,9 +1,8 @@
 """The protocols that plugins implement.
 
-A protocol has few methods. Each takes one fact and at most the run or the workspace's root, so that what
-it is given can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
-time: what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and
-left at the end.
+A protocol has few methods. Each takes one fact and at most the run or the workspace's root: the fact may gain fields
+while the signature stays the same. One object serves all runs, also at the same time, so keep the state of each run by
+``run.id``. An asynchronous context manager is entered before its first use and exited at the end.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapping, Sequence
@@ -26,33 +25,34 @@ class Provider(Protocol):
     """Models behind one vendor's API. Group ``openkoi.providers``."""
 
     async def models(self) -> Sequence[Model]:
-        """List what can be called, with contexts and prices.
+        """List the available models, with contexts and prices.
 
         Raises ProviderUnavailableError or RequestRejectedError.
         """
 
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer: text as it comes, tool calls only when complete, Done last.
+        """Stream one answer: text as it comes, tool calls only when complete, StreamEnd last.
 
         Yield ``Buffered`` while a call's arguments arrive, so that an endless one is cut off; the kernel closes the
-        stream. A call that cannot be read comes with its ``parse_error``. Does not retry. Raises
-        ProviderUnavailableError or RequestRejectedError.
+        stream. A call that cannot be read has a ``parse_error``. Do not retry. Raises ProviderUnavailableError or
+        RequestRejectedError.
         """
 
 
 @runtime_checkable
 class SupportsDescribe(Protocol):
-    """What a provider may be besides: one that describes a model by its name alone, listed or not."""
+    """A provider that can describe a model by its name, even if it is not listed."""
 
     async def describe(self, name: str) -> Model:
-        """Describe one model; raises RequestRejectedError if there is none of that name."""
+        """Describe one model; raise RequestRejectedError if there is none of that name."""
 
 
 @runtime_checkable
 class SupportsMedia(Protocol):
-    """A provider that declares what it sends besides text. Any other is sent images, and files only as text.
+    """A provider that declares what it sends besides text.
 
-    Images and files are only sent to models that see images: those whose ``Model.can`` names them, or is empty.
+    Any other is sent images, and files only as text. Images and files are only sent to models that can see images:
+    those whose ``Model.can`` lists them, or is empty.
     """
 
     @property
@@ -61,11 +61,11 @@ class SupportsMedia(Protocol):
 
 
 class Embedder(Protocol):
-    """Texts to vectors. Group ``openkoi.embedders``."""
+    """Turns texts into vectors. Group ``openkoi.embedders``."""
 
     @property
     def id(self) -> str:
-        """Model and dimension: another id whenever the same text would get another vector."""
+        """Model and dimension: a different id whenever the same text would get a different vector."""
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Embed each text, in order; vectors are normalised and of one length."""
@@ -73,7 +73,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class SupportsDimensions(Protocol):
-    """What an embedder may be besides: one that declares the length of its vectors. Memory stores no other length."""
+    """An embedder that declares the length of its vectors. Memory stores no other length."""
 
     @property
     def dimensions(self) -> int:
@@ -81,29 +81,30 @@ class SupportsDimensions(Protocol):
 
 
 class Evaluator(Protocol):
-    """A judge, or checks, of work. Group ``openkoi.evaluators``. All that are configured are asked, in turn.
+    """A judge, or checks, of work. Group ``openkoi.evaluators``.
 
-    A judge weighs the whole work against the task and declares ``judges = True`` as an attribute: only its scores
-    count. Any other evaluator reports checks and findings; its scores are ignored with a warning that names it.
+    All configured evaluators are called in turn. A judge weighs the whole work against the task and declares ``judges =
+    True`` as an attribute: only its scores count. Any other evaluator reports checks and findings; its scores are
+    ignored with a warning that names it.
     """
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Evaluate the work as it stands in ``run.workspace``; return None to say nothing about it.
+        """Evaluate the work in ``run.workspace``; return None to abstain.
 
-        Reads files, never changes them. A judge that cannot judge tries once more by itself, then says why in
-        ``unavailable_reason``; one that raises is asked once more.
+        Reads files, never changes them. A judge that gets no usable verdict retries once, then gives the reason in
+        ``unavailable_reason``; one that raises is called once more.
         """
 
 
 @runtime_checkable
 class SupportsBaseline(Protocol):
-    """What an evaluator may be besides: one that looks at the workspace before the first change.
+    """An evaluator that looks at the workspace before the first change.
 
-    What failed then and is not what the task is about does not count against the work.
+    What failed then, and is not what the task is about, does not count against the work.
     """
 
     async def baseline(self, run: Run) -> Baseline | None:
-        """Return how the checks stand now.
+        """Return the current state of the checks.
 
         It is logged and passed back in ``ExecutionResult.baseline``, also after a resume.
         """
@@ -113,21 +114,21 @@ class Memory(Protocol):
     """A searchable view of the run log. Group ``openkoi.memory``; one is chosen."""
 
     async def ingest(self, records: Sequence[Record]) -> None:
-        """Take records in, each id once however often it comes.
+        """Add records, each id once however often it arrives.
 
-        There is no other way to write: whatever memory knows can be rebuilt from the log.
+        There is no other way to write, so the whole memory can be rebuilt from the log.
         """
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Find what answers the query, best first."""
+        """Return the hits for a query, best first."""
 
 
 @runtime_checkable
 class SupportsOffsets(Protocol):
-    """What a memory may be besides: one that knows how far it has read, so that it is only given what is new."""
+    """A memory that knows how far it has read, so that it receives only newer records."""
 
     async def offsets(self) -> Mapping[str, int]:
-        """For each log segment, the ``end`` of the last record absorbed from it; moved with the records, atomically."""
+        """Return, for each log segment, the ``end`` of the last record read; updated atomically with the records."""
 
 
 @runtime_checkable
@@ -135,33 +136,33 @@ class SupportsMigrate(Protocol):
     """A memory whose file has versions."""
 
     async def migrate(self) -> Sequence[str]:
-        """Bring the file to this version, or make way for a rebuild; return a line for each step that was taken."""
+        """Migrate the file to this version, or prepare a rebuild; return a line for each step that was taken."""
 
 
 @runtime_checkable
 class SupportsReset(Protocol):
-    """A memory that can begin again, to be given the whole log."""
+    """A memory that can start over and read the whole log again."""
 
     async def reset(self) -> Path | None:
-        """Move what it knows aside, also while others use it; return where that is, if there was any."""
+        """Move the current data aside, even while others use it; return its new place, if there was any."""
 
 
 class ShadowMemory(Memory, Protocol):
-    """A memory that is built beside another one and not in use yet."""
+    """A memory that is built beside another one and is not in use yet."""
 
     def discard(self) -> None:
-        """Delete it, with all that belongs to it; where it was put to use, do nothing."""
+        """Delete it, with all its files; do nothing if it was put to use."""
 
 
 @runtime_checkable
 class SupportsShadowRebuild(Protocol):
-    """A memory that can be built again beside what it knows, which stays in use until that is done."""
+    """A memory that can be rebuilt beside its current data, which stays in use until that is done."""
 
     def create_shadow(self) -> ShadowMemory:
-        """Return an empty memory, to be given the whole log."""
+        """Return an empty memory, which then receives the whole log."""
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
-        """Put a shadow that this memory created in the place of what it knows; return where that is, if there was any.
+        """Replace the current data with a shadow of this memory; return where the old data is, if there was any.
 
         Raises KoiError for the shadow of another memory.
         """
@@ -169,74 +170,75 @@ class SupportsShadowRebuild(Protocol):
 
 @runtime_checkable
 class SupportsTables(Protocol):
-    """A memory that has tables for other programs, which are brought up to date when they are asked for."""
+    """A memory that has tables for other programs, which are updated when they are requested."""
 
     def table_view(self) -> Memory:
-        """Return the tables, to be given the records that they have not absorbed yet."""
+        """Return the tables, which then receive the records that they have not read yet."""
 
 
 @runtime_checkable
 class SupportsSelection(Protocol):
-    """A memory that needs only some events, so that it is given no others."""
+    """A memory that needs only some events, so that it receives no others."""
 
     @property
     def needs(self) -> Collection[type[Event]]:
         """The kinds of events that are needed, of the models' responses those that contain text; empty for all.
 
-        The last record of a log segment is given in any case, so that its offset is known.
+        The last record of a log segment is passed in any case, so that its offset is known.
         """
 
 
 class ToolProvider(Protocol):
-    """Tools for a run: functions of ours, an MCP server's, an app's. Group ``openkoi.tools``."""
+    """Tools for a run: your functions, those of an MCP server or an app. Group ``openkoi.tools``."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """List the tools that this run may be offered; asked once a run."""
+        """List the tools for this run; called once per run."""
 
 
 class Sandbox(Protocol):
     """Confines commands. Group ``openkoi.sandboxes``; one is chosen."""
 
     async def probe_level(self) -> int:
-        """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
+        """Test what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run it with ``root`` as its only writable folder.
 
-        When this returns, what it did is in ``root``, and no process of it is left; that may have been in a copy.
+        When this returns, its changes are in ``root``, and none of its processes is left; it may have run in a copy.
         """
 
 
 class Checkpoints(Protocol):
-    """Versions of a workspace, kept outside it. Group ``openkoi.checkpoints``; one is chosen."""
+    """Versions of a workspace, stored outside it. Group ``openkoi.checkpoints``; one is chosen."""
 
     async def create(self, root: Path, *, run: str = "") -> str:
-        """Keep the files as they are; return an id. Of what changed since the ``run`` began, know what it did itself.
+        """Save the files; return an id.
 
-        The first checkpoint of a run is of its beginning. Without a run, all that changed counts as its work.
+        Know which changes since the ``run`` began are its own. The first checkpoint of a run is of its beginning.
+        Without a run, all changes count as its work.
         """
 
     async def restore(self, root: Path, id: str, *, since: str = "", run: str = "", force: bool = False) -> Restoration:
-        """Bring back every byte and mode that the work changed between checkpoint ``id`` and a later or earlier one.
+        """Restore every byte and mode that the work changed between checkpoint ``id`` and a later or earlier one.
 
-        That is ``since``, else the last one of the ``run``, else the last one of all. What others changed is merged or,
-        where that conflicts, left and named; ``force`` overwrites it.
+        That is ``since``, else the last one of the ``run``, else the last one of all. Changes by others are merged or,
+        if they conflict, left alone and reported; ``force`` overwrites them.
         """
 
     async def diff(self, root: Path, since: str, until: str = "") -> str:
-        """Return the unified diff of what the work changed from a checkpoint to another; without one, of all till now.
+        """Return the unified diff of the work's changes from a checkpoint to another; without one, up to now.
 
-        Raises KoiError for an id that is not known, as the others do.
+        Raises KoiError for an unknown id, as the other methods do.
         """
 
 
 class Compactor(Protocol):
-    """Makes a long conversation shorter. Group ``openkoi.compactors``; one is chosen, an agent may name another."""
+    """Shortens a long conversation. Group ``openkoi.compactors``; one is chosen, an agent may name another."""
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
-        """Return it with older turns left out or summed up; the very same when it cannot be made any shorter.
+        """Return it with older turns removed or summarized; the same one if it cannot be shortened.
 
-        What users wrote stays word for word. A tool call and its result go together, or stay together.
+        Keep what users wrote, word for word. Remove a tool call together with its result, or keep both.
         """
 
 
@@ -244,11 +246,11 @@ class AgentRunner(Protocol):
     """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
-        """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
+        """Do ``run.task`` in ``run.workspace``; return the final answer, and why it ended. An agent names its worker.
 
-        Files are changed by ``run.solve``, ``run.execute`` and ``run.call``: what changed is found by the kernel. When
-        it ended for want of an answer of the user, it is asked again on resume. Where it asks a model, what that is to
-        be shown is ``run.task.history`` and ``run.task.parts``, and its tools are those of ``run.list_tools``.
+        Change files with ``run.solve``, ``run.execute`` and ``run.call``: the kernel detects what changed. If it ended
+        because a question had no answer, it is called again on resume. If it calls a model, pass it
+        ``run.task.history`` and ``run.task.parts``, and the tools of ``run.list_tools``.
         """
 
 
@@ -256,17 +258,17 @@ class PluginSource(Protocol):
     """A plugin that finds plugins: scripts in a folder, WASM modules, servers. Group ``openkoi.sources``."""
 
     def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry] | Awaitable[Iterable[PluginEntry]]:
-        """List what there is for a workspace, cheaply; ``def``, or ``async def`` if it waits.
+        """List the plugins for a workspace, cheaply; ``def``, or ``async def`` if it waits.
 
-        Asked when OpenKoi starts and again when a task begins, for the task's workspace; used in tasks there only. What
-        is listed again with the same kind, name, origin and version stays loaded; what is not is left. An entry never
-        replaces an installed plugin. One that is listed for several workspaces is loaded once.
+        Called when OpenKoi starts and again when a task begins, for the task's workspace; the plugins are used in tasks
+        there only. What is listed again with the same kind, name, origin and version stays loaded; anything else is
+        closed. An entry never replaces an installed plugin. One that is listed for several workspaces is loaded once.
         """
 
 
 @runtime_checkable
 class SupportsHealthCheck(Protocol):
-    """What any plugin may be besides: one that reports its state to ``doctor`` and ``status``."""
+    """A plugin of any kind that reports its state to ``doctor`` and ``status``."""
 
     async def health(self) -> Mapping[str, str]:
-        """Return facts about its state by name; raises a KoiError that says what to do if it does not work."""
+        """Return facts about its state by name; raise a KoiError that says what to do if it does not work."""

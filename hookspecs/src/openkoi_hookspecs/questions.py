@@ -14,10 +14,10 @@ NO = frozenset({"n", "no", "deny", "reject"})
 class Question:
     """Something that the user must answer.
 
-    The same ``digest`` says that the same is asked: name the content that is decided about, such as the hash of a file.
-    With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not asked again
-    while the digest stays the same. Changed content has another digest and is asked about again. ``by_flag``: the
-    option ``--yes`` may answer for the user.
+    The same ``digest`` means the same question: use the identity of the content that is decided about, such as the hash
+    of a file. With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not
+    asked again while the digest stays the same. Changed content has a different digest and is asked about again.
+    ``by_flag``: the option ``--yes`` may answer for the user.
     """
 
     text: str
@@ -44,8 +44,8 @@ class PendingQuestion:
     """A question without an answer. ``at`` is UTC in ISO 8601.
 
     ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
-    are empty when a program asks outside runs. ``alive`` says that an answer is heard at once, because the run is under
-    way in this process or another one; an answer to any other question is heard when its run is resumed.
+    are empty when a program asks outside runs. ``alive``: an answer arrives at once, because the run is active in this
+    process or another one; an answer to any other question is used when its run is resumed.
     """
 
     id: str
@@ -60,7 +60,10 @@ class PendingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A kept answer: to the question ``text``, about the content that ``digest`` names. ``at`` is UTC in ISO 8601."""
+    """A kept answer: to the question ``text``, about the content that ``digest`` identifies.
+
+    ``at`` is UTC in ISO 8601.
+    """
 
     id: str
     text: str
@@ -82,22 +85,22 @@ def is_no(answer: str | None) -> bool:
 class Questions(Protocol):
     """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
 
-    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or needs none any more.
+    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or no longer needs one.
     """
 
     async def put(self, question: PendingQuestion) -> str | None:
-        """Keep a question, unless one of its id is kept; return its answer if it has one already."""
+        """Store a question, unless one with its id is stored; return its answer if it has one already."""
 
     async def wait(self, id: str) -> str:
-        """Wait until the question is answered; return the answer. It may be cancelled, and the question stays."""
+        """Wait until the question is answered; return the answer. If this is cancelled, the question stays."""
 
     async def pending(self) -> Sequence[PendingQuestion]:
         """Return the questions without an answer, oldest first; ``alive`` is left to the kernel."""
 
     async def answer(self, id: str, answer: str) -> None:
-        """Keep the answer of a question, and let ``wait`` return; the first answer stays.
+        """Store the answer to a question, and let ``wait`` return; the first answer stays.
 
-        Raises PluginNotFoundError for an id that no question without an answer has.
+        Raises PluginNotFoundError if no unanswered question has this id.
         """
 
     async def remove(self, id: str) -> None:

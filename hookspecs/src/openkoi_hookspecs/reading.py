@@ -12,20 +12,20 @@ T = TypeVar("T")
 
 
 class MemoryReader(Protocol):
-    """A memory that is read in plain functions."""
+    """A memory that can be read without an event loop."""
 
     def health(self) -> Mapping[str, str]:
         """Return the state of the memory in words, as ``SupportsHealthCheck`` does; raises KoiError."""
 
     def offsets(self) -> Mapping[str, int]:
-        """Return how far each log segment was absorbed, as ``SupportsOffsets`` does."""
+        """Return how far each log segment was read, as ``SupportsOffsets`` does."""
 
     def search(self, query: "Query") -> "Sequence[Hit]":
-        """Return what answers the query, best first; raises KoiError."""
+        """Return the hits for a query, best first; raises KoiError."""
 
 
 class Reader(Protocol):
-    """How OpenKoi is configured for a folder, and what of it can be read without opening it."""
+    """How OpenKoi is configured for a folder, and what can be read there without opening it."""
 
     @property
     def data(self) -> Path:
@@ -35,23 +35,23 @@ class Reader(Protocol):
         """Return the value of a dotted key, as ``Configuration.setting`` does."""
 
     def table(self, name: str) -> Mapping[str, object]:
-        """Return what is set below a dotted name, by the rest of its keys; bundles included."""
+        """Return the settings below a dotted name, by the rest of their keys; bundles included."""
 
     def chosen_name(self, kind: str) -> str:
         """Return the name of the plugin of a kind that ``[use]`` names; empty if none."""
 
     def plugins(self, kind: str) -> "Sequence[InstalledPlugin]":
-        """List the installed plugins of a kind that are not switched off, by name; what sources list is not known."""
+        """List the installed plugins of a kind that are enabled, by name; those of sources are not included."""
 
     def memory(self) -> MemoryReader | None:
         """Return the chosen memory; None if none is chosen, or if OpenKoi must be opened to read it.
 
-        The module that the entry point of a memory names may have a function ``read_memory``, which is given the
-        ``Reader`` and returns a ``MemoryReader``, or None where the memory needs more than what is configured here.
+        The module of a memory's entry point may have a function ``read_memory``, which takes the ``Reader`` and returns
+        a ``MemoryReader``, or None if the memory needs more than the configuration.
         """
 
     def warnings(self) -> Sequence[str]:
-        """List what is odd about the installation and the configuration."""
+        """List problems of the installation and the configuration."""
 
     def redact(self, text: str) -> str:
         """Mask the secrets in a text that is shown."""

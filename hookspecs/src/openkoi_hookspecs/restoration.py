@@ -8,11 +8,12 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What a restore did: each file that had to change, by its path from the workspace, is in one of the six.
+    """The outcome of a restore: each file that had to change, by its path from the workspace, is in one of the six.
 
-    ``deleted`` files are not in the checkpoint. ``merged`` files keep what others changed in them; ``unchanged`` ones
-    already were as wanted. ``conflicts`` were left as they are because others changed them, too; ``left`` because their
-    content was not kept, or cannot be written. Both say why. ``kept`` files had not to change: others changed them.
+    ``deleted`` files are not in the checkpoint. ``merged`` files keep the changes of others; ``unchanged`` ones already
+    were as required. ``conflicts`` were left as they are because others also changed them; ``left`` because their
+    content was not saved, or cannot be written. Both give the reason. ``kept`` files did not have to change: others
+    changed them.
     """
 
     restored: tuple[str, ...] = ()
@@ -25,5 +26,5 @@ class Restoration:
 
     @property
     def not_restored(self) -> Mapping[str, str]:
-        """The files that are not as wanted, with the reason of each."""
+        """The files that are not as required, with the reason for each."""
         return {**self.conflicts, **self.left}

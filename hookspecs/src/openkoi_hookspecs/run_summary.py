@@ -7,7 +7,7 @@ from .lazy_dataclass import dataclass
 
 
 class RunState(StrEnum):
-    """Where a run stands. A run that waits needs an answer of the user, and goes on, or is resumed, with it."""
+    """The state of a run. A waiting run needs an answer from the user, and then continues, or is resumed."""
 
     RUNNING = "running"
     WAITING = "waiting"

@@ -9,10 +9,11 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
+    """A program to run in the workspace.
 
-    ``hide_env`` names variables of ours that hold a secret and are not for the program. ``approved`` are absolute paths
-    that the user lets this task change although other programs run what is there.
+    ``network`` is a request; the sandbox's policy decides. ``hide_env`` names environment variables with secrets that
+    the program must not see. ``approved`` are absolute paths that the user lets this task change although other
+    programs run their content.
     """
 
     argv: Sequence[str]
@@ -29,7 +30,7 @@ class Command:
 class CommandResult:
     """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with all of it.
 
-    ``events`` are what the sandbox wants in the run's log.
+    ``events`` are those that the sandbox adds to the run's log.
     """
 
     exit_code: int

@@ -1,8 +1,8 @@
-"""Markers for a plugin's constructor: which settings and folders it is given.
+"""Markers for a plugin's constructor: which settings and folders it receives.
 
 An entry point names a callable, and its keyword parameters are its configuration: names, types, defaults and help are
-read from the signature, values from the table ``[<kind>.<name>]``. A marker in ``Annotated`` names a second place to
-look. Parameters that TOML cannot write are seams for tests. A module (of hooks) is taken as it is.
+read from the signature, values from the table ``[<kind>.<name>]``. A marker in ``Annotated`` names another
+source. Parameters that TOML cannot express are for tests. A module (of hooks) is used as it is.
 
     def __init__(self, *, api_key: Annotated[str, Env("ACME_API_KEY", secret=True)], timeout: float = 60.0) -> None:
 """
@@ -14,7 +14,7 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Env:
-    """A variable; it outranks the file. A secret is looked up among saved credentials too, and redacted everywhere."""
+    """An environment variable; it overrides the file. A secret is also looked up in saved credentials and redacted."""
 
     variable: str
     _: KW_ONLY
@@ -30,9 +30,9 @@ class DataDir:
 
 @dataclass(frozen=True, slots=True)
 class SharedSetting:
-    """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing.
+    """A setting of a common table, such as ``memory.max_storage_mb``, used if the plugin's own table lacks it.
 
-    A whole table may be shared, too: ``mcp.servers``, whose type is a mapping or a dataclass.
+    A whole table may be shared as well: ``mcp.servers``, whose type is a mapping or a dataclass.
     """
 
     key: str
@@ -40,7 +40,7 @@ class SharedSetting:
 
 @dataclass(frozen=True, slots=True)
 class Inject:
-    """Another plugin, named in the configuration and built by the kernel: an embedder for a memory."""
+    """Another plugin, named in the configuration and created by the kernel: an embedder for a memory."""
 
     kind: str
     default: str = ""

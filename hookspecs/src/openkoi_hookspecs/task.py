@@ -26,7 +26,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a task has used so far, hooks, judges, learners and sub-tasks included.
+    """What a task has used so far, including hooks, judges, learners and sub-tasks.
 
     ``tokens`` are all tokens, as vendors count them. ``budget_tokens`` are what token limits apply to: a cached token
     counts as the share of an input token that it costs.
@@ -61,14 +61,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do, in the user's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
+    """One thing to do, in the user's words.
 
-    ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
-    ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
-    ``limits`` None: as configured for the folder it is done in. With ``judge=False`` no judge is asked, and checks
-    alone decide. ``history`` are the messages of a conversation before it; the first is the user's, and each tool call
-    in it has its result. ``parts`` are the images and files that belong to the task. Both are sent to the model, and
-    limited to 20,000,000 bytes of images and files; what cannot be sent raises ConfigError when the task begins.
+    ``context`` was piped in; ``parent`` is the run a sub-task belongs to. ``project`` separates one body of work from
+    another: what is remembered of one is not shown in the next. Without an ``agent`` it runs as configured;
+    ``workspace`` is its folder, if that is not OpenKoi's own. ``limits`` None: as configured for its folder. With
+    ``judge=False`` no judge is asked, and checks alone decide. ``history`` are the messages of a conversation before
+    it; the first is the user's, and each tool call in it has its result. ``parts`` are the images and files that belong
+    to the task. Both are sent to the model, and limited to 20,000,000 bytes of images and files; content that cannot be
+    sent raises ConfigError when the task begins.
     """
 
     text: str
@@ -88,5 +89,5 @@ class Task:
 
     @property
     def effective_limits(self) -> Limits:
-        """The limits that bind it; the class defaults as long as it has none. A task that was begun has its own."""
+        """The limits of the task; the class defaults if it has none. A task that has started has its own."""
         return self.limits or Limits()

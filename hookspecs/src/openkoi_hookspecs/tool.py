@@ -13,7 +13,7 @@ Arguments: TypeAlias = Mapping[str, Json]
 
 
 class Effect(IntEnum):
-    """What a call does to the world: readers may be repeated after a crash, the irreversible is asked about first."""
+    """What a call does to the world: reads may be repeated after a crash, irreversible calls need approval."""
 
     READS = 1
     WRITES = 2
@@ -24,7 +24,7 @@ class Effect(IntEnum):
 class ToolCall:
     """A complete request of a model to use a tool.
 
-    One that cannot be read carries its ``parse_error``: it is never run, and the sentence is its result.
+    One that cannot be read has a ``parse_error``: it is never run, and that sentence is its result.
     """
 
     id: str
@@ -55,13 +55,14 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function a model may call. ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the loop breaker.
+    """A function a model may call.
 
-    ``progress_text`` is what users read while it runs, with its arguments in braces: ``Reading {path}``. A
-    ``deferred`` tool's schema is not sent with every request: the model finds it when it needs it. ``written_paths``
-    tells guards which paths a call would write to, where its arguments do not name them plainly; it may raise a
-    ToolError. A tool is ``local`` if it changes nothing but files in the workspace, so that a diff shows what it did. A
-    successful call of any other tool that does not only read counts as a change.
+    ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the stuck detector. ``progress_text`` is shown to
+    users while it runs, with its arguments in braces: ``Reading {path}``. A ``deferred`` tool's schema is not sent with
+    every request: the model looks it up when needed. ``written_paths`` returns for guards which paths a call would
+    write to, if its arguments do not name them plainly; it may raise a ToolError. A tool is ``local`` if it changes
+    nothing but files in the workspace, so that a diff shows what it did. A successful call of any other tool that does
+    not only read counts as a change.
     """
 
     name: str
@@ -79,7 +80,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
+    """What a plugin decides about a tool call: Allow, Ask or Deny. The strictest applies.
 
     ``paths`` are absolute paths that commands of the task may change once the call is allowed; with ``only_this_call``,
     commands of this call alone. ``by_flag``: the option ``--yes`` may answer for the user.

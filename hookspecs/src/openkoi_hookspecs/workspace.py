@@ -16,9 +16,10 @@ class BaselineSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunForked(Event):
-    """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
+    """A run that starts from another one: everything before iteration ``at`` is its past.
 
-    ``checkpoint`` is the workspace as it was when it was forked, before its files went back to where that past ends.
+    The ``changed`` settings apply after that. ``checkpoint`` is the workspace when it was forked, before its files were
+    restored to where that past ends.
     """
 
     name = "run.forked"
@@ -30,12 +31,12 @@ class RunForked(Event):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceRestored(Event):
-    """The run's changes were undone or redone: the workspace is as in this checkpoint, but for what others changed.
+    """The run's changes were undone or redone: the workspace is as in this checkpoint, except for changes by others.
 
-    ``kept`` is how it was before that, where the run itself had not kept it. ``conflicts`` are the files that were left
-    as they are because others changed them, too. ``reverted``: the
-    files were so already, because others, such as git, had reverted them. ``rewound``: the user went back to before the
-    run in the conversation, which says nothing against what it did.
+    ``kept`` is its state before that, if the run itself had not saved it. ``conflicts`` are the files that were left as
+    they are because others also changed them. ``reverted``: the files already were in that state, because others, such
+    as git, had reverted them. ``rewound``: the user went back to before the run in the conversation, which says nothing
+    against what it did.
     """
 
     name = "workspace.restored"
