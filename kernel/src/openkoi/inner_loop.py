@@ -1,7 +1,4 @@
-"""Run the inner loop: call the model, run the tools it asks for, and repeat until it answers without asking.
-
-It depends on conversations and tools, and on no evaluation, plan or file.
-"""
+"""Run the inner loop: call the model, run the tools it asks for, and repeat until it answers without asking."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,4 @@
-"""Task -> Recall -> Plan -> [Execute -> Evaluate -> Decide -> Refine]* -> Learn -> Result.
-
-Depends on the order of the phases alone, and on no model, prompt, plugin or clock.
-"""
+"""Task -> Recall -> Plan -> [Execute -> Evaluate -> Decide -> Refine]* -> Learn -> Result."""
 
 from openkoi_base.decision.best import best_of, choose_returned
 from openkoi_base.decision.decide import decide

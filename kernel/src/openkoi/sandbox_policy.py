@@ -1,4 +1,4 @@
-"""Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
+"""Run commands in the chosen sandbox; refuse one that is weaker than required."""
 
 from contextvars import ContextVar
 from dataclasses import replace

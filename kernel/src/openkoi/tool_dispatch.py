@@ -1,7 +1,4 @@
-"""Execute the tool calls of a model: each is permitted, and logged before its effect. There is no retry.
-
-Depends on tools and permissions, and on no model, plan or prompt.
-"""
+"""Execute the tool calls of a model: each is permitted, then logged before its effect. A tool call has no retry."""
 
 import asyncio
 from collections.abc import Sequence
