@@ -48,6 +48,22 @@ TOP = {
 }
 
 
+MUST_NOT_IMPORT = {  # the module, and what it works without
+    "kernel/src/openkoi/loop.py": {"openkoi_models", "openkoi_prompt", "openkoi_loader", "time"},
+    "kernel/src/openkoi/inner_loop.py": {"evaluate", "plan", "pathlib"},
+    "kernel/src/openkoi/tool_dispatch.py": {"openkoi_prompt", "plan", "model_client"},
+    "kernel/src/openkoi/sandbox_policy.py": {"openkoi_sandbox"},
+    "plugins/duckdb/src/openkoi_duckdb/reject_records.py": {"tables", "schema"},
+    "plugins/duckdb/src/openkoi_duckdb/run_rows.py": {"duckdb", "engine"},
+    "plugins/http/src/openkoi_http/blank.py": {"vendor_names"},
+    "plugins/http/src/openkoi_http/media.py": {"vendor_names"},
+    "plugins/loader/src/openkoi_settings/config.py": {"config_toml", "layers"},
+    "plugins/loader/src/openkoi_settings/config_toml.py": {"key", "keys"},
+    "plugins/loader/src/openkoi_settings/value.py": {"config_toml", "key", "keys"},
+    "plugins/sandbox/src/openkoi_sandbox/retry_when_full.py": {"run_until_timeout", "launch"},
+}
+
+
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
     """Return all nodes of a module, itself first."""
@@ -109,6 +125,21 @@ def test_the_kernel_names_no_plugin() -> None:
 
     assert {"openkoi-hookspecs", *LIBRARIES} >= named
     assert declared_dependencies(ROOT / "kernel") >= named
+
+
+@pytest.mark.parametrize("path", MUST_NOT_IMPORT)
+def test_a_module_works_without(path: str) -> None:
+    imported = [node for node in nodes_of(ROOT / path) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {name for node in imported for name in names_of(node)}
+
+    assert names, path
+    assert set() == MUST_NOT_IMPORT[path] & names
+
+
+def names_of(node: ast.Import | ast.ImportFrom) -> set[str]:
+    """Return the parts of all modules that a statement names, and what it takes from them."""
+    modules = [alias.name for alias in node.names] + ([node.module or ""] if isinstance(node, ast.ImportFrom) else [])
+    return {part for module in modules for part in module.split(".")}
 
 
 def test_libraries_bring_no_plugin() -> None:

@@ -1,4 +1,4 @@
-"""Records that no table can hold are sifted out, so that one of them never stops the others. Knows no table."""
+"""Skip records that no table can store, so that one of them never stops the others."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing

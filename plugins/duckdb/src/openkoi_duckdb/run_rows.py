@@ -1,4 +1,4 @@
-"""The rows and the memory of one run, the same whatever order its records came in. Knows no database."""
+"""The rows and the memory of one run, the same whatever order its records came in."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Recognize a body or an event with nothing in it, whatever its content type says. Knows no vendor's format."""
+"""Recognize a body or an event with nothing in it, whatever its content type says."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Images and files as vendors' formats have them: in base64, by themselves or as an address. Knows no vendor."""
+"""Encode images and files as vendors expect them: in base64, alone or as a data URL."""
 
 from base64 import b64encode
 from collections.abc import Iterable

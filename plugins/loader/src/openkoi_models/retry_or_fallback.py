@@ -1,4 +1,4 @@
-"""Decide when a model fails: wait and retry, fall back to the next model, or give up."""
+"""Decide when a model call fails: wait and retry, fall back to the next model, or give up. Tool calls have no retry."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""The settings that apply in a folder, each with where it comes from. Depends on their declarations and on no file."""
+"""The settings that apply in a folder, each with where it comes from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace

@@ -1,4 +1,4 @@
-"""Values of settings, each with where it comes from. Depends on types; knows no key and no file."""
+"""Values of settings, each with where it comes from."""
 
 from dataclasses import field
 from typing import TypeVar

@@ -1,7 +1,4 @@
-"""Retry for a moment when the system has no room for another process or thread.
-
-Knows no command and no cage.
-"""
+"""Retry for a moment when the system has no room for another process or thread."""
 
 import errno
 import time
