@@ -101,7 +101,7 @@ class App(AppConfiguration):
             return await starter.run(task, origin)
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
-        """Resume a run that ended before its time, by its id or the beginning of it."""
+        """Resume an unfinished run, by its id or a prefix of it."""
         from openkoi_runlog.past_run import find_unfinished
 
         from .continued_runs import ContinuedRuns
@@ -118,7 +118,7 @@ class App(AppConfiguration):
 
     @asynccontextmanager
     async def lend_app(self, config: Config) -> AsyncIterator[RunStarter]:
-        """Lend what runs tasks with another configuration; plugins that read what differs are loaded for it alone."""
+        """Yield a starter of runs with another configuration; plugins that read what differs are loaded for it."""
         await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
             yield RunStarter(self.services.with_config(config))
@@ -206,11 +206,11 @@ class App(AppConfiguration):
         return self.services.session
 
     def sessions(self) -> Sequence[str]:
-        """List the sessions in the log, those that began first in front."""
+        """List the sessions in the log, oldest first."""
         return list_sessions(self.services.config.paths.sessions)
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
-        """List the runs of a session, or of all, those that began first in front."""
+        """List the runs of a session, or of all, oldest first."""
         folder, under_way = self.services.config.paths.sessions, partial(is_run_active, self.services.running)
         return summarize_runs([session] if session else self.sessions(), folder, under_way)
 

@@ -1,6 +1,6 @@
 """Checkpoints of a run's workspace: taken before the first change, compared with the files as they are, and restored.
 
-What cannot be kept or restored is a warning, and the run goes on.
+What cannot be kept or restored is a warning, and the run continues.
 """
 
 from collections.abc import Awaitable, Callable
@@ -76,7 +76,7 @@ class WorkspaceState:
         try:
             with contain_exit():
                 return await with_timeout(call(), max(GRACE, self.seconds_left()))
-        except Exception as error:  # checkpoints are a plugin: the run goes on without what it could not do
+        except Exception as error:  # checkpoints are a plugin: the run continues without what it could not do
             self.fault = str(error)
             if warning:
                 self.warn(warning.format(error))

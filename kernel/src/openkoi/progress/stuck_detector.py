@@ -3,7 +3,7 @@
 Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
 call that waited, or the same question with another answer after a change of the workspace. Something is any other text
 that was not seen before: it may be useful, or not, and a clock shows one each time. Nothing is what was seen before. A
-few cycles of nothing end a run; many cycles without real progress do, too.
+few cycles of nothing end a run; many cycles without real progress also do.
 """
 
 import json
