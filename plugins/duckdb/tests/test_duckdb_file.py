@@ -82,7 +82,7 @@ def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> Non
         asyncio.run(memory(tmp_path, seconds=0.05).search(Query("parser")))
 
 
-def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
 
     with pytest.raises(MemoryUnusableError, match="cannot be used"):

@@ -157,7 +157,7 @@ def test_a_folder_that_another_process_writes_is_busy_for_writers_alone(tmp_path
     assert {"r1.jsonl": len(RUN) * LINE_BYTES} == asyncio.run(memory(tmp_path).offsets())
 
 
-def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("a file where the folder should be")
 
     with pytest.raises(MemoryUnusableError, match="cannot be used"):

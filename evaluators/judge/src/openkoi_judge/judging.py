@@ -173,7 +173,7 @@ class JudgingSession:
         return False
 
     async def _is_blind(self, verdict: JudgeVerdict) -> bool:
-        """Return whether a judge known to overlook defects would accept half of the work, too, as a control."""
+        """Return whether a judge known to overlook defects would also accept half of the work, as a control."""
         if not self.rules.tried or self.input.facts or not self._is_acceptable(verdict):
             return False
         blind = self._is_acceptable(await self._request_control(replace(self.input, work=halve_work(self.input.work))))

@@ -125,7 +125,7 @@ class Mailbox:
         return [int(one) for one in (found[0] or b"").split()]
 
     def list_since(self, uid: int) -> list[int]:
-        """Return the numbers of the mails after one, in their order. ``n:*`` has the last one, too, if it is before."""
+        """Return the numbers of the mails after one, in order. ``n:*`` also contains the last one, if it is before."""
         return sorted(one for one in self.search("UID", f"{uid + 1}:*") if one > uid)
 
     def fetch(self, uid: int, *, head: bool = False) -> Mail | None:

@@ -47,7 +47,7 @@ def raw_headers(mail: EmailMessage, name: str) -> list[str]:
 def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
     """Return whether the own server says that this address's domain passes DMARC.
 
-    Its header is the first of its kind; those below may be of anyone. Comments and quotations in it may be, too.
+    Its header is the first of its kind; those below may be anyone's, and so may comments and quotations in it.
     """
     headers = raw_headers(mail, "authentication-results")
     if not (headers and server):

@@ -15,7 +15,7 @@ EMOJI = {"\U0001f44d": "+1", "\U0001f44e": "-1", "\U0001f440": "eyes", "\u2705":
 EMOJI |= {"\U0001f6d1": "octagonal_sign"}
 SIGNS = {name: sign for sign, name in EMOJI.items()}
 TEAMS = ("team", "user_team", "source_team")  # ids of users are unique within a workspace alone
-SAID_BY_A_USER = (None, "file_share", "thread_broadcast", "me_message")
+USER_SUBTYPES = (None, "file_share", "thread_broadcast", "me_message")
 
 
 def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
@@ -30,7 +30,7 @@ def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
         case "message", "message_deleted":
             gone = {**event.get("previous_message", {}), "ts": event["deleted_ts"], "channel": event["channel"]}
             return read_message(gone, me, PostKind.DELETED)
-        case (("message" | "app_mention"), subtype) if subtype in SAID_BY_A_USER or subtype == "bot_message":
+        case (("message" | "app_mention"), subtype) if subtype in USER_SUBTYPES or subtype == "bot_message":
             return read_message(event, me)
         case "reaction_added", _:
             return None if shared else read_reaction(event, me)

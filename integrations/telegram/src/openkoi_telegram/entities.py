@@ -136,7 +136,7 @@ def add_inline(text: str, rendering: Rendering, depth: int = 0) -> None:
 
 
 def add_span(found: re.Match[str], rendering: Rendering, depth: int) -> None:
-    """Append one marked span; spans within it are marked, too."""
+    """Append one marked span; spans within it are also marked."""
     start = rendering.length
     if found["escaped"]:
         rendering.add(found["escaped"])

@@ -89,7 +89,7 @@ class Approvals:
     # To answer
 
     async def answer(self, request: Request, role: Role) -> str:
-        """Take a press or a written answer; return the identity of the request that can go on, else nothing."""
+        """Take a press or a written answer; return the identity of the request that can continue, else nothing."""
         found = self.find(request)
         origin = self.requests.find(found[0].identity) if found else None
         if found is None or origin is None:

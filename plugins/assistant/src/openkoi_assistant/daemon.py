@@ -113,7 +113,7 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
             try:
                 log.show(gateway)
                 write_state(files, gateway, begun)
-            except OSError:  # a full disk, which ends nothing that goes on without it
+            except OSError:  # a full disk, which ends nothing that continues without it
                 asyncio.get_running_loop().call_later(SHOW_SECONDS, show)
 
         gateway.changed = show
@@ -129,7 +129,7 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         signals = Signals(gateway)
         signals.listen()
         await gateway.run(signals.end)
-    return signals.begins_anew
+    return signals.must_restart
 
 
 def check_options(options: DaemonOptions) -> None:
@@ -189,7 +189,7 @@ class Signals:
 
     gateway: Gateway
     end: asyncio.Event = field(default_factory=asyncio.Event)
-    begins_anew: bool = False
+    must_restart: bool = False
 
     def listen(self) -> None:
         """Listen to the signals of this process. The loss of its terminal ends a daemon that has one."""
@@ -217,7 +217,7 @@ class Signals:
             self.gateway.koi.warn(NOT_RELOADED.format(printed.decode(errors="replace").strip()))
             self.gateway.changed()
             return
-        self.begins_anew = True
+        self.must_restart = True
         self.end.set()
 
 

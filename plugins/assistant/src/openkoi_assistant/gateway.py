@@ -165,7 +165,7 @@ class Gateway:
             self.outbox.wake(request.post.app, [request.post.channel])
 
     async def take_answer(self, request: Request) -> None:
-        """Take an answer to a question, and let the task go on that waits for it."""
+        """Take an answer to a question, and let the task continue that waits for it."""
         role = self.members.role_of(request.post.app, request.post.sender)
         identity = await self.approvals.answer(request, role)
         self.requests.finish(request)

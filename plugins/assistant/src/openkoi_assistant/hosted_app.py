@@ -64,7 +64,7 @@ class HostedApp:
                 pause = SIGN_IN_SECONDS
             except KoiError as error:
                 pause = self.fail(AppStatus.FAILED, str(error))
-            except Exception as error:  # an app is a plugin: it may raise anything, and the others go on
+            except Exception as error:  # an app is a plugin: it may raise anything, and the others continue
                 pause = self.fail(AppStatus.FAILED, f"{type(error).__name__}: {error}")
             self.hold(pause + 1.0)
             await asyncio.sleep(pause)

@@ -94,7 +94,7 @@ class Requests:
         return [to_request(row) for row in self.database.execute(query, (State.WAITING,))]
 
     def next_task(self, conversation: str) -> Request | None:
-        """Return the oldest task of a conversation that can go on."""
+        """Return the oldest task of a conversation that can continue."""
         row = self.database.execute(
             "SELECT * FROM requests WHERE conversation = ? AND kind = ? AND state IN (?, ?) ORDER BY seq LIMIT 1",
             (conversation, Kind.TASK, State.NEW, State.RUNNING),
@@ -102,7 +102,7 @@ class Requests:
         return to_request(row) if row else None
 
     def conversations_to_do(self) -> set[str]:
-        """Return the conversations with tasks that can go on."""
+        """Return the conversations with tasks that can continue."""
         query = "SELECT DISTINCT conversation FROM requests WHERE kind = ? AND state IN (?, ?)"
         rows = self.database.execute(query, (Kind.TASK, State.NEW, State.RUNNING))
         return {str(row["conversation"]) for row in rows}
@@ -118,7 +118,7 @@ class Requests:
         return self.database.execute(query, (conversation, Kind.TASK)).fetchone() is not None
 
     def is_left_to_bots(self, post: Post) -> bool:
-        """Return whether bots began all of the last turns in the channel of a post, so that users have to go on."""
+        """Return whether bots began all of the last turns in the channel of a post, so that users have to continue."""
         channel = join_ids(post.app, post.account, post.channel)
         rows = self.database.execute(
             "SELECT post FROM requests WHERE conversation = ? OR substr(conversation, 1, ?) = ? "

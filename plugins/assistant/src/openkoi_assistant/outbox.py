@@ -131,7 +131,7 @@ class Outbox:
     def repeat(self, key: str, messenger: Messenger) -> None:
         """Let a post be sent that may have been sent already: where that is not harmless, it says so.
 
-        Where the service knows no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
+        Where the service has no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
         """
         row = self.database.execute("SELECT post, replaces FROM outbox WHERE key = ?", (key,)).fetchone()
         post = decode(Post, json.loads(row["post"]))

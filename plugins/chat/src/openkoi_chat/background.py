@@ -1,4 +1,4 @@
-"""Tasks that the user moved to the background: the chat goes on, and shows how each ended."""
+"""Tasks that the user moved to the background: the chat continues, and shows how each ended."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LATE = "{text}\n\n[This task ran in the background.]"
 
 @dataclass(slots=True)
 class BackgroundTask:
-    """A task that goes on beside the conversation."""
+    """A task that continues beside the conversation."""
 
     turn: Turn
     worker: "asyncio.Task[None]"
@@ -56,7 +56,7 @@ class Background:
         self.late: list[BackgroundTask] = []
 
     def add(self, task: BackgroundTask) -> None:
-        """Let a task go on here; its answer is shown at its end."""
+        """Let a task continue here; its answer is shown at its end."""
         task.turn.is_hidden = True
         self.running.append(task)
 

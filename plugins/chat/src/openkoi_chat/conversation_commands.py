@@ -109,7 +109,7 @@ async def rewind(chat: ChatProgram, words: str) -> None:
 
 
 async def fork(chat: ChatProgram, words: str) -> None:
-    """Go on in a new session, which begins with this conversation."""
+    """Continue in a new session, which begins with this conversation."""
     old = chat.session.last_run
     if not old:
         chat.view.note("Nothing to fork: this conversation has no message yet.")
@@ -167,7 +167,7 @@ async def editor(chat: ChatProgram, words: str) -> None:
 
 
 async def plain(chat: ChatProgram, words: str) -> None:
-    """Go on without drawing: one line at a time, no colours, numbered questions."""
+    """Continue without drawing: one line at a time, no colours, numbered questions."""
     chat.save()
     chat.front.switch_to_plain()
 

@@ -85,7 +85,7 @@ class DialogBox:
     def take_key(self, key: str) -> str | None:
         """Mark the choice of a key; return a text that belongs to the input instead, or None if it came too early.
 
-        What goes on behind a key is a message, with that key; what came too early begins one only without a pause.
+        What continues behind a key is a message, with that key; what came too early begins one only without a pause.
         """
         choices = self.open.choices if self.open else ()
         place = find_choice(key, [one.key for one in choices])

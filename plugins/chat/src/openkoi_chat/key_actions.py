@@ -168,7 +168,7 @@ class KeyActions:
         self.leave()
 
     def pressed_twice(self, key: str) -> bool:
-        """Return whether a key was pressed a moment ago, too."""
+        """Return whether a key was also pressed a moment ago."""
         now, before = monotonic(), self.pressed.get(key, 0.0)
         self.pressed[key] = now
         return now - before <= DOUBLE_SECONDS[key]

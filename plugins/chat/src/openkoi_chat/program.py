@@ -189,7 +189,7 @@ class ScreenProgram:
         return describe_keys(self.actions.table)
 
     def switch_to_plain(self) -> None:
-        """Leave the screen, and go on with the same session line by line."""
+        """Leave the screen, and continue with the same session line by line."""
         self.goes_on_plain = True
         self.quit()
 

@@ -31,7 +31,7 @@ class Front(Protocol):
         """Return the keys and what they do, for the help."""
 
     def switch_to_plain(self) -> None:
-        """Go on line by line, without drawing."""
+        """Continue line by line, without drawing."""
 
     def show_busy(self, text: str) -> None:
         """Show what is being done for the user, until it is empty."""

@@ -167,7 +167,7 @@ class ChatSession:
             self.worker.add_done_callback(self.finish_worker)
 
     def finish_worker(self, done: "asyncio.Task[None]") -> None:
-        """Report a fault of ours, and go on with what waits."""
+        """Report a fault of ours, and continue with what waits."""
         if not done.cancelled() and (error := done.exception()):
             warn(self.view, f"{type(error).__name__}: {error}")
         if self.background.note_end(done):
@@ -265,7 +265,7 @@ class ChatSession:
             self.handle.stop()
 
     def move_to_background(self) -> None:
-        """Let the task under way go on in the background, and begin what waits."""
+        """Let the task under way continue in the background, and begin what waits."""
         if not (self.handle and self.turn and self.worker):
             return
         self.view.end_answer()

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-# As git: above this many changes the search goes on from the farthest point that it has reached.
+# As git: above this many changes the search continues from the farthest point that it has reached.
 MAX_EDITS = 256
 
 Pair: TypeAlias = tuple[int, int]

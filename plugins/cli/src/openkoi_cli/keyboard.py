@@ -1,6 +1,6 @@
 """Read single keys from the terminal while a run is under way: Esc interrupts it.
 
-The terminal echoes nothing meanwhile, and is as before when it is lent to a question or a child, and at the end.
+The terminal echoes nothing meanwhile, and is as before when a question or a child uses it, and at the end.
 """
 
 import asyncio

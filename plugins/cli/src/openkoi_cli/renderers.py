@@ -172,7 +172,7 @@ class TextRenderer(Renderer):
             self.live.print_line(line)
 
     def end(self, reason: str = "") -> None:
-        """Stop; after a run without a result, show what it left and how to go on with it."""
+        """Stop; after a run without a result, show what it left and how to continue with it."""
         super().end(reason)
         if self.report.run and not self.report.completion:
             self.show_summary()

@@ -88,7 +88,7 @@ class EmbeddedTexts:
             check_length(self.embedder.id, matrix_of(vectors).shape[1], length)
             if len(vectors) != len(texts):
                 raise ValueError(f"got {len(vectors)} vectors for {len(texts)} texts")
-        except Exception as error:  # an embedder is a plugin: memory goes on without it
+        except Exception as error:  # an embedder is a plugin: memory continues without it
             self.warn_failure(error)
             return None
         return vectors

@@ -38,7 +38,7 @@ class ConversationEncoder:
 
     def __init__(self, encode_message: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
         self._encode_message = encode_message
-        self._told: dict[int, EncodedConversation] = {}
+        self._encoded: dict[int, EncodedConversation] = {}
 
     def encode(self, messages: Sequence[Message]) -> list[bytes]:
         """Return each message as JSON, without the enclosing array; raise KoiError when a tool call has no result.
@@ -46,7 +46,7 @@ class ConversationEncoder:
         A conversation grows at its end, so the encoded start is reused.
         """
         whole = tuple(messages)
-        known = self._told.pop(id(whole[0]), EncodedConversation()) if whole else EncodedConversation()
+        known = self._encoded.pop(id(whole[0]), EncodedConversation()) if whole else EncodedConversation()
         if whole[: len(known.messages)] != known.messages:
             known = EncodedConversation()
         added = (make_encoded(message, self._encode_message) for message in whole[len(known.messages) :])
@@ -56,14 +56,14 @@ class ConversationEncoder:
                 raise mismatch_error(before, after)
         written = (*known.bodies, *(scene.body for scene in scenes[1:] if scene.body))
         if whole:
-            self._told[id(whole[0])] = EncodedConversation(whole, written, scenes[-1])
+            self._encoded[id(whole[0])] = EncodedConversation(whole, written, scenes[-1])
             self.evict()
         return list(written)
 
     def evict(self) -> None:
         """Keep the most recent conversations; their messages stay referenced, so that identities are not reused."""
-        while len(self._told) > MAX_CONVERSATIONS:
-            self._told.pop(next(iter(self._told)))
+        while len(self._encoded) > MAX_CONVERSATIONS:
+            self._encoded.pop(next(iter(self._encoded)))
 
 
 def make_encoded(

@@ -31,6 +31,6 @@ async def ask_or_warn(name: str, provider: ToolProvider, ask: ListTools, warn: C
         if wrong := type_error_of(tools, Sequence[Tool]):
             raise TypeError(wrong)
         return tools
-    except Exception as error:  # a tool provider is a plugin: the run goes on with the other tools
+    except Exception as error:  # a tool provider is a plugin: the run continues with the other tools
         warn(f"Cannot list the tools of {name}: {error}")
         return ()

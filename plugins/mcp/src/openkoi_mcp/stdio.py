@@ -1,4 +1,4 @@
-"""Speak with a server that is a child process, a message a line: in linear time, and with a limit to each line.
+"""Talk to a server that is a child process, one message per line: in linear time, and with a limit to each line.
 
 The SDK's own reader copies an unfinished line with each chunk, and keeps it whatever its length.
 """

@@ -85,10 +85,10 @@ def is_only_answer(telling: str, rest: str) -> bool:
     """Return whether what follows "tell me" or "give me" is only an answer."""
     if begins_with("embedded", rest) or re.match(r"about (?:how|what|why)\b", rest):
         own = begins_with("speaker", telling)
-        return is_answerable(rest) and not begins_with("not_told", rest) and (own or not contains("written", rest))
-    if matches_whole("unsure", telling) or begins_with("not_told", rest):
+        return is_answerable(rest) and not begins_with("no_report", rest) and (own or not contains("written", rest))
+    if matches_whole("unsure", telling) or begins_with("no_report", rest):
         return False
-    if any(contains(form, rest) for form in ("written", "purpose", "by_doing")) or begins_with("not_told_noun", rest):
+    if any(contains(form, rest) for form in ("written", "purpose", "by_doing")) or begins_with("no_report_noun", rest):
         return False
     if not begins_with("shows_me", telling):
         return not contains("made_noun", rest)

@@ -79,7 +79,7 @@ class IterationView:
 
     @property
     def is_continued(self) -> bool:
-        """Whether a run that is resumed goes on in it: it waited for an approval, or was not judged."""
+        """Whether a run that is resumed continues in it: it waited for an approval, or was not judged."""
         waited = self.work is not None and self.work.ended is StopReason.PERSON
         return waited or (self.decision is not None and self.decision.unjudged)
 

@@ -61,7 +61,7 @@ class MemorySync:
                 return check_hits(await memory.search(query))
         except LimitExceededError:
             raise
-        except Exception as error:  # memory is a plugin: a run goes on without it
+        except Exception as error:  # memory is a plugin: a run continues without it
             self.warn(f"Memory could not be searched: {error} Continuing without it.")
             return ()
 

@@ -1,7 +1,7 @@
 """Replay what a run did before it was interrupted.
 
 Each thing that happened is handed out once, where it happened, in place of doing it again: no call is paid for twice,
-no effect repeated. When nothing is left, the run goes on from there. The past of a run that just begins is empty.
+no effect repeated. When nothing is left, the run continues from there. The past of a run that just begins is empty.
 """
 
 from collections import Counter

@@ -20,7 +20,7 @@ SUMMARY_EVENTS = (
 
 
 def list_sessions(folder: Path) -> list[str]:
-    """Return the sessions of a log, those that began first in front."""
+    """Return the sessions of a log, oldest first."""
     first: dict[str, Path] = {}
     for path in list_all_segments(folder):
         first.setdefault(parse_session(path), path)
@@ -38,7 +38,7 @@ def session_start(session: str, first: Path) -> str:
 
 
 def summarize_runs(sessions: Iterable[str], folder: Path, is_under_way: Callable[[str], bool]) -> list[RunSummary]:
-    """Return the runs of sessions, those that began first in front."""
+    """Return the runs of sessions, oldest first."""
     found = (one for session in sessions for one in summarize_session(session, folder, is_under_way))
     return sorted(found, key=lambda one: one.started_at)
 

@@ -1,7 +1,7 @@
 """One run, computed from its records in one pass: the only place where they are put together to facts.
 
 A view can be extended with later records. Any part of a log will do: that of a run that was killed, or with lines
-missing. A run that was resumed, approved or judged later goes on in the iteration where it stopped.
+missing. A run that was resumed, approved or judged later continues in the iteration where it stopped.
 """
 
 from collections.abc import Sequence
@@ -223,7 +223,7 @@ class RunView:
 
     @property
     def current_number(self) -> int:
-        """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
+        """The number of the iteration that is under way: the last one continues if it waited or was not judged."""
         last = max(self.known, default=-1)
         return last if last in self.known and self.known[last].is_continued else last + 1
 

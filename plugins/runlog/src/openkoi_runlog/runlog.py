@@ -228,7 +228,7 @@ def next_time(paths: Iterable[Path]) -> str:
 
 
 def is_urgent(event: Event) -> bool:
-    """Return whether an event is on the disk before the run goes on."""
+    """Return whether an event is on the disk before the run continues."""
     return event.durable and not event.batched
 
 

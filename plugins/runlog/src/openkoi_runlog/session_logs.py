@@ -42,7 +42,7 @@ class SessionLogs:
 
     @contextmanager
     def open_for_writing(self, session: str) -> Iterator[RunLog]:
-        """Lend the log of a session."""
+        """Yield the log of a session."""
         log = self.open(session)
         log.runs += 1
         try:

@@ -117,7 +117,7 @@ def perform(call: ActiveCall, function: HostFunction, length: int, read: Callabl
 
 
 def running(call: ActiveCall) -> Instance:
-    """Return the instance, if the call is to go on."""
+    """Return the instance, if the call is to continue."""
     if call.guest is None:
         raise GuestError("called OpenKoi before it was started")
     if call.failure or call.cancelled:

@@ -1,4 +1,4 @@
-"""Speak with a component: texts in, texts out, as the world ``plugin`` in ``plugin.wit`` declares.
+"""Call a component: texts in, texts out, as the world ``plugin`` in ``plugin.wit`` declares.
 
 This calls wasmtime's C interface itself where a component passes a text: the classes of wasmtime copy a text twice
 before its length can be checked.

@@ -1,4 +1,4 @@
-"""Speak with a core module: it points to bytes in its memory, and copies what waits for it by ``koi.read``.
+"""Call a core module: it points to bytes in its memory, and copies what waits for it by ``koi.read``.
 
 What a host function returns waits in ``pending`` until the module copies it.
 """
@@ -92,7 +92,7 @@ def host_caller(local: threading.local, function: HostFunction) -> Callable[[int
 
 
 def guest_of(call: ActiveCall) -> CoreGuest:
-    """Return the instance of a call that is to go on."""
+    """Return the instance of a call that is to continue."""
     guest = running(call)
     assert isinstance(guest, CoreGuest)
     return guest

@@ -38,7 +38,7 @@ class PromptReader:
     task: Task | None = None
     plan: Plan = field(default_factory=Plan)
     before: dict[str, int] = field(default_factory=dict)
-    said_tokens: int = 0
+    answer_tokens: int = 0
     turns: int = 0
     results: int = 0
     answers: int = 0
@@ -63,7 +63,7 @@ class PromptReader:
                 if messages <= 1 and not self.begun:
                     return  # outside of the conversation: a summary, a reflection
                 self.begun = False
-                self.turns, self.said_tokens = self.turns + 1, self.said_tokens + estimate_tokens(reply.parts)
+                self.turns, self.answer_tokens = self.turns + 1, self.answer_tokens + estimate_tokens(reply.parts)
                 self.usages.append(reply.done.usage)
             case events.ToolCallFinished(result=result, by_plugin=False):
                 self.answers, self.results = self.answers + 1, self.results + estimate_tokens((result,))
@@ -108,7 +108,7 @@ def make_loop_pieces(reader: PromptReader) -> list[PromptPiece]:
         ("feedback", reader.feedback, KERNEL),
         (
             format_count(reader.turns, "model turn", "model turns"),
-            reader.said_tokens,
+            reader.answer_tokens,
             str(Role.ASSISTANT),
         ),
         (format_count(reader.answers, "tool result", "tool results"), reader.results, "tools"),

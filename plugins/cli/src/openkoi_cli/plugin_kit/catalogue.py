@@ -61,7 +61,7 @@ class CatalogueEntry:
 
 
 def read_catalogues(settings: Configuration) -> list[CatalogueEntry]:
-    """Return what the configured catalogues list, those of the first one in front; raise KoiError for a wrong one."""
+    """Return what the configured catalogues list, the first one's first; raise KoiError for a wrong one."""
     places: Sequence[str] = settings.setting(CATALOGUES, tuple, ())
     if not places:
         raise KoiError(NO_CATALOGUES)

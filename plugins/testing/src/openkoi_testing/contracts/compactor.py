@@ -110,7 +110,7 @@ class CompactorContract:
         assert not result_ids(shorter[0])
         assert all(call_ids(remarks) == result_ids(answered) for remarks, answered in pairwise(shorter))
 
-    def test_what_people_said_stays_word_for_word(self, conversation: list[Message], tmp_path: Path) -> None:
+    def test_user_messages_stay_word_for_word(self, conversation: list[Message], tmp_path: Path) -> None:
         """The task first; remarks in their order."""
         shorter = self.compact(conversation, tmp_path, times=3)
 

@@ -141,7 +141,7 @@ class FaultsContract(CutsContract):
         assert response.error is None
         assert (self.answer.text, list(self.answer.calls)) == (response.text, response.calls)
 
-    def test_nobody_waits_for_ever(self, silence: ServerFault) -> None:
+    def test_a_silent_server_ends_with_an_error(self, silence: ServerFault) -> None:
         """Keep-alives do not extend the timeout."""
         begun = time.monotonic()
         response = self.receive(silence)

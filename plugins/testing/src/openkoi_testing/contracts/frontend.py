@@ -189,7 +189,7 @@ class FrontendContract:
 
         assert status is None or isinstance(status, int)
 
-    def test_a_configuration_that_cannot_be_read_is_said_in_a_sentence(
+    def test_an_unreadable_configuration_is_reported_in_a_sentence(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         """As a ``KoiError``, or by the frontend itself and with a status of its own."""

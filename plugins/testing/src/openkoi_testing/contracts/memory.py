@@ -192,7 +192,7 @@ class MemoryContract(RebuildContract):
         assert ["r1", "r2"] == ids_of(search_project(self.fed(tmp_path, new, old), "invoice parser"))
 
     @pytest.mark.row("MEM-07")
-    def test_what_was_said_is_found_in_pieces_with_what_was_said_beside_it(self, tmp_path: Path) -> None:
+    def test_a_conversation_is_found_in_pieces_with_their_neighbours(self, tmp_path: Path) -> None:
         talk = talk_records(
             "r1", "The parser needs a fixture for grammars.", "It is kept in the drawer on the left side."
         )
@@ -204,7 +204,7 @@ class MemoryContract(RebuildContract):
         assert ["r1-turn-000:0", "r1-turn-001:0"] == ids_of(hits)
         assert "The parser needs a fixture for grammars." == hits[0].item.text
 
-    def test_what_was_said_waits_until_it_is_known_to_which_project_it_belongs(self, tmp_path: Path) -> None:
+    def test_a_conversation_waits_until_its_project_is_known(self, tmp_path: Path) -> None:
         talk = talk_records("r1", "The parser needs a fixture for grammars.")
         memory = self.fed(tmp_path, talk)
 

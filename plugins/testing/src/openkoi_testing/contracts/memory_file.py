@@ -87,7 +87,7 @@ class MemoryFileContract:
         assert 0o700 == stat.S_IMODE((tmp_path / "data").stat().st_mode)
 
     @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-    def test_a_damaged_file_is_moved_aside_and_said_so_and_told_again(
+    def test_a_damaged_file_is_reported_moved_aside_and_rebuilt(
         self, tmp_path: Path, damage: Damage, caplog: pytest.LogCaptureFixture
     ) -> None:
         asyncio.run(self.memory(tmp_path).ingest(RUN))
@@ -122,13 +122,13 @@ class MemoryFileContract:
         assert ALL == asyncio.run(self.with_offsets(tmp_path).offsets())
         assert ["r1"] == ids_of(search_project(self.memory(tmp_path), "parser"))
 
-    def test_a_place_that_cannot_be_written_is_said_so(self, tmp_path: Path) -> None:
+    def test_an_unwritable_place_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "data").write_text("a file where the folder should be")
 
         with pytest.raises(KoiError, match="cannot be used"):
             asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
 
-    def test_moved_aside_it_is_told_everything_again_and_says_the_same(self, tmp_path: Path) -> None:
+    def test_a_memory_that_was_moved_aside_is_rebuilt_with_the_same_hits(self, tmp_path: Path) -> None:
         log, question = many_runs(8), Query("fix the parser of the ledger", project="a", limit=50, tokens=50_000)
         memory = self.memory(tmp_path)
         asyncio.run(memory.ingest(log))

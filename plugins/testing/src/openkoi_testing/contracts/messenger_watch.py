@@ -26,7 +26,7 @@ class WatchContract(MessengerHarness):
         assert (None, True) == (first.post, bool(first.cursor))
         assert ["after"] == [post.text for post in posts]
 
-    def test_a_post_says_who_said_what_where_and_when(self, other: Counterpart) -> None:
+    def test_a_post_has_its_sender_text_channel_and_time(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[str, Post]:
             cursor = await account.current_cursor()
             id = await account.say("hello \u2713 **you**\nsecond line")
@@ -41,7 +41,7 @@ class WatchContract(MessengerHarness):
         assert abs(datetime.fromisoformat(post.at) - before) < timedelta(minutes=1)
         assert (False, False, "") == (post.direct, post.mentioned, post.thread)
 
-    def test_direct_channels_and_mentions_are_told(self, other: Counterpart) -> None:
+    def test_direct_channels_and_mentions_are_marked(self, other: Counterpart) -> None:
         async def story(account: Account) -> list[Post]:
             cursor = await account.current_cursor()
             await account.say("only you", channel=other.direct)
@@ -54,7 +54,7 @@ class WatchContract(MessengerHarness):
         assert posts[False].mentioned
         assert posts[True].conversation != posts[False].conversation
 
-    def test_what_came_while_nobody_watched_comes_first(self, other: Counterpart) -> None:
+    def test_posts_from_before_the_watch_come_first(self, other: Counterpart) -> None:
         cursor = self.run_story(other, Account.current_cursor)
 
         async def meanwhile(account: Account) -> None:

@@ -41,7 +41,7 @@ class QuestionsContract:
 
         asyncio.run(ask_and_answer())
 
-    def test_an_answer_is_heard_by_whoever_waits_for_it(self, questions: Questions) -> None:
+    def test_an_answer_reaches_every_waiting_caller(self, questions: Questions) -> None:
         async def wait_and_answer() -> str:
             await questions.put(FIRST)
             await questions.put(SECOND)

@@ -147,10 +147,10 @@ class SandboxContract:
         assert 7 == run(python_command("raise SystemExit(7)")).exit_code
 
     @posix
-    def test_a_signal_is_told_as_a_shell_tells_it(self, run: Callable[[Command], CommandResult]) -> None:
+    def test_a_signal_is_reported_as_a_shell_reports_it(self, run: Callable[[Command], CommandResult]) -> None:
         assert 128 + 9 == run(python_command("import os\nos.kill(os.getpid(), 9)")).exit_code
 
-    def test_there_is_nothing_to_read_and_nobody_to_ask(self, run: Callable[[Command], CommandResult]) -> None:
+    def test_there_is_no_input_and_no_terminal(self, run: Callable[[Command], CommandResult]) -> None:
         assert "b''" == run(python_command("import sys\nprint(sys.stdin.buffer.read(), end='')")).output
 
     def test_what_is_given_can_be_read(self, run: Callable[[Command], CommandResult]) -> None:

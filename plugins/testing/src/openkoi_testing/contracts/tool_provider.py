@@ -62,7 +62,7 @@ class ToolProviderContract:
         assert not errors, "\n".join(errors)
         assert all(name in parameters_of(tool) for tool in tools for name in required_of(tool))
 
-    def test_what_it_is_doing_is_told_with_arguments_that_it_has(self, tools: list[Tool]) -> None:
+    def test_the_progress_text_names_only_existing_arguments(self, tools: list[Tool]) -> None:
         """``Reading {path}`` needs a path."""
         for tool in tools:
             fields = {field for _, field, _, _ in Formatter().parse(tool.progress_text) if field}

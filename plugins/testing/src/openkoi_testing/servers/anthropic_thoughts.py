@@ -22,13 +22,13 @@ class ThoughtChecker:
     """Remember every thought so far, and which tool calls came with which."""
 
     def __init__(self) -> None:
-        self._said: list[dict[str, object]] = []
+        self._thoughts: list[dict[str, object]] = []
         self._before: dict[str, list[dict[str, object]]] = {}
 
     def add_answer(self, answer: Say) -> None:
         """Remember an answer's thoughts."""
         thoughts = [thought_block(part) for part in answer.parts if isinstance(part, Reasoning)]
-        self._said += thoughts
+        self._thoughts += thoughts
         self._before |= {call.id: thoughts for call in answer.calls}
 
     def find_error(self, body: Block) -> str:
@@ -47,7 +47,7 @@ class ThoughtChecker:
     def _find_changed(self, place: int, message: Block) -> Iterator[str]:
         content = objects_in(message.get("content"))
         for index, block in enumerate(content):
-            if block.get("type") in THINKING_TYPES and block not in self._said:
+            if block.get("type") in THINKING_TYPES and block not in self._thoughts:
                 yield f"messages.{place}.content.{index}: Invalid `signature` in `thinking` block"
         if content and content[-1].get("type") in THINKING_TYPES:
             yield f"messages.{place}: The final block in an assistant message cannot be `thinking`."
