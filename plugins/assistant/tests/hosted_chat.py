@@ -13,7 +13,7 @@ from cli_process import CLEARED, write_script
 from openkoi.open_app import open_app
 from openkoi_assistant.database import open_database
 from openkoi_assistant.gateway import Gateway
-from openkoi_assistant.paired_users import Role
+from openkoi_assistant.user_pairing import Role
 from openkoi_hookspecs import Record, Task, events
 from openkoi_hookspecs.integrations import Delivery, Post, PostKind, Sender, SenderKind
 from openkoi_testing.apps import FolderApp

@@ -11,8 +11,8 @@ from hosted_chat import HostedChat, hosted_chat, until
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_assistant.paired_users import Role, shown_name
 from openkoi_assistant.schedules import Schedule, begin_due
+from openkoi_assistant.user_pairing import Role, shown_name
 from openkoi_hookspecs.integrations import Sender
 
 TURNS = """\

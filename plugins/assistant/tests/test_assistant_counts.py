@@ -15,8 +15,8 @@ from openkoi_assistant.app_tools import build_tools
 from openkoi_assistant.approvals import WAITS
 from openkoi_assistant.daemon import daemon_files, write_state
 from openkoi_assistant.outbox import Outgoing
-from openkoi_assistant.paired_users import Role
 from openkoi_assistant.prompts import DATA
+from openkoi_assistant.user_pairing import Role
 from openkoi_hookspecs import File, ToolError
 from openkoi_hookspecs.integrations import Attachment, Choice, Post, Sender, SenderKind
 from openkoi_testing.apps import FolderApp

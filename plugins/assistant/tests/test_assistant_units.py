@@ -15,12 +15,12 @@ from openkoi_assistant.approvals import question_post
 from openkoi_assistant.authorize_posts import Circumstances, classify, conversation_of, read_answer, strip_mention
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
 from openkoi_assistant.inbox import Kind, Request
-from openkoi_assistant.paired_users import Role, read_code
 from openkoi_assistant.prompts import describe_others, download_parts
 from openkoi_assistant.questions import AskedQuestion
 from openkoi_assistant.rate_limits import RateLimits, pause_after
 from openkoi_assistant.replies import make_answer
 from openkoi_assistant.splitting import split_text
+from openkoi_assistant.user_pairing import Role, read_code
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.integrations import (
     Attachment,

@@ -14,9 +14,9 @@ from openkoi_hookspecs.integrations import (
     SupportsPostSearch,
 )
 
-from .paired_users import shown_name
 from .replies import best_format
 from .splitting import split_text
+from .user_pairing import shown_name
 
 Call = Callable[[Arguments], Awaitable[str]]
 TEXT: Json = {"type": "string"}

@@ -13,10 +13,10 @@ from .authorize_posts import conversation_of, read_answer
 from .database import transaction
 from .inbox import SCHEDULE, Request, Requests, State
 from .outbox import Outbox, Outgoing
-from .paired_users import Members, Role, shown_name
 from .questions import AskedQuestion, Questions, renew
 from .reactions import chosen_by
 from .replies import reply_to
+from .user_pairing import Members, Role, shown_name
 
 MAX_CHOICES = 5  # buttons; more questions are answered by words (estimate)
 OWNERS_ONLY = "Only an owner can answer this."

@@ -9,10 +9,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .authorize_posts import Circumstances, classify, conversation_of
 from .inbox import Kind, Request, Requests
 from .outbox import Outbox
-from .paired_users import Members
 from .questions import Questions
 from .reactions import chosen_by, read_reaction
 from .replies import request_of_sign
+from .user_pairing import Members
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 
 from .inbox import Kind
-from .paired_users import Role, read_code
+from .user_pairing import Role, read_code
 
 COMMANDING = frozenset({Role.OWNER, Role.MEMBER})
 STOP_WORDS = frozenset({"stop", "/stop", "cancel", "/cancel", "abort"})

@@ -17,7 +17,7 @@ from .connected_apps import connected_apps
 from .daemon import daemon_files
 from .database import open_database
 from .inbox import Requests
-from .paired_users import Members, Role
+from .user_pairing import Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
 BOT = "The bot {bot} may begin tasks in {app} where it names yours, three in a row at most."

@@ -14,7 +14,7 @@ from .database import open_database
 from .hosted_app import AppStatus
 from .inbox import Requests, State
 from .outbox import Outbox, Stage
-from .paired_users import Members
+from .user_pairing import Members
 
 GOOD = (AppStatus.WATCHING, AppStatus.CONNECTED, AppStatus.CONNECTING)
 

@@ -16,9 +16,9 @@ from .arrivals import Arrivals
 from .hosted_app import HostedApp
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
-from .paired_users import Members, Role
 from .prompts import steering_text
 from .turns import Turns
+from .user_pairing import Members, Role
 
 POLL_SECONDS = 2.0  # for answers that were given at a terminal
 PRUNE_SECONDS = 3600.0  # between deletions of what is done (estimate)

@@ -9,7 +9,7 @@ from openkoi_hookspecs.integrations import Attachment, Messenger, Post, Supports
 
 from .authorize_posts import STEER, memory_of, strip_mention
 from .inbox import Kind, Request
-from .paired_users import shown_name
+from .user_pairing import shown_name
 
 MAX_EARLIER = 20  # posts of a thread that the assistant was called into
 MAX_FILES = 20  # of a message: each is a download (estimate)

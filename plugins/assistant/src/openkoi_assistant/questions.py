@@ -8,7 +8,7 @@ from time import time
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .paired_users import ALPHABET, is_valid_until
+from .user_pairing import ALPHABET, is_valid_until
 
 BUTTON_SECONDS = 900.0  # a button that lies about is not pressed by accident; the question itself stays
 

@@ -12,7 +12,7 @@ from openkoi_hookspecs.posts import join_ids
 
 from .gateway import Gateway
 from .inbox import SCHEDULE, Kind, Request
-from .paired_users import Role
+from .user_pairing import Role
 
 POLL_SECONDS = 15.0  # a schedule is exact to the minute
 PERIOD = re.compile(r"(\d+)\s*(m|h|d)")
