@@ -10,7 +10,7 @@ from openkoi_base.schema.autorun_index import GIT_FILES
 from openkoi_hookspecs import CommandResult, Event, KoiError
 
 from .events import Protected, Unsealed
-from .exit_status import append_notes
+from .exit_codes import append_notes
 from .git_state import describe_git_state, names_git
 from .planted_changes import ProtectedView
 from .private_dirs import PrivateDirs

@@ -17,7 +17,7 @@ from openkoi_hookspecs import Command, CommandResult, KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .environment import child_environment
-from .exit_status import ESCAPED_NOTE, EXIT_NOT_FOUND, EndReason, append_notes, exit_code, failed_start
+from .exit_codes import ESCAPED_NOTE, EXIT_NOT_FOUND, EndReason, append_notes, exit_code, failed_start
 from .launch import CommandStart, Confinement, LauncherReport, NoConfinement
 from .output_capture import OutputCapture
 from .pipe_drain import PipeDrain
