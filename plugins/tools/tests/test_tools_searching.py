@@ -11,8 +11,8 @@ import pytest
 from openkoi_testing import make_run
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.glob import GlobPattern
-from openkoi_tools.paths import resolve_path
 from openkoi_tools.search_backends import Hit, SearchQuery, parse_hits, search_in_process, search_with_ripgrep
+from openkoi_tools.symlink_safe_paths import resolve_path
 from openkoi_tools.tool_context import ToolSettings
 from openkoi_tools.workspace_tools import SKIPPED_NAMES
 

@@ -8,8 +8,8 @@ from openkoi_hookspecs import ToolError
 from .byte_splice import TextChange, splice_bytes
 from .file_access import load_file, save_file
 from .matching import MAX_MATCHES, Edit, Matches, find_matches
-from .paths import WorkspacePath
 from .read_before_edit import describe_edit, line_span, record_shown, refuse_unread, refuse_unseen, show_similar
+from .symlink_safe_paths import WorkspacePath
 from .text_document import TextDocument, normalize_endings, parse_document
 from .tool_context import ToolContext
 

@@ -6,7 +6,7 @@ from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .hunks import FilePatch, Hunk, parse_hunk, signed_lines_end
-from .paths import shorten_path
+from .symlink_safe_paths import shorten_path
 
 UPDATE, ADD, DELETE, MOVE = "*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"
 END_OF_FILE, END = "*** End of File", "*** End Patch"

@@ -9,7 +9,7 @@ from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import save_file
-from .paths import WorkspacePath, describe_refusal
+from .symlink_safe_paths import WorkspacePath, describe_refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from secrets import token_hex
 from openkoi_hookspecs import ToolError
 
 from .name_hints import suggest_name
-from .paths import WorkspacePath
+from .symlink_safe_paths import WorkspacePath
 from .tool_context import ToolSettings
 from .truncate import format_size
 

@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .file_access import FIND_HINT
 from .glob import GlobPattern
 from .name_hints import suggest_name
-from .paths import WorkspacePath, printable_path
+from .symlink_safe_paths import WorkspacePath, printable_path
 from .tool_context import ToolContext, ToolSettings
 from .truncate import format_count, take_fitting
 from .walk import walk_files

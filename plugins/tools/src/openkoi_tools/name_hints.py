@@ -4,7 +4,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from itertools import islice
 
-from .paths import WorkspacePath, printable_path
+from .symlink_safe_paths import WorkspacePath, printable_path
 from .walk import walk_files
 
 MAX_NAMES = 5_000

@@ -12,9 +12,9 @@ from .file_access import load_file, refuse_read_only, stat_existing
 from .hunk_placement import UnplacedHunk, order_changes, place_hunks
 from .hunks import FilePatch, Hunk
 from .matching import Matches
-from .paths import WorkspacePath
 from .read_after_edit import new_pieces
 from .read_before_edit import describe_edit, describe_unread, record_shown, refuse_unread, refuse_unseen, show_similar
+from .symlink_safe_paths import WorkspacePath
 from .text_document import TextDocument, parse_document, plain_text, split_lines
 from .tool_context import ToolContext
 from .truncate import format_count

@@ -7,9 +7,9 @@ from openkoi_hookspecs import ToolError
 from .byte_splice import TextChange
 from .closest_lines import ClosestLines, find_closest
 from .matching import Matches
-from .paths import WorkspacePath
 from .read_after_edit import lines_after
 from .read_tracker import ReadTracker
+from .symlink_safe_paths import WorkspacePath
 from .text_document import split_lines
 from .tool_context import ToolContext
 from .truncate import format_count, format_span, number_lines

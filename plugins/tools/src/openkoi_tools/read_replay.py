@@ -12,8 +12,8 @@ from pathlib import Path
 from openkoi_hookspecs import KoiError, Record, ToolCall, ToolResult, events
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .paths import resolve_path
 from .read_tracker import ReadTracker
+from .symlink_safe_paths import resolve_path
 
 NUMBERED = lazy_pattern(r"^\s*\d+\|", re.MULTILINE)
 

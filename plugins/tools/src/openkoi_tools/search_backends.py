@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from . import scan
 from .glob import GlobPattern
-from .paths import WorkspacePath
+from .symlink_safe_paths import WorkspacePath
 from .tool_context import ToolSettings
 from .walk import walk_files
 

@@ -9,8 +9,8 @@ from openkoi_hookspecs import ToolError, ToolResult
 from .file_access import FIND_HINT
 from .glob import GlobPattern
 from .name_hints import suggest_name
-from .paths import WorkspacePath
 from .search_backends import Hit, SearchQuery, search_in_process, search_with_ripgrep
+from .symlink_safe_paths import WorkspacePath
 from .tool_context import ToolContext, ToolSettings
 from .truncate import format_count, take_fitting
 

@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .binary import binary_format
 from .file_access import load_file
-from .paths import WorkspacePath
+from .symlink_safe_paths import WorkspacePath
 from .text_document import BYTE_SHOWN, NUL_SHOWN, TextDocument, describe_endings, parse_document, split_lines
 from .tool_context import ToolContext
 from .truncate import format_count, format_size, number_lines

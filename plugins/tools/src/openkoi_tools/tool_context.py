@@ -11,8 +11,8 @@ from weakref import WeakValueDictionary
 from openkoi_hookspecs import Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .paths import WorkspacePath, describe_refusal, resolve_path
 from .read_tracker import ReadTracker
+from .symlink_safe_paths import WorkspacePath, describe_refusal, resolve_path
 
 T = TypeVar("T")
 

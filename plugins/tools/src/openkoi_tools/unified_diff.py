@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .hunks import NO_NEWLINE_MARK, FilePatch, Hunk, line_sign, parse_hunk, signed_lines_end
-from .paths import shorten_path
+from .symlink_safe_paths import shorten_path
 
 RANGE_LINE = lazy_pattern(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
 FIELDS = {

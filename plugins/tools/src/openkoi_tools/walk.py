@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from .ignore_files import IgnoreRules, base_of, load_rules
-from .paths import WorkspacePath
+from .symlink_safe_paths import WorkspacePath
 
 
 def walk_files(where: WorkspacePath, skip: Collection[str]) -> Iterator[str]:

@@ -4,8 +4,8 @@ from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import refuse_special, save_file
-from .paths import WorkspacePath
 from .read_before_edit import refuse_unread_file
+from .symlink_safe_paths import WorkspacePath
 from .text_document import TextDocument, describe_endings, line_ending_at, parse_document, plain_text, split_lines
 from .tool_context import ToolContext
 from .truncate import format_size

@@ -1,4 +1,4 @@
-"""Resolve paths that a model names, and refuse whatever leads out of the workspace, however spelled."""
+"""Resolve paths that a model names, symlinks included, and refuse what leads out of the workspace, however spelled."""
 
 import os
 from pathlib import Path
