@@ -56,7 +56,7 @@ MUST_NOT_IMPORT = {  # the module, and what it works without
     "plugins/duckdb/src/openkoi_duckdb/reject_records.py": {"tables", "schema"},
     "plugins/duckdb/src/openkoi_duckdb/run_rows.py": {"duckdb", "engine"},
     "plugins/http/src/openkoi_http/blank.py": {"vendor_names"},
-    "plugins/http/src/openkoi_http/media.py": {"vendor_names"},
+    "plugins/http/src/openkoi_http/image_encoding.py": {"vendor_names"},
     "plugins/loader/src/openkoi_settings/config.py": {"config_toml", "layers"},
     "plugins/loader/src/openkoi_settings/config_toml.py": {"key", "keys"},
     "plugins/loader/src/openkoi_settings/value.py": {"config_toml", "key", "keys"},

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_models import ResolvedModel, check_content, check_result, without_media
-from openkoi_models.sendable import SendableMessages
+from openkoi_models.unsupported_images import SendableMessages
 
 pytestmark = pytest.mark.unit
 

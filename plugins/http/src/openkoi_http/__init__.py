@@ -17,8 +17,8 @@ with LazyExports(globals()):
     from .event_parser import ResponseReader
     from .framing import JsonLines
     from .identity_cache import SerializedCache, ToolEncoder
+    from .image_encoding import base64_of, data_url, media_after, result_media, result_text
     from .limits import ResponseLimits
-    from .media import base64_of, data_url, media_after, result_media, result_text
     from .parsing import parse_count, parse_object
     from .server import Server
     from .stream_end import finish_response

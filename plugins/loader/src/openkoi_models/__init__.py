@@ -12,7 +12,7 @@ with LazyExports(globals()):
     from .content import check_content, check_result
     from .cost_from_price import budget_tokens, compute_cost
     from .estimate import Estimator
-    from .media import without_media
+    from .images_in_messages import without_media
     from .model_check import check_models
     from .model_client import ModelClient
     from .model_discovery import Discovery, ModelChoice

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import Message, Role, ToolCall, events
 
-from .media import media_in
+from .images_in_messages import media_in
 
 MAX_REMAINING_SHARE = 3 / 4  # of the tokens; what saves less than a quarter does not replace a conversation (estimate)
 

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
 from openkoi_prompt.conversation import calls_in, join_turns, results_in
 
-from .media import media_in, name_of
+from .images_in_messages import media_in, name_of
 
 HISTORY_FORM = "Expected a tuple of Message that starts with a user message and has a result for every tool call."
 

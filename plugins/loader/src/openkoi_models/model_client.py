@@ -34,7 +34,7 @@ from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer, StreamedText, chunk_error, close_stream
 from .retry_or_fallback import RETRY_BUDGET_SECONDS, backoff, chain_error
-from .sendable import SendableMessages
+from .unsupported_images import SendableMessages
 
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 MIN_AHEAD_TOKENS = 256  # that are charged in advance while an answer arrives, or as much again (estimate)

@@ -10,7 +10,7 @@ from openkoi_base.tokens import BYTES_PER_TOKEN, size_of, size_of_text
 from openkoi_hookspecs import Message, Reasoning, Request, Tool
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .media import contains_media
+from .images_in_messages import contains_media
 
 MESSAGE_TOKENS = 8
 

@@ -22,7 +22,7 @@ from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import quote_untrusted
 
-from .media import describe_part, media_in
+from .images_in_messages import describe_part, media_in
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
