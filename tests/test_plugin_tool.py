@@ -72,6 +72,7 @@ def test_what_is_not_installed_is_not_said_to_be_removed(tool: Tool) -> None:
     printed = tool("plugin", "remove", "Acme_Style", "acme-judge")
 
     assert (
-        "Error: Not installed: acme-judge. Nothing was removed. To see what is, run `openkoi plugin list`.\n" == printed
+        "Error: Not installed: acme-judge. Nothing was removed. To list what is installed, run `openkoi plugin list`.\n"
+        == printed
     )
     assert {"openkoi", "acme_style"} == tool.installed

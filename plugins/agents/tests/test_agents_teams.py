@@ -83,7 +83,7 @@ def closed_by(rehearsed: FinishedRun) -> list[str]:
 
 
 def test_one_after_another_each_hears_the_one_before(tmp_path: Path) -> None:
-    turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "Answer of carp", "skimmed")
+    turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "Answer from carp", "skimmed")
 
     run = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp"), member("heron")), turns)
 
@@ -254,7 +254,7 @@ def test_what_binds_the_team_binds_its_members(tmp_path: Path) -> None:
 
 def test_teams_may_be_members_of_teams(tmp_path: Path) -> None:
     inner = team(Strategy.PARALLEL, member("carp"), member("heron"))
-    turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "Answer of pond")
+    turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "Answer from pond")
 
     run = done(tmp_path, team(Strategy.SEQUENTIAL, inner, member("frog")), turns)
 

@@ -106,7 +106,7 @@ def make_subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
         limits = replace(limits, cycles=member.cycles)
     if member.usd is not None:
         limits = replace(limits, usd=min(member.usd, limits.usd))
-    answers = [f"# Answer of {reply.by}\n\n{reply.text}" for reply in errand.heard]
+    answers = [f"# Answer from {reply.by}\n\n{reply.text}" for reply in errand.heard]
     return replace(
         task,
         text="\n\n".join(filter(None, (task.text, errand.wish))),

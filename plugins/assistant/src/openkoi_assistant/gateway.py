@@ -24,7 +24,7 @@ POLL_SECONDS = 2.0  # for answers that were given at a terminal
 PRUNE_SECONDS = 3600.0  # between deletions of what is done (estimate)
 PAIRED = {
     Role.OWNER: "You are now an owner of this assistant. Send a task; `stop` ends it, `also ...` adds to it.",
-    Role.MEMBER: "You are now a member of this assistant. Send a task; an owner approves what it asks for.",
+    Role.MEMBER: "You are now a member of this assistant. Send a task; an owner approves its requests.",
 }
 NOTHING_TO_STOP = "There is nothing to stop."
 NOTED = "Added to the running task."

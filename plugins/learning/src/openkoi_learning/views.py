@@ -78,7 +78,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     yield f"  worth:     confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
     yield f"  uplift:    {format_uplift(state, entry)}"
     if content := ", ".join(entry.visible_content):
-        yield f"  refuted:   {REFUTATIONS} accepted results in a row that gave up `{content}` archive it"
+        yield f"  refuted:   {REFUTATIONS} accepted results in a row without `{content}` archive it"
     if promote_entry(state, entry, now):
         yield f"  proposal:  helped in another project; to show it in all, run `openkoi learn approve {entry.id}`"
 

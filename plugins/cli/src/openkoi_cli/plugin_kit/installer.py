@@ -15,7 +15,7 @@ from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx,
 
 ARCHIVES = (".whl", ".tar.gz")
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
-NOT_INSTALLED = "Not installed: {names}. Nothing was {done}. To see what is, run `openkoi plugin list`."
+NOT_INSTALLED = "Not installed: {names}. Nothing was {done}. To list what is installed, run `openkoi plugin list`."
 MANAGED = (
     "The Python at {prefix} is managed by the system, so nothing can be installed there. "
     "Install OpenKoi in a virtual environment, or with `uv tool install openkoi` or `pipx install openkoi`."
