@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
 from openkoi_runlog import RunView, build_views, sort_records
-from openkoi_search.documents import document_of_task, number
+from openkoi_search.documents import document_of_learning, document_of_task, number
 
-from . import learning_history, run_rows
+from . import run_rows
 from .aggregates import make_usage_row, update_effectiveness, update_patterns, update_sessions
 from .index import reindex
-from .learning_history import Home, build_history
+from .learning_row import Home, make_learning_row
 from .sql import delete_rows, insert_rows, transaction
 from .store_pieces import store_pieces
 from .stored_records import PreparedRecord, filter_new, list_learnings, load_by_learning, load_by_run, store_records
@@ -111,10 +111,10 @@ def rebuild_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) ->
         return
     saves = load_by_learning(connection, ids)
     homes = find_homes(connection, {record.run for records in saves.values() for record in records})
-    courses = [build_history(records, homes) for records in saves.values()]
+    projects = {run: home.project for run, home in homes.items()}
     delete_rows(connection, "learnings", "id", ids)
-    insert_rows(connection, map(learning_history.make_learning_row, courses))
-    documents = [found for history in courses if (found := learning_history.make_document(history))]
+    insert_rows(connection, (make_learning_row(records, homes) for records in saves.values()))
+    documents = [found for records in saves.values() if (found := document_of_learning(records, projects))]
     reindex(connection, [number(True, name) for name in ids], documents)
 
 

@@ -6,8 +6,8 @@ from openkoi_hookspecs import Record
 from openkoi_runlog import FindingView, IterationView, RunView, build_view, sort_records
 from openkoi_search.documents import text_of_task
 
-from .outcome_row import make_outcome_row
-from .rows import ChunkRow, CycleRow, FindingRow, RunRow, TableRow, TaskRow
+from .codec import to_json
+from .rows import ChunkRow, CycleRow, FindingRow, OutcomeRow, RunRow, TableRow, TaskRow
 
 
 def build_run_view(records: Sequence[Record]) -> RunView | None:
@@ -78,6 +78,16 @@ def make_cycle_row(run: str, one: IterationView) -> CycleRow:
         output_tokens=usage.output,
         duration_ms=round(one.cost.seconds * 1000) if one.ended else None,
         created_at=one.at,
+    )
+
+
+def make_outcome_row(run: str, one: IterationView) -> OutcomeRow:
+    """Say what came of one iteration: what the documented columns of ``iteration_cycles`` cannot hold."""
+    return OutcomeRow(
+        id=f"{run}:{one.number}",
+        phase=one.phase,
+        output=one.work.text if one.work else "",
+        evaluation=to_json(one.evaluation) if one.evaluation else None,
     )
 
 

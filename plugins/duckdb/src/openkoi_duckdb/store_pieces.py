@@ -1,14 +1,16 @@
 """Pieces of transcripts into their tables, and on their shelves as soon as it is known to which project they belong."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from openkoi_search.documents import document_of_piece
+from openkoi_hookspecs import Record
+from openkoi_search.documents import document_of_piece, number, pieces_of
+from openkoi_search.scopes import TRANSCRIPT
 
 from .documents import make_document_rows
 from .index import add_postings
+from .rows import ChunkRow, PlaceRow
 from .sql import insert_rows
-from .transcript_pieces import TranscriptPiece
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,11 +23,19 @@ JOIN memory_chunks USING (id) JOIN runs ON runs.id = places.run ORDER BY id
 """
 
 
-def store_pieces(connection: "DuckDBPyConnection", turns: Iterable[TranscriptPiece], begun: Collection[str]) -> None:
+def make_pieces(record: Record) -> Iterator[ChunkRow | PlaceRow]:
+    """Yield the rows of a record's transcript, which is divided into pieces."""
+    for n, (piece_id, piece) in enumerate(pieces_of(record)):
+        yield ChunkRow(piece_id, TRANSCRIPT, piece, record.at)
+        yield PlaceRow(piece_id, number(False, piece_id), record.run, record.at, n)
+
+
+def store_pieces(
+    connection: "DuckDBPyConnection", rows: Collection[ChunkRow | PlaceRow], begun: Collection[str]
+) -> None:
     """Store transcript pieces; those of an unknown run wait until it is known."""
-    pieces = list(turns)
-    insert_rows(connection, [row for turn in pieces for row in (turn.chunk, turn.place)])
-    runs = {turn.place.run for turn in pieces} | set(begun)
+    insert_rows(connection, rows)
+    runs = {row.run for row in rows if isinstance(row, PlaceRow)} | set(begun)
     waiting = connection.execute(WAITING, [list(runs)]).fetchall() if runs else []
     fresh = make_document_rows(document_of_piece(*row) for row in waiting)
     if fresh:

@@ -11,10 +11,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .codec import parse_fact, to_json
 from .reduce_event import KINDS, learning_id, reduce_event
-from .rows import RecordRow
+from .rows import ChunkRow, PlaceRow, RecordRow
 from .sanitize import storable
 from .sql import insert_rows, select_rows
-from .transcript_pieces import TranscriptPiece, make_pieces
+from .store_pieces import make_pieces
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,7 +34,7 @@ class PreparedRecord:
 
     record: Record
     row: RecordRow | None = None
-    turns: tuple[TranscriptPiece, ...] = ()
+    turns: tuple[ChunkRow | PlaceRow, ...] = ()
 
 
 def prepare_record(record: Record) -> PreparedRecord:
