@@ -1,6 +1,10 @@
 """What is made of a run: by rules, by a small model, and how far each text is trusted."""
 
+import re
+import tracemalloc
+from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
 from learning_builders import COMMAS, changes, entry, green, lesson, patch, red, turn
@@ -22,7 +26,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_learning.entry import Trust, learning_from_entry
 from openkoi_learning.pipeline import vet_entries
-from openkoi_learning.provenance import SourcesRead, lowest_trust
+from openkoi_learning.provenance import SourcesRead, lowest_trust, quotes_source
 from openkoi_learning.reflection import is_worth_asking, make_lessons
 from openkoi_learning.rules import extract_entries
 
@@ -169,3 +173,40 @@ def test_another_value_in_the_words_of_a_recalled_line_is_learned() -> None:
     run = lesson(turn(red(bottom)), turn(green(), diff=patch("export.py", "newest entry at the bottom")))
 
     assert [line.format("bottom")] == [one.text for one in changes([], run, read)]
+
+
+def runs_of(text: str, size: int) -> set[tuple[str, ...]]:
+    """All runs of so many words."""
+    words = [word.lower() for word in re.findall(r"[^\W_]+", text)]
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_quotation_is_a_run_of_words_whatever_is_between_them(seed: int) -> None:
+    chance = Random(seed)
+    words, marks = ("set", "Set", "upset", "UP", "ΛΟΓΟΣ", "3", "x1", "naïve", "語"), (" ", "\n", "_", "-", ", ", "  ")
+
+    def text(size: int) -> str:
+        return "".join(chance.choice(words) + chance.choice(marks) for _ in range(size))
+
+    found = Counter[bool]()
+    for _ in range(100):
+        said, sources = text(chance.randrange(8)), [text(chance.randrange(60)) for _ in range(chance.randrange(3))]
+        said = chance.choice((said, said + " ".join(sources[:1])[:40]))
+        size = min(5, len(re.findall(r"[^\W_]+", said)))
+        quoted = size >= 3 and any(runs_of(said, size) & runs_of(source, size) for source in sources)
+        found[quoted] += 1
+
+        assert quoted is quotes_source(said, sources)
+    assert min(found[True], found[False]) > 5
+
+
+def test_what_is_kept_of_a_long_source_is_no_longer_than_it() -> None:
+    source = " ".join(f"word{number}" for number in range(20_000))
+
+    tracemalloc.start()
+    assert not quotes_source("the words of another", [source])
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept < 2 * len(source)

@@ -13,6 +13,7 @@ from .text_similarity import WORD, extract_details
 
 # Words in a row that make a quotation, the least of them, and the share of new words that adds something (estimates).
 QUOTED_WORDS, MIN_WORDS, NEW_SHARE = 5, 3, 0.25
+MAX_CACHED_SOURCES = 256  # which may be whole files
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
 OWN_TOOLS = frozenset(WORKSPACE.split())
 FETCHING = lazy_pattern(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
@@ -65,15 +66,16 @@ def adds_content(text: str, source: str) -> bool:
 
 def quotes_source(text: str, sources: Iterable[str]) -> bool:
     """Return whether a run of words occurs in one of the sources; a shorter text must occur as a whole."""
-    size = min(QUOTED_WORDS, len(WORD.findall(text)))
-    return size >= MIN_WORDS and any(word_runs(text, size) & word_runs(source, size) for source in sources)
+    words = spaced_words(text).split()
+    size = min(QUOTED_WORDS, len(words))
+    runs = {f" {' '.join(words[at : at + size])} " for at in range(len(words) - size + 1)}
+    return size >= MIN_WORDS and any(run in spaced for spaced in map(spaced_words, sources) for run in runs)
 
 
-@lru_cache(maxsize=16_384)
-def word_runs(source: str, size: int) -> frozenset[tuple[str, ...]]:
-    """Return all runs of so many words in a text."""
-    words = [word.lower() for word in WORD.findall(source)]
-    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+@lru_cache(maxsize=MAX_CACHED_SOURCES)
+def spaced_words(text: str) -> str:
+    """Return the words of a text in lower case, with a space on both sides of each."""
+    return f" {' '.join(WORD.findall(text)).lower()} "
 
 
 def is_storable(text: str, redact: Callable[[str], str]) -> bool:

@@ -84,7 +84,7 @@ def keys_in(text: str) -> tuple[str, ...]:
     return tuple(sorted(extract_details(text[:MAX_KEY_CHARACTERS]).identifiers))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def names_in(text: str) -> frozenset[str]:
     """Return the files and the names of code in a text, without the folders and types that they are in."""
     return frozenset(name.lower() for names in (FILE_NAME, CODE_NAME) for name in names.findall(text))
