@@ -229,6 +229,18 @@ def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_pat
     assert {} == {name: count for name, count in asdict(found).items() if count > ceiling[name]}
 
 
+def test_status_loads_nothing_that_only_a_secret_or_an_uncommon_installation_needs(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    openkoi.home.joinpath("config.toml").write_text("models.default = 'openai/mock'\n", encoding="utf-8-sig")
+    command = [sys.executable, "-I", "-c", LISTING.format(arguments=["status"])]
+    result = subprocess.run(
+        command, cwd=openkoi.folder, env=openkoi.environment, capture_output=True, text=True, check=True
+    )
+
+    assert set() == {"encodings.utf_8_sig", "importlib.util", "quopri"} & set(result.stderr.split("\n")[-2].split())
+
+
 def test_the_end_of_a_command_searches_nothing_for_garbage(tmp_path: Path) -> None:
     assert counted(shell(tmp_path), "status").frozen > 0
 

@@ -12,13 +12,14 @@ from .value import Setting
 
 Table = Mapping[str, Any]
 MAX_BYTES = 1_000_000
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8, whose codec without one every process has
 PLUGIN_TABLE = 2  # keys of a plugin's own table, as in [hooks.guard]
 
 
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
     try:
-        tables = tomllib.loads(read_regular_file(path).decode("utf-8-sig"))
+        tables = tomllib.loads(read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode())
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import quopri
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
@@ -40,6 +39,8 @@ def escape_all(secret: str, raw: bytes) -> Iterator[str]:
     points = [ord(letter) for letter in secret]
     yield from (f"{''.join(f'{prefix}{point:{form}}{end}' for point in points)}" for prefix, form, end in ESCAPES)
     yield from ("".join(f"{prefix}{byte:{form}}" for byte in raw) for prefix, form in BYTE_ESCAPES)
+    import quopri  # only where a secret is known
+
     yield quopri.encodestring(raw, quotetabs=False).decode("ascii").replace("=\n", "")
 
 
