@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Mapping
+from functools import _lru_cache_wrapper
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer
 
 LIMITS = Limits(iterations=0)
 TASKS = 4
+KEPT_STATE, MORE_TASKS = 270, 60  # of so many runs some parts keep what they know, and of no older ones
 REPLY = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 
 
@@ -46,6 +48,32 @@ def test_a_process_forgets_a_run_after_its_end(
 
         assert 0 == asyncio.run(live_runs(tmp_path, model, variables))
         assert TASKS <= len(there.requests)
+
+
+async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer) -> int:
+    """Do many tasks in one process; return how many more objects it has after the last of them, without its caches."""
+    folder.joinpath("workspace").mkdir()
+    variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
+    counts = []
+    async with open_app(folder / "workspace", flags={"model": "openai/mock"}, environment=variables) as koi:
+        for tasks in (KEPT_STATE, MORE_TASKS):
+            for number in range(tasks):
+                await koi.solve(Task(f"What is {number % TASKS}?", limits=LIMITS))
+            await koi.drain()
+            server.requests.clear()
+            for one in gc.get_objects():
+                if isinstance(one, _lru_cache_wrapper) and one.cache_parameters()["maxsize"]:
+                    one.cache_clear()
+            gc.collect()
+            counts.append(len(gc.get_objects()))
+    return counts[1] - counts[0]
+
+
+def test_a_process_that_does_many_tasks_keeps_nothing_of_each(tmp_path: Path) -> None:
+    with OpenAIServer("Nobody knows.", models=["mock"]) as server:
+        variables = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-not-a-real-key"}
+
+        assert asyncio.run(objects_kept(tmp_path, variables, server)) < MORE_TASKS
 
 
 def test_the_records_of_a_run_are_found_while_others_are_added(tmp_path: Path) -> None:
