@@ -1,6 +1,7 @@
 """Layers of settings: who outranks whom, what is odd is said, and what is wrong is named with its place."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -91,6 +92,29 @@ def test_a_value_knows_where_it_came_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("CLI-23")
+def test_a_value_is_checked_once(tmp_path: Path) -> None:
+    checked: list[object] = []
+
+    class Choices(tuple[str, ...]):
+        def __contains__(self, value: object) -> bool:
+            checked.append(value)
+            return value != "c"
+
+    key = Key("acme.shade", "a", "The shade.", choices=Choices("ab"))
+    values = {"acme.shade": Setting("b", "a file")}
+    config = Config(values, Paths(tmp_path, tmp_path), tmp_path)
+
+    assert {"b"} == {config[key] for _ in range(5)}
+    assert ["b"] == checked
+
+    values["acme.shade"] = Setting("a", "another file")
+    assert ("a", "b") == (config[key], replace(config, settings={"acme.shade": Setting("b", "a file")})[key])
+    values["acme.shade"] = Setting("c", "a third file")
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="a third file"):
+            config[key]
+
+
 def test_without_any_file_the_defaults_hold(tmp_path: Path) -> None:
     config = load_config(Paths(tmp_path / "config.toml", tmp_path), tmp_path, environment={})
 

@@ -18,13 +18,14 @@ BUNDLE_FILE = "bundle.toml"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings by dotted key, and what was odd about them."""
+    """Settings by dotted key, and what was odd about them. ``read`` are those read so far, with their values."""
 
     settings: Mapping[str, Setting]
     paths: Paths
     workspace: Path
     warnings: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    read: dict[str, tuple[Setting, Any]] = field(default_factory=dict, init=False, compare=False)
 
     def __getitem__(self, key: Key[T]) -> T:
         """Return the value of a declared setting; raise ConfigError, saying where it stands, for one it cannot have."""
@@ -38,7 +39,13 @@ class Config:
     def explicit_value(self, key: Key[T]) -> T | None:
         """Return the value of a declared setting where one is set, instead of its default."""
         setting = self.settings.get(key.name)
-        return None if setting is None else key.read(setting)
+        if setting is None:
+            return None
+        known = self.read.get(key.name)
+        if known is None or known[0] is not setting:
+            known = self.read[key.name] = setting, key.read(setting)
+        value: T = known[1]
+        return value
 
     def setting(self, key: Key[Any]) -> Setting:
         """Return a declared setting with where it comes from."""
