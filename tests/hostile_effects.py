@@ -1,6 +1,9 @@
 """Plugins that disturb the process which they share with everything else; each is a hook, and what it is named for."""
 
-HEAD = "import asyncio, builtins, os, signal, sys, threading, time\nfrom openkoi_hookspecs import Section, hookimpl\n\n"
+HEAD = (
+    "import asyncio, builtins, os, signal, sys, threading, time\nfrom random import seed\n"
+    "from openkoi_hookspecs import Section, hookimpl\n\n"
+)
 SYNC = "@hookimpl\ndef before_plan(task, recall, run):\n    {}\n"
 ASYNC = "@hookimpl\nasync def before_plan(task, recall, run):\n    await asyncio.sleep(0)\n    {}\n"
 EFFECTS = {
@@ -111,7 +114,7 @@ FRESH = {
     "patches-import": ("builtins.__import__ = lambda *a, **b: sys", "replaced builtins.__import__"),
     "patches-certificates": ("import ssl; ssl.create_default_context = print", "replaced ssl.create_default_context"),
     "removes-a-module": ("del sys.modules['openkoi_hookspecs.task']", "replaced openkoi_hookspecs.task"),
-    "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "the precision of decimals"),
+    "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "how decimals are computed"),
     "takes-usr1": ("signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))", "SIGUSR1"),
     "changes-limits": ("object.__setattr__(task, 'limits', None)", "changed Task.limits"),
     "patches-a-method-of-paths": (
@@ -150,6 +153,75 @@ FRESH = {
         "changed the folder of temporary files (undone)",
     ),
     "raises-escapes": ("raise RuntimeError('\\x1b[2J\\x1b]0;owned\\x07' + 'y' * 100_000)", "RuntimeError: \\x1b[2J"),
+}
+# Written after those: a second family, whose effects are settings, data, code in place and calls that leave no trace.
+SECOND = {
+    "seeds-random": ("import random; random.seed(0)", "called random.seed"),
+    "replaces-code": (
+        "from openkoi_cli.storage_limit import StorageLimit as S\n"
+        "    S.before_learn.__code__ = (lambda *a, **k: None).__code__",
+        "replaced the code of openkoi_cli.storage_limit.StorageLimit.before_learn",
+    ),
+    "replaces-defaults": (
+        "import shutil; shutil.copyfile.__kwdefaults__ = {'follow_symlinks': False}",
+        "replaced the code of shutil.copyfile",
+    ),
+    "adds-a-builtin": ("builtins.koi_secret = 1", "replaced builtins.koi_secret"),
+    "replaces-a-constant": ("import openkoi_http.limits as l; l.MIB = 10**12", "replaced openkoi_http.limits.MIB"),
+    "replaces-a-text": ("import json; json.JSONEncoder.item_separator = ';'", "replaced JSONEncoder.item_separator"),
+    "removes-a-later-module": ("sys.modules['colorsys'] = None", "replaced colorsys"),
+    "patches-a-library": ("import click; click.echo = lambda *a, **k: None", "replaced click.echo"),
+    "patches-http": (
+        "import http.client as h; h.HTTPConnection.request = lambda *a, **k: None",
+        "replaced HTTPConnection.request",
+    ),
+    "patches-secrets": ("import secrets; secrets.token_hex = lambda *a: '0'", "replaced secrets.token_hex"),
+    "hides-tracebacks": ("sys.tracebacklimit = 0", "the interpreter (tracebacks) (undone)"),
+    "shortens-numbers": ("sys.set_int_max_str_digits(640)", "the interpreter (the length of numbers) (undone)"),
+    "hooks-generators": ("sys.set_asyncgen_hooks(lambda g: None, None)", "the interpreter (the hooks of generators)"),
+    "tracks-coroutines": ("sys.set_coroutine_origin_tracking_depth(50)", "the interpreter (the origin of coroutines)"),
+    "traces-memory": ("import tracemalloc; tracemalloc.start()", "the interpreter (the trace of memory) (undone)"),
+    "writes-no-bytecode": ("sys.dont_write_bytecode ^= True", "the interpreter (compiled files) (undone)"),
+    "shrinks-stacks": ("threading.stack_size(65536)", "the interpreter (the stack of threads) (undone)"),
+    "traces-threads": ("threading.settrace(lambda *a: None)", "replaced threading._trace_hook"),
+    "plans-a-fault-report": (
+        "import faulthandler; faulthandler.dump_traceback_later(3600)",
+        "called faulthandler.dump_traceback_later",
+    ),
+    "interrupts-calls": ("signal.siginterrupt(signal.SIGUSR2, True)", "called signal.siginterrupt"),
+    "hears-audits": ("sys.addaudithook(lambda *a: None)", "called sys.addaudithook"),
+    "puts-a-variable": ("os.putenv('ACME_X', '1')", "called os.putenv"),
+    "takes-decoding-errors": (
+        "import codecs; codecs.register_error('strict', codecs.ignore_errors)",
+        "how text is decoded (undone)",
+    ),
+    "rounds-up": ("import decimal; decimal.getcontext().rounding = 'ROUND_UP'", "how decimals are computed (undone)"),
+    "moves-the-clock": (
+        "os.environ['TZ'] = 'JST-9'; time.tzset(); del os.environ['TZ']",
+        "the time zone (undone)",
+    ),
+    "takes-processors": ("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", "or the processors of the process"),
+    "limits-locks": ("from resource import RLIMIT_MEMLOCK as M, setrlimit; setrlimit(M, (0, 0))", "resource limits"),
+    "forgets-filters": ("import warnings; warnings.filters.clear()", "the filters of all warnings"),
+    "speeds-the-loop": ("asyncio.get_running_loop().slow_callback_duration = 0.0", "the event loop (undone)"),
+    "empties-the-context": (
+        "import contextvars\n    for one in contextvars.copy_context(): one.set(None)",
+        "context variables (undone)",
+    ),
+}
+# What no check sees, as HOOKS.md lists it; each is an example of its sentence.
+UNSEEN = {
+    "files and sockets that are left open": "sys.leaked = [open('/etc/hosts'), __import__('socket').socket()]",
+    "attributes of objects that modules keep": "import json; json._default_encoder.indent = 2",
+    "private data of modules": "import re; re._MAXCACHE = 0",
+    "modules of a new name in `sys.modules`": "sys.modules.setdefault('acme_fake', type(sys)('acme_fake'))",
+    "functions that are called when an object is freed": (
+        "import weakref; sys.kept = type('X', (), {})(); weakref.finalize(sys.kept, len, '')"
+    ),
+    "classes that are registered with abstract ones": "import collections.abc as c; c.Hashable.register(dict)",
+    "caches that are emptied": "sys.path_importer_cache.clear()",
+    "system calls that Python has no function for": "import ctypes; ctypes.CDLL(None).prctl(1, 15)",
+    "what a function does that the plugin had imported by its own name": "seed(0)",
 }
 
 

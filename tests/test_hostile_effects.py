@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell, write_script
 from hostile_distributions import install
-from hostile_effects import EFFECTS, ENDINGS, FRESH, HEAD, SYNC, module_of
+from hostile_effects import EFFECTS, ENDINGS, FRESH, HEAD, SECOND, SYNC, UNSEEN, module_of
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the state of the process is Linux's")
 
@@ -27,7 +27,7 @@ def lines_about(name: str, text: str) -> list[str]:
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])
 def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step: int, tmp_path: Path) -> None:
-    effects = dict([*EFFECTS.items(), *FRESH.items()][::step])
+    effects = dict([*EFFECTS.items(), *FRESH.items(), *SECOND.items()][::step])
     bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(effects.items())}
     openkoi = install_all(shell(tmp_path), {**bodies, "zz-good": HEAD + SYNC.format("return [Section('a', 'b')]")})
 
@@ -40,6 +40,19 @@ def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step:
     ]
     assert "zz-good" in result.stdout
     assert 1 == result.returncode
+
+
+def test_what_no_check_sees_is_listed(tmp_path: Path) -> None:
+    bodies = {f"unseen-{i}": module_of(body) for i, body in enumerate(UNSEEN.values())}
+    openkoi = install_all(shell(tmp_path), bodies)
+
+    result = openkoi("doctor", "--hooks", seconds=120)
+
+    assert [] == [line for line in result.stdout.splitlines() if line.startswith("!")], result.stdout
+    assert all(name in result.stdout for name in bodies)
+    page = (Path(__file__).parent.parent / "hookspecs" / "HOOKS.md").read_text()
+    listed = page.partition("does not see:\n\n")[2].partition("\n\n")[0]
+    assert [f"  - {text}" for text in UNSEEN] == listed.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Notice the threads, tasks and processes that a plugin's code leaves running."""
 
 import asyncio
-import atexit
-import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -11,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .noted_calls import AT_EXIT, LASTING, NotedCalls
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
 OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
@@ -24,7 +24,7 @@ class Started:
     tasks: set["asyncio.Task[Any]"]
     callbacks: set[asyncio.Handle]
     processes: set[int]
-    at_exit: Sequence[Any]
+    calls: Sequence[str]
     has_cancelled: bool
 
 
@@ -37,9 +37,7 @@ class StartWatch:
         self.callbacks = scheduled_callbacks()
         self.cancelled = count_cancelled(self.tasks)
         self.processes = child_processes() if with_processes else None
-        self.at_exit: list[Any] = []
-        self.register_before = atexit.register
-        atexit.register = partial(self.register_noted, atexit.register)
+        self.calls = NotedCalls((AT_EXIT, *LASTING) if with_processes else (AT_EXIT,))
         self.start_before = start = threading.Thread.start
         this, threads = threading.current_thread(), self.threads
 
@@ -50,22 +48,13 @@ class StartWatch:
 
         threading.Thread.start = start_noted  # type: ignore[method-assign, assignment]  # as a method is replaced
 
-    def register_noted(self, register: Any, function: Any, *args: Any, **named: Any) -> Any:
-        """Note a function to be called when the process ends, unless Python's own modules or an import register it."""
-        caller = sys._getframe(1).f_globals
-        is_imported = getattr(caller.get("__spec__"), "_initializing", False)
-        if str(caller.get("__name__")).partition(".")[0] not in sys.stdlib_module_names and not is_imported:
-            self.at_exit.append(function)
-        return register(function, *args, **named)
-
     def finish(self) -> Started:
         """Return what was started."""
-        atexit.register = self.register_before
         threading.Thread.start = self.start_before  # type: ignore[method-assign]  # as above
         processes = set() if self.processes is None else child_processes() - self.processes
         tasks, callbacks = asyncio.all_tasks() - self.tasks, scheduled_callbacks() - self.callbacks
         has_cancelled = count_cancelled(self.tasks) > self.cancelled
-        return Started(self.threads, tasks, callbacks, processes, self.at_exit, has_cancelled)
+        return Started(self.threads, tasks, callbacks, processes, self.calls.finish(), has_cancelled)
 
 
 def is_known_thread(thread: threading.Thread) -> bool:
@@ -120,11 +109,6 @@ def describe_callback(handle: asyncio.Handle) -> str:
     """Say which call is still to be made."""
     function: Any = getattr(handle, "_callback", None)
     return f"left a callback scheduled ({getattr(function, '__qualname__', function)})"
-
-
-def describe_exit(function: Any) -> str:
-    """Say which function is called when the process ends."""
-    return f"left a function to call at exit ({getattr(function, '__qualname__', function)})"
 
 
 def child_processes() -> set[int]:

@@ -1,38 +1,20 @@
 """Notice when a plugin replaces functions and classes of other modules."""
 
+import builtins
 import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-STANDARD = (
-    *("asyncio", "asyncio.tasks", "asyncio.events", "asyncio.subprocess", "asyncio.timeouts", "builtins", "hashlib"),
-    *(
-        "io",
-        "json",
-        "json.decoder",
-        "json.encoder",
-        "logging",
-        "os",
-        "os.path",
-        "pathlib",
-        "random",
-        "re",
-        "shutil",
-        "signal",
-        "socket",
-        "ssl",
-    ),
-    *("sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "uuid"),
-)
-OURS = "openkoi"
+OURS, BUILTINS = "openkoi", "builtins"
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+DATA = (bool, int, float, str, bytes, tuple, frozenset)
 CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
 
 class ModuleSnapshot:
-    """The functions and classes of OpenKoi's modules, and of the most used ones of Python."""
+    """The functions, classes and constants of all modules, and the code of the functions."""
 
     last: "ModuleSnapshot | None" = None
 
@@ -40,6 +22,7 @@ class ModuleSnapshot:
         self.seen: set[str] = set()
         self.modules: dict[str, ModuleType] = {}
         self.members: dict[Any, dict[str, Any]] = {}
+        self.functions: dict[FunctionType, tuple[Any, ...]] = {}
 
     @classmethod
     def take(cls) -> "ModuleSnapshot":
@@ -54,9 +37,12 @@ class ModuleSnapshot:
             return
         for name in sys.modules.keys() - self.seen:
             self.seen.add(name)
-            if is_watched(name, module := sys.modules[name]):
+            if isinstance(module := sys.modules[name], ModuleType):
                 self.modules[name] = module
-                self.members |= {owner: dict(vars(owner)) for owner in owners_of(name, module)}
+                found = {owner: dict(vars(owner)) for owner in owners_of(name, module)}
+                self.members |= found
+                own = [one for members in found.values() for one in members.values() if type(one) is FunctionType]
+                self.functions |= {one: read_code(one) for one in own}
 
     def restore(self) -> list[str]:
         """Restore what was replaced; return the names."""
@@ -69,12 +55,19 @@ class ModuleSnapshot:
             for name in find_replaced(members, now, root_of(owner)):
                 setattr(owner, name, members[name])
                 changed.append(f"{getattr(owner, '__qualname__', owner.__name__)}.{name}")
-            added = find_added(members, now, root_of(owner)) if isinstance(owner, type) else []
+            added = find_added(members, now, root_of(owner)) if isinstance(owner, type) or owner is builtins else []
             for name in added:
                 delattr(owner, name)
-                changed.append(f"{owner.__qualname__}.{name}")
+                changed.append(f"{getattr(owner, '__qualname__', owner.__name__)}.{name}")
             self.members[owner] = dict(vars(owner))
-        return changed
+        return changed + self.restore_code()
+
+    def restore_code(self) -> list[str]:
+        """Restore functions that were given other code or defaults in place; return their names."""
+        changed = [one for one, before in self.functions.items() if read_code(one) != before]
+        for function in changed:
+            function.__code__, function.__defaults__, function.__kwdefaults__ = self.functions[function]
+        return [f"the code of {one.__module__}.{one.__qualname__}" for one in changed]
 
 
 def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
@@ -84,15 +77,25 @@ def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
     yield from (one for one in classes if not one.__flags__ & IMMUTABLE)
 
 
-def is_watched(name: str, module: object) -> bool:
-    return isinstance(module, ModuleType) and (name.startswith(OURS) or name in STANDARD)
+def read_code(function: FunctionType) -> tuple[Any, ...]:
+    """Return what a function executes: its code and its default values."""
+    return function.__code__, function.__defaults__, function.__kwdefaults__
 
 
 def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
     """Return the names whose code is other code now, from another package than the one that it belongs to."""
     return [
-        name for name, value in before.items() if (new := now.get(name)) is not value and is_foreign(value, new, root)
+        name
+        for name, value in before.items()
+        if (new := now.get(name)) is not value and (is_foreign(value, new, root) or is_constant(name, value, new, root))
     ]
+
+
+def is_constant(name: str, before: Any, now: Any, root: str) -> bool:
+    """Return whether a value is public data of Python or OpenKoi that nothing changes: a text or a constant."""
+    known = root == OURS or root in sys.stdlib_module_names
+    steady = name[:1] != "_" and (name.isupper() or isinstance(before, str))
+    return known and steady and isinstance(before, DATA) and isinstance(now, DATA) and before != now
 
 
 def is_foreign(before: Any, now: Any, root: str) -> bool:
@@ -105,9 +108,13 @@ def is_foreign(before: Any, now: Any, root: str) -> bool:
 
 
 def find_added(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:
-    """Return the names that another package gave a class."""
+    """Return the names that another package gave a class or the built-in names; the terminal sets ``_``."""
     added = {name: value for name, value in now.items() if name not in before}
-    return [name for name, value in added.items() if isinstance(value, CODE) and not is_own(value, root)]
+    return [name for name, value in added.items() if is_new_code(value, root) or (root == BUILTINS and name != "_")]
+
+
+def is_new_code(value: Any, root: str) -> bool:
+    return isinstance(value, CODE) and not is_own(value, root)
 
 
 def name_of(value: object) -> str:

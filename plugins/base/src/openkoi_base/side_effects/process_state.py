@@ -182,9 +182,13 @@ def restore_log_handlers(before: Sequence[Any]) -> None:
     logging.root.handlers[:] = before
 
 
-def read_warning_filters() -> list[bool]:
-    """Return which filters apply to all warnings."""
-    return [one in warnings.filters for one in CATCH_ALL]
+def read_warning_filters() -> list[Any]:
+    return [*warnings.filters]
+
+
+def have_filters_changed(before: Sequence[Any], now: Sequence[Any]) -> bool:
+    """Return whether a filter is gone, or a new one applies to all warnings; libraries may add others."""
+    return any(one not in now for one in before) or any(one in now and one not in before for one in CATCH_ALL)
 
 
 @cache
@@ -192,24 +196,26 @@ def member_names(kind: type) -> frozenset[str]:
     return frozenset(dir(kind))
 
 
-def read_loop() -> tuple[Any, bool, bool, Any, list[str]]:
-    """Return how the event loop reports errors, whether it debugs and stops, makes tasks, and replaced methods."""
+def read_loop() -> tuple[Any, ...]:
+    """Return how the event loop reports errors, debugs, makes tasks, what is slow for it, and replaced methods."""
     loop = asyncio.get_running_loop()
     kind: Any = type(loop)
     replaced = sorted(member_names(kind).intersection(getattr(loop, "__dict__", ())))
     stopping = getattr(loop, "_stopping", False)
-    return loop.get_exception_handler(), loop.get_debug(), stopping, loop.get_task_factory(), replaced
+    slow = getattr(loop, "slow_callback_duration", 0.0)
+    return loop.get_exception_handler(), loop.get_debug(), stopping, loop.get_task_factory(), slow, replaced
 
 
-def restore_loop(before: tuple[Any, bool, bool, Any, list[str]]) -> None:
-    loop = asyncio.get_running_loop()
+def restore_loop(before: tuple[Any, ...]) -> None:
+    loop: Any = asyncio.get_running_loop()
     for name in {*read_loop()[-1]} - {*before[-1]}:
         delattr(loop, name)
     loop.set_exception_handler(before[0])
     loop.set_debug(before[1])
     if getattr(loop, "_stopping", False) and not before[2]:
-        loop._stopping = False  # type: ignore[attr-defined]
+        loop._stopping = False
     loop.set_task_factory(before[3])
+    loop.slow_callback_duration = before[4]
 
 
 def read_finders() -> list[Any]:
@@ -247,6 +253,6 @@ QUICK_PARTS = (
     Part("the default timeout of sockets", socket.getdefaulttimeout, socket.setdefaulttimeout),
     Part("the level of logging", read_logging, restore_logging),
     Part("where everything is logged to", read_log_handlers, restore_log_handlers),
-    Part("the filters of all warnings", read_warning_filters),
+    Part("the filters of all warnings", read_warning_filters, None, None, have_filters_changed),
     Part("the event loop", read_loop, restore_loop),
 )

@@ -1,11 +1,18 @@
 """Read more of the state that all code of a process shares: what a check looks at, because it takes system calls."""
 
 import _locale
+import _tracemalloc
 import asyncio
+import codecs
+import faulthandler
 import os
 import signal
 import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from functools import cache
 from typing import Any
 
@@ -49,8 +56,8 @@ def resource_module() -> Any:
 
 def read_limits() -> list[tuple[int, int]]:
     resource = resource_module()
-    names = ("NOFILE", "FSIZE", "AS", "DATA", "STACK", "CPU", "CORE") if resource else ()
-    return [resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names]
+    names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    return [resource.getrlimit(getattr(resource, name)) for name in names]
 
 
 def read_blocked_signals() -> set[int]:
@@ -71,8 +78,10 @@ def describe_memory(before: int, now: int) -> str:
     return f"used {(now - before) // 2**20} MB of memory"
 
 
-def read_priority() -> int:
-    return os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
+def read_priority() -> list[Any]:
+    """Return the priority, and the processors that may be used, where the system has them."""
+    found: list[Any] = [os.getpriority(os.PRIO_PROCESS, 0)] if hasattr(os, "getpriority") else []
+    return [*found, os.sched_getaffinity(0)] if hasattr(os, "sched_getaffinity") else found
 
 
 def read_locale() -> str:
@@ -87,10 +96,76 @@ def read_loop_policy() -> object:
     return getattr(asyncio.events, "_event_loop_policy", None)
 
 
-def read_decimal_precision() -> int:
-    """Return the precision of this context; what it is by default while nothing has imported the module."""
+def read_decimals() -> tuple[Any, ...]:
+    """Return the precision, rounding and traps of this context; empty while nothing has imported the module."""
     module: Any = sys.modules.get("decimal")
-    return int(module.getcontext().prec) if module else 28
+    if module is None:
+        return ()
+    context = module.getcontext()
+    return context.prec, context.rounding, {kind for kind, is_set in context.traps.items() if is_set}
+
+
+def restore_decimals(before: tuple[Any, ...]) -> None:
+    context: Any = sys.modules["decimal"].getcontext()
+    context.prec, context.rounding, traps = before
+    context.traps = {kind: kind in traps for kind in context.traps}
+
+
+def is_other(before: Any, now: Any) -> bool:
+    """Return whether a part that was there before has changed."""
+    return before not in ("", ()) and before != now
+
+
+def read_settings() -> list[Any]:
+    return [read() for read, _ in SETTINGS.values()]
+
+
+def restore_settings(before: Sequence[Any]) -> None:
+    for (read, write), earlier in zip(SETTINGS.values(), before, strict=True):
+        if read() != earlier:
+            write(earlier)
+
+
+def describe_settings(before: Sequence[Any], now: Sequence[Any]) -> str:
+    changed = [name for name, old, new in zip(SETTINGS, before, now, strict=True) if old != new]
+    return f"changed settings of the interpreter ({', '.join(changed)})"
+
+
+def set_traceback_limit(limit: int | None) -> None:
+    if limit is None:
+        del sys.tracebacklimit
+    else:
+        sys.tracebacklimit = limit
+
+
+def set_no_bytecode(before: bool) -> None:
+    sys.dont_write_bytecode = before
+
+
+def read_stack_size() -> int:
+    """Return the size of the stacks of new threads, which reading sets to the default."""
+    size = threading.stack_size()
+    threading.stack_size(size)
+    return size
+
+
+def read_codecs() -> list[Any]:
+    return [codecs.lookup_error(name) for name in CODEC_ERRORS]
+
+
+def restore_codecs(before: Sequence[Any]) -> None:
+    for name, handler in zip(CODEC_ERRORS, before, strict=True):
+        codecs.register_error(name, handler)
+
+
+def has_context_changed(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> bool:
+    """Return whether a variable has another value; a plugin may set its own."""
+    return any(now.get(variable, value) is not value for variable, value in before.items())
+
+
+def restore_context(before: Mapping[Any, Any]) -> None:
+    for variable, value in before.items():
+        variable.set(value)
 
 
 def restore_arguments(before: list[str]) -> None:
@@ -108,23 +183,42 @@ def restore_temporary_folder(before: str) -> None:
     module.tempdir = before
 
 
+SETTINGS: Mapping[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "tracebacks": (lambda: getattr(sys, "tracebacklimit", None), set_traceback_limit),
+    "compiled files": (lambda: sys.dont_write_bytecode, set_no_bytecode),
+    "the length of numbers": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    "the hooks of generators": (sys.get_asyncgen_hooks, lambda hooks: sys.set_asyncgen_hooks(*hooks)),
+    "the origin of coroutines": (
+        sys.get_coroutine_origin_tracking_depth,
+        sys.set_coroutine_origin_tracking_depth,
+    ),
+    "the stack of threads": (read_stack_size, threading.stack_size),
+    "fault reports": (faulthandler.is_enabled, lambda on: faulthandler.enable() if on else faulthandler.disable()),
+    "how libraries are loaded": (getattr(sys, "getdlopenflags", int), getattr(sys, "setdlopenflags", int)),
+    "the trace of memory": (_tracemalloc.is_tracing, lambda on: None if on else _tracemalloc.stop()),
+}
+CODEC_ERRORS = ("strict", "ignore", "replace", "surrogateescape", "backslashreplace")
 LASTING_PARTS = (  # what is not replaced while a call is watched
+    Part("context variables", lambda: dict(copy_context()), restore_context, None, has_context_changed),
     *QUICK_PARTS[2:],
     Part("timer", has_timer, None, lambda *_: "set a timer that interrupts the process"),
     Part("which signals are blocked", read_blocked_signals, restore_blocked_signals),
     Part("the umask", read_umask, os.umask),
     Part("resource limits", read_limits),
     Part("memory", read_memory, None, describe_memory, lambda before, now: now - before > MUCH_MEMORY),
-    Part("the priority of the process", read_priority),
+    Part("the priority or the processors of the process", read_priority),
     Part("the locale", read_locale, restore_locale),
     Part("the policy of event loops", read_loop_policy),
-    Part("the precision of decimals", read_decimal_precision),
+    Part("how decimals are computed", read_decimals, restore_decimals, has_changed=is_other),
+    Part("settings of the interpreter", read_settings, restore_settings, describe_settings),
+    Part("the time zone", lambda: time.tzname, lambda _: time.tzset()),
+    Part("how text is decoded", read_codecs, restore_codecs),
     Part("sys.argv", lambda: [*sys.argv], restore_arguments),
     Part(
         "the folder of temporary files",
         read_temporary_folder,
         restore_temporary_folder,
-        has_changed=lambda before, now: before not in ("", now),
+        has_changed=is_other,
     ),
     Part("how modules are found", lambda: [*sys.path_hooks]),
 )

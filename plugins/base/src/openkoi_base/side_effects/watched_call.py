@@ -14,7 +14,6 @@ from .left_running import (
     StartWatch,
     child_processes,
     describe_callback,
-    describe_exit,
     describe_task,
     describe_thread,
     scheduled_callbacks,
@@ -94,7 +93,7 @@ class WatchedCall:
         self.started.tasks.update(started.tasks)
         self.started.callbacks.update(started.callbacks)
         self.started.processes.update(started.processes)
-        self.changes |= dict.fromkeys(map(describe_exit, started.at_exit))
+        self.changes |= dict.fromkeys(started.calls)
         if started.has_cancelled and not self.is_own:
             self.changes[CANCELLED] = None
 
