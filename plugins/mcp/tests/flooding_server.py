@@ -44,6 +44,16 @@ def notify_without_end(number: object) -> None:
         send(method="notifications/message", params={"level": "info", "data": "still here"})
 
 
+def report_progress(number: object) -> None:
+    """Say how far it is 3,000 times, and then answer."""
+    for step in range(1, 3_001):
+        send(
+            method="notifications/progress",
+            params={"progressToken": asked["params"]["_meta"]["progressToken"], "progress": step, "total": 3_000},
+        )
+    answer(number)
+
+
 def write_garbage_first(number: object) -> None:
     """Write what is no message, and then the answer."""
     write(
@@ -92,6 +102,7 @@ KINDS: dict[str, Callable[[object], None]] = {
     "flood": flood,
     "long": write_long_line,
     "notify": notify_without_end,
+    "progress": report_progress,
     "garbage": write_garbage_first,
     "twice": answer_twice,
     "halves": answer_in_halves,

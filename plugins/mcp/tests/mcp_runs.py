@@ -2,8 +2,13 @@
 
 import json
 import os
+import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,3 +94,26 @@ def write_project_file(openkoi: Shell, **servers: Any) -> Path:
     file = openkoi.folder / ".mcp.json"
     file.write_text(json.dumps({"mcpServers": servers}))
     return file
+
+
+@contextmanager
+def served(script: Path, calls: Path, transport: str, *options: str) -> Iterator[str]:
+    """Run a server at an address of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, str(script), str(calls), f"--{transport}", str(port), *options]
+    child = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    try:
+        yield f"http://127.0.0.1:{port}/{'mcp' if transport == 'http' else 'sse'}"
+    finally:
+        child.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+        child.wait()

@@ -1,20 +1,13 @@
 """What servers do besides answering with text: images, structure, resources, prompts, questions; and over HTTP."""
 
 import json
-import os
-import signal
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from documented_plugins import DONE, calling, events_of, turn
-from mcp_runs import POND, SDK_POND, Pond, pond
+from mcp_runs import POND, SDK_POND, Pond, pond, served
 
 from openkoi_hookspecs import Image, events
 
@@ -167,36 +160,12 @@ def test_no_model_call_waits_for_a_server_that_is_approved(tmp_path: Path, defer
     assert completed.cost.seconds < 10
 
 
-@contextmanager
-def served(calls: Path, transport: str) -> Iterator[str]:
-    """Serve the pond at an address of this machine."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    child = subprocess.Popen(
-        [sys.executable, str(SDK_POND), str(calls), f"--{transport}", str(port)], stderr=subprocess.DEVNULL
-    )
-    until = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            assert time.monotonic() < until
-            time.sleep(0.1)
-    try:
-        yield f"http://127.0.0.1:{port}/{'mcp' if transport == 'http' else 'sse'}"
-    finally:
-        child.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
-        child.wait()
-
-
 @pytest.mark.row("MCP-04")
 @pytest.mark.parametrize("transport", ["http", "sse"])
 def test_servers_are_reached_over_http(tmp_path: Path, transport: str) -> None:
     calls: list[Any] = [calling("pond__count_fish"), calling("pond__ask"), calling("pond__wait", seconds=0.2)]
     openkoi = pond(tmp_path, *calls, server={"enabled": False})
-    with served(openkoi.calls, transport) as url:
+    with served(SDK_POND, openkoi.calls, transport) as url:
         openkoi.started_with(command="", args=[], url=url, transport=transport).approved()
         there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
         there("acme", "Do it", "yes", "3")
@@ -218,7 +187,7 @@ def test_a_server_elsewhere_that_ends_costs_its_calls_and_nothing_else(tmp_path:
     openkoi = pond(tmp_path, server={"enabled": False})
     (openkoi.openkoi.folder / "a.txt").write_text("still here")
     (tmp_path / "script.yaml").write_text(f"turns:\n{first}{second}{DONE}")
-    with served(openkoi.calls, transport) as url:
+    with served(SDK_POND, openkoi.calls, transport) as url:
         openkoi.started_with(command="", args=[], url=url, transport=transport).approved()
         openkoi("Do it")
     crashed, counted, text = ordered(openkoi)

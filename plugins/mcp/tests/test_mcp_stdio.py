@@ -3,15 +3,21 @@
 import asyncio
 import os
 import signal
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from documented_plugins import calling
+from documented_plugins import calling, logged
 from mcp_runs import Pond, is_running, pond
 from test_mcp_runs import wait_until
 
-from openkoi_mcp.stdio import CHUNK_BYTES, MAX_LINE_BYTES, LineTooLongError, read_lines
+from openkoi_mcp.active_call import PROGRESS_SECONDS
+from openkoi_mcp.events import CallProgressed
+from openkoi_mcp.message_limit import MAX_MESSAGE_BYTES, MessageTooLongError
+from openkoi_mcp.stdio import CHUNK_BYTES, read_lines
 
+TOO_LONG = "It was disconnected because it sent a message of more than 32 MiB."
 SERVER = Path(__file__).with_name("flooding_server.py")
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has the SDK's reader")
 
@@ -29,7 +35,7 @@ def test_a_line_without_end_costs_the_call_and_the_server_is_stopped(tmp_path: P
 
     (result,) = openkoi.results
     assert "The MCP server pond ended during the call" in result
-    assert "It was stopped because it wrote a line of more than 32 MiB." in result
+    assert TOO_LONG in result
     assert "Traceback" not in text
 
 
@@ -58,6 +64,17 @@ def test_notifications_without_end_cost_the_call_its_time(tmp_path: Path) -> Non
     openkoi("Do it")
 
     assert "The MCP server pond did not answer within 1 s; the call was cancelled." in "\n".join(openkoi.results)
+
+
+def test_of_much_progress_one_record_a_second_and_the_last_are_kept(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "progress")
+    openkoi("Do it")
+    shown = [(one.at, one.event.text) for one in logged(openkoi.openkoi) if isinstance(one.event, CallProgressed)]
+    steady = [datetime.fromisoformat(at) for at, _ in shown[:-1]]
+
+    assert ["42 fish"] == openkoi.results
+    assert "[pond] 3000 of 3000" == shown[-1][1]
+    assert all((later - earlier).total_seconds() > 0.9 * PROGRESS_SECONDS for earlier, later in pairwise(steady))
 
 
 def test_half_a_line_at_the_end_is_no_answer(tmp_path: Path) -> None:
@@ -102,7 +119,7 @@ def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:
     async def read(*chunks: bytes) -> int:
         return sum([len(line) async for line in read_lines(stream_of(*chunks))])
 
-    most = b"x" * MAX_LINE_BYTES
-    assert MAX_LINE_BYTES == asyncio.run(read(most, b"\n"))
-    with pytest.raises(LineTooLongError):
+    most = b"x" * MAX_MESSAGE_BYTES
+    assert MAX_MESSAGE_BYTES == asyncio.run(read(most, b"\n"))
+    with pytest.raises(MessageTooLongError):
         asyncio.run(read(most, b"x"))

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import field
 
@@ -10,6 +10,8 @@ from openkoi_hookspecs import Question, Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .events import CallProgressed
+
+PROGRESS_SECONDS = 1.0  # between two records of a call's progress; estimate: a server may send thousands a second
 
 
 @dataclass(eq=False, slots=True)
@@ -19,6 +21,9 @@ class ActiveCall:
     run: Run
     server: str
     timeout: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+    progress: str = ""
+    showing: asyncio.Task[None] | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -38,9 +43,26 @@ class ActiveCall:
             return await self.run.ask(question)
 
     async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Show how far the server is."""
+        """Show how far the server is: at once, or the last of what it says in a second."""
         share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
-        await self.run.emit(CallProgressed(f"[{self.server}] {f'{message} ({share})' if message else share}"))
+        self.progress = f"[{self.server}] {f'{message} ({share})' if message else share}"
+        if self.showing is None or self.showing.done():
+            self.showing = asyncio.create_task(self.show_in_turn())
+
+    async def show_in_turn(self) -> None:
+        """Show what waits, and then what has come since, until nothing has."""
+        while text := self.progress:
+            self.progress = ""
+            await self.run.emit(CallProgressed(text))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PROGRESS_SECONDS):
+                    await self.ended.wait()
+
+    async def end(self) -> None:
+        """Show the last progress."""
+        self.ended.set()
+        if self.showing:
+            await self.showing
 
 
 CURRENT: ContextVar[ActiveCall | None] = ContextVar("current_mcp_call", default=None)
@@ -72,6 +94,7 @@ class ActiveCalls:
         finally:
             CURRENT.reset(before)
             self.calls.remove(call)
+            await call.end()
 
     @property
     def asking(self) -> ActiveCall | None:

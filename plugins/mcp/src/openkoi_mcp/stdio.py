@@ -17,20 +17,15 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from .error_output import ErrorOutput
+from .message_limit import MAX_MESSAGE_BYTES, TOO_LONG, MessageTooLongError
 
-MAX_LINE_BYTES = 32 * 2**20  # bytes of a message; estimate: three times a picture of 8 MB, which base64 makes longer
 CHUNK_BYTES = 2**16  # bytes that are read at once: what a pipe of Linux holds
 FLUSH_SECONDS = 0.5  # for a message that waits, such as the one that cancels a call; as the SDK has it
 END_SECONDS = 2.0  # for a server to end, after its input is closed and again after SIGTERM; as the SDK has it
 POLL_SECONDS = 0.01  # Process.wait also waits for what the server started and what keeps its output open
-TOO_LONG = f"It was stopped because it wrote a line of more than {MAX_LINE_BYTES >> 20} MiB"
 
 FromServer = MemoryObjectSendStream[SessionMessage | Exception]
 ToServer = MemoryObjectReceiveStream[SessionMessage]
-
-
-class LineTooLongError(Exception):
-    """A line is longer than any message."""
 
 
 @asynccontextmanager
@@ -76,18 +71,18 @@ async def read_messages(process: Process, from_server: FromServer, errors: Error
                 await from_server.send(parse_message(line))
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         pass  # the session has ended
-    except LineTooLongError:
+    except MessageTooLongError:
         errors.fault = TOO_LONG
         errors.signal_group(signal.SIGKILL)
     discarded = 0
     while chunk := await process.stdout.read(CHUNK_BYTES):
         discarded += len(chunk)
-        if discarded > MAX_LINE_BYTES:
+        if discarded > MAX_MESSAGE_BYTES:
             errors.signal_group(signal.SIGKILL)
 
 
 async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream, each once it is whole; raise LineTooLongError for one that does not end."""
+    """Yield the lines of a stream, each once it is whole; raise MessageTooLongError for one that does not end."""
     parts: list[bytes] = []
     length = 0
     while chunk := await stream.read(CHUNK_BYTES):
@@ -97,8 +92,8 @@ async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
             parts, length = [], 0
         parts.append(rest)
         length += len(rest)
-        if length > MAX_LINE_BYTES:
-            raise LineTooLongError
+        if length > MAX_MESSAGE_BYTES:
+            raise MessageTooLongError
 
 
 def parse_message(line: bytes) -> SessionMessage | Exception:

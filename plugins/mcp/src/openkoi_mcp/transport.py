@@ -3,23 +3,30 @@
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx2
+import mcp.client.sse
 from mcp import StdioServerParameters, stdio_client
 from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import sse_within_origin
 
 from openkoi_hookspecs import ToolError
 
 from .error_output import ErrorOutput
+from .message_limit import HttpLimit
 from .server_config import SSE, STDIO, ServerConfig, child_environment, expand, working_folder
 from .stdio import open_child
 
 LAUNCHER = Path(__file__).with_name("launch.py")
+# The SDK takes 1 MiB of an event, and lets that be changed for one of its two transports only.
+mcp.client.sse.sse_within_origin = partial(sse_within_origin, max_event_size=None)  # type: ignore[attr-defined]
 HTTP_TIMEOUT = httpx2.Timeout(30.0, read=300.0)  # as the SDK has it: a stream may be silent for minutes
 
 
@@ -35,13 +42,15 @@ async def open_transport(
         return
     url = expand(config.table.url, variables)
     headers = {name: expand(text, variables) for name, text in config.table.headers.items()}
+    hooks: Mapping[str, list[Callable[..., Any]]] = {"response": [HttpLimit(errors).limit]}
     if config.transport == SSE:
-        async with sse_client(url, headers=headers) as streams:
+        make_client = partial(httpx2.AsyncClient, event_hooks=hooks)
+        async with sse_client(url, headers=headers, httpx_client_factory=make_client) as streams:
             yield streams
         return
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT, follow_redirects=False) as client,
-        streamable_http_client(url, http_client=client) as streams,
+        httpx2.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT, follow_redirects=False, event_hooks=hooks) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=None) as streams,
     ):
         yield streams
 
