@@ -22,6 +22,7 @@ def after_execute(work):
 """
 
 
+@pytest.mark.row("C63")
 @pytest.mark.parametrize("subprocess", [True, False])
 def test_a_plugin_that_ends_its_process_ends_the_run_only_where_it_is_in_it(subprocess: bool, tmp_path: Path) -> None:
     openkoi = shell(tmp_path)

@@ -160,7 +160,7 @@ def test_no_model_call_waits_for_a_server_that_is_approved(tmp_path: Path, defer
     assert completed.cost.seconds < 10
 
 
-@pytest.mark.row("MCP-04")
+@pytest.mark.row("MCP-04", "C66")
 @pytest.mark.parametrize("transport", ["http", "sse"])
 def test_servers_are_reached_over_http(tmp_path: Path, transport: str) -> None:
     calls: list[Any] = [calling("pond__count_fish"), calling("pond__ask"), calling("pond__wait", seconds=0.2)]

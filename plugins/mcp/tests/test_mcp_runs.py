@@ -18,6 +18,7 @@ from openkoi_mcp.results import MAX_TEXT
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
 
 
+@pytest.mark.row("C8", "SEC-01", "SEC-07")
 def test_a_model_calls_a_tool_of_an_approved_server_that_has_no_other_variables(tmp_path: Path) -> None:
     calls = calling("pond__count_fish", pond="carp"), calling("pond__environment")
     openkoi = pond(tmp_path, *calls, server={"env": {"POND": "${HOME}/pond"}}).approved()
@@ -29,6 +30,7 @@ def test_a_model_calls_a_tool_of_an_approved_server_that_has_no_other_variables(
     assert {"PATH", "HOME", "POND"} <= {*listed} <= allowed | {"LC_CTYPE"}  # which Python sets for itself
 
 
+@pytest.mark.row("C8")
 def test_a_server_gets_more_variables_only_by_name_or_all_if_the_user_says_so(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__environment"), server={"env_names": ["MCP_SECRET"]})
     asked_for_one = openkoi("mcp", "approve", "pond", "--yes")

@@ -107,6 +107,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.row("C39", "SEC-01")
 def test_a_script_without_a_manifest_can_only_log(tmp_path: Path) -> None:
     openkoi = scripts_shell(tmp_path)
     scripts = [f"def before_plan():\n    log('one', 2)\n    {call}\n" for call in REFUSED]

@@ -32,7 +32,7 @@ def run_attacks() -> Mapping[str, Any]:
     return found
 
 
-@pytest.mark.row("SEC-05")
+@pytest.mark.row("SEC-05", "C34")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_script_ends_in_time_and_learns_nothing(name: str, attacks: Mapping[str, Any]) -> None:
     result, took = attacks["results"][name]
@@ -56,7 +56,7 @@ async def inspect_interpreter() -> tuple[bytes, str, str]:
     return seen
 
 
-@pytest.mark.row("SEC-05")
+@pytest.mark.row("SEC-05", "C34", "SEC-01", "SEC-07")
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_an_interpreter_has_no_variables_and_can_write_no_file() -> None:
     environment, folder, limits = asyncio.run(inspect_interpreter())

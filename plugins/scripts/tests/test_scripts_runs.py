@@ -37,7 +37,7 @@ def before_plan(task):
 """
 
 
-@pytest.mark.row("PLUG-04", "PLUG-07", "PLUG-10")
+@pytest.mark.row("PLUG-04", "PLUG-07", "PLUG-10", "C33")
 def test_a_script_of_the_user_changes_the_prompt_the_calls_and_the_answer(tmp_path: Path) -> None:
     openkoi = scripts_shell(tmp_path, WRITE + DONE_TURN)
     write_user(openkoi, {"our_style.star": STYLE})
@@ -57,7 +57,7 @@ def test_a_script_of_the_user_changes_the_prompt_the_calls_and_the_answer(tmp_pa
     assert {"before_plan", "before_execute", "after_plan", "before_tool", "after_execute"} == returned
 
 
-@pytest.mark.row("MEM-01", "PLUG-05")
+@pytest.mark.row("MEM-01", "PLUG-05", "C5")
 def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
     openkoi = scripts_shell(tmp_path, plugins={"scripts": [str(tmp_path / "mine.star")]})
     write_user(openkoi, {"our_style.star": STYLE})

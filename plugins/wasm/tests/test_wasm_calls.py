@@ -137,6 +137,7 @@ def test_what_is_wrong_with_a_manifest_is_said_with_its_file(tmp_path: Path, tex
     assert error in str(raised.value)
 
 
+@pytest.mark.row("C5")
 def test_plugins_are_found_where_the_configuration_names_them_before_the_data_folder(tmp_path: Path) -> None:
     data, mine, named = tmp_path / "data", tmp_path / "mine", tmp_path / "named"
     for parent, version in ((data, "1"), (mine, "2")):

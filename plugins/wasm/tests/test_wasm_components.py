@@ -36,6 +36,7 @@ def write_component(folder: Path, wasm: bytes, more: str = "") -> Path:
     return folder
 
 
+@pytest.mark.row("SEC-01", "SEC-07")
 def test_a_component_reads_what_it_was_granted_and_nothing_else(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("fish__run"))
     granted = '[capabilities]\nfilesystem = ["read:./docs/*"]\n'
