@@ -57,6 +57,23 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
         assert 0 == terminal.inner.ends()
 
 
+@pytest.mark.row("CLI-27")
+def test_status_shows_memory_with_entries_and_size_skills_and_the_cost_of_today(openkoi: Shell) -> None:
+    with chat(openkoi, WELL) as terminal:
+        terminal.send("/status")
+        terminal.shows("  Skills here: none")
+        assert "size 0KB, entries 0" in " ".join(terminal.display.split())
+        openkoi("skill", "new", "brewing")
+        terminal.send("# I drink green tea")
+        terminal.shows("Remembered: I drink green tea")
+        terminal.send("Which tea?")
+        terminal.shows("[done]")
+        terminal.send("/status")
+        terminal.shows("  Skills here: brewing")
+        terminal.shows("  Today:       <$0.01  (1 task")
+        assert re.search(r"size \d+KB, entries [1-9]", " ".join(terminal.display.split()))
+
+
 def test_commands_that_wait_for_the_end_of_a_task_say_so_in_the_help_and_when_they_are_entered(
     openkoi: Shell,
 ) -> None:

@@ -133,7 +133,7 @@ def look_at_it(recorder: Recorder) -> None:
     recorder.take("/diff", "> /diff", "range(friend")
     for line, until in (
         ("/cost", "Cheaper"),
-        ("/status", "This month"),
+        ("/status", "Skills here"),
         ("/permissions", "No saved answers"),
         ("/background", "No task"),
         ("Which tea is there?", "[done]"),

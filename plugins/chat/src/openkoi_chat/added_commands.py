@@ -30,9 +30,9 @@ class AddedCommands:
         found = self.launcher.plugins("commands")
         self.of_plugins = {one.name: describe(one) for one in found if one.name not in OWN}
 
-    async def find_skills(self, folder: Path) -> None:
-        """Add a command for each skill that is used here, once."""
-        if not self.knows_skills:
+    async def find_skills(self, folder: Path, *, again: bool = False) -> None:
+        """Add a command for each skill that is used here, once or ``again``."""
+        if again or not self.knows_skills:
             self.knows_skills = True
             done = await run_openkoi("skill", "list", "--format", "json", folder=folder)
             self.of_skills = read_skills(done.text)

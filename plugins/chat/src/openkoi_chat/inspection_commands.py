@@ -52,8 +52,10 @@ async def why(chat: ChatProgram, words: str) -> None:
 
 
 async def status(chat: ChatProgram, words: str) -> None:
-    """Show memory, skills, recent tasks and the cost of today."""
+    """Show memory, recent tasks, the cost of today, and the skills that are used here."""
     await show(chat, "status", *words.split())
+    await chat.added.find_skills(chat.require_koi().workspace, again=True)
+    chat.view.note(f"  Skills here: {strip_controls(', '.join(chat.added.of_skills)) or 'none'}")
 
 
 async def cost(chat: ChatProgram, words: str) -> None:
