@@ -3,10 +3,11 @@
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from chat_terminal import chat, runs, says
+from chat_terminal import ChatTerminal, chat, runs, says, writes
 from cli_process import Shell, shell
 
 TEA = says("Three kinds:\n\n- green\n- black\n", "tea")
@@ -35,6 +36,7 @@ def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openko
         opened.shows("\n> Which tea is there?\nThree kinds: [1]\n\n• green\n• black [2]\n")
         opened.shows("\nasks before each change (Shift-Tab)")
         opened.send("many lines")
+        opened.shows("line 59")
         opened.shows("[done]")
         assert "It edits files" not in "\n".join(opened.scrollback)
     with chat(openkoi, TEA + MANY, "-c") as opened:
@@ -42,6 +44,54 @@ def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openko
         assert "line 29" not in "\n".join(opened.scrollback)
     with chat(openkoi, TEA) as opened:
         opened.shows("\nedits freely, asks before risks (Shift-Tab)")
+
+
+def test_what_a_task_showed_is_shown_again_by_the_same_code(openkoi: Shell) -> None:
+    """Steps, answers, messages that joined, files and their diff: live, with ``-c`` and with ``/resume``."""
+    turns = says("I write it.", "write", calls=f"{writes('one.txt', '1')}, {runs('sleep 3; echo done')}")
+    turns += says("It says *one*.\n\nIt is 40% faster.", "in blue") + TEA
+    with chat(openkoi, turns) as opened:
+        opened.send("write it")
+        opened.shows("Running sleep 3")
+        opened.send("in blue")
+        opened.shows("/undo undoes them, /why explains")
+        opened.settles()
+        live = past_of(opened, "> write it")
+        opened.inner.type("\x04")
+        opened.inner.ends()
+    for words in (("-c",), ()):
+        with chat(openkoi, turns, *words) as opened:
+            if not words:
+                opened.send("/resume")
+                opened.shows("write it")
+                opened.inner.type("1")
+            opened.shows("/undo undoes them, /why explains")
+            opened.settles()
+            assert live == past_of(opened, "> write it")
+    assert "> in blue" in live
+
+
+def past_of(opened: ChatTerminal, first: str) -> Sequence[str]:
+    """Return what the scrollback has between a line and the input."""
+    lines = [line for line in opened.scrollback if line]
+    begin = max(place for place, line in enumerate(lines) if line == first)
+    return lines[begin : max(place for place, line in enumerate(lines) if line.startswith(">") and len(line) < 3)]
+
+
+def test_the_end_of_a_long_task_is_shown_with_how_much_was_before(openkoi: Shell) -> None:
+    many = ", ".join(runs(f"echo {number}") for number in range(40))
+    with chat(openkoi, says("I count.", "count", calls=many) + says("Counted.", "39")) as opened:
+        opened.send("count")
+        opened.shows("[done]")
+        opened.inner.type("\x04")
+        opened.inner.ends()
+    with chat(openkoi, TEA, "-c") as opened:
+        opened.shows("[done]")
+        lines = opened.scrollback
+        (dropped,) = [int(line.split()[1]) for line in lines if "steps before: Ctrl-O shows all" in line]
+        assert 10 < dropped < 20
+        assert "[execute] Running echo 39..." in lines
+        assert "[execute] Running echo 3..." not in lines
 
 
 def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openkoi: Shell) -> None:

@@ -5,14 +5,16 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from openkoi_hookspecs import Record
 from openkoi_runlog import list_sessions
+from openkoi_runlog.last_task import read_last_task
 
 from .attachments import Draft
 from .chat import ChatProgram
-from .messages import quote
 from .saved_state import SavedState, load_images, load_state
 from .settings import Mode
-from .welcome_back import read_exchange, welcome_back
+from .task_view import TaskView
+from .welcome_back import welcome_back
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
@@ -66,15 +68,21 @@ def is_wanted(chat: ChatProgram, state: SavedState, known: Collection[str]) -> b
 
 
 async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
-    """Print where a session is and its last exchange, once the log has been read."""
+    """Print where a session is and show its last task again, once the log has been read."""
     copied, now = session != chat.session.session, datetime.now(UTC)
     folder, sessions = koi.folder("chat"), chat.session.sessions
     lines = await asyncio.to_thread(welcome_back, sessions, session, folder, now, copied=copied)
     chat.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
-    for asked, answer in read_exchange(chat.session.history, whole=bool(chat.unfinished_run())):
-        chat.view.print(quote(koi.redact(asked), chat.view.style))
-        chat.view.add_answer(koi.redact(answer))
-        chat.view.end_answer()
+    records = await asyncio.to_thread(read_past, chat, koi, session)
+    if records:
+        TaskView(chat.view, records[0].run, koi.redact).replay(records)
+
+
+def read_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> Sequence[Record]:
+    """Return the records of the session's last task, or of the last one that is not rewound."""
+    if not chat.session.rewound:
+        return read_last_task(chat.session.sessions, session)
+    return [record for record in koi.records(session) if record.run == chat.session.last_run]
 
 
 def restore_state(chat: ChatProgram, koi: "OpenedKoi", state: SavedState) -> None:

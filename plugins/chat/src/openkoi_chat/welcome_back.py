@@ -1,34 +1,21 @@
 """Open an earlier session with three lines: where we were, what is open, what it cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_hookspecs import Message, NextAction, Role, Text
+from openkoi_hookspecs import NextAction
 from openkoi_runlog import VIEW_EVENTS, RunView, build_view
 from openkoi_runlog.last_task import read_last_task
 from openkoi_runlog.report import format_count, format_dollars, truncate_line
 
 from .session_totals import read_totals
 
-MAX_LINES = 30  # of the last answer, whose end is shown
-GIVEN = "\n\n<input-"  # what was piped in follows
 ELSEWHERE = "the other chat continues with it"
 ENDINGS = {
     NextAction.ACCEPT: "nothing: the last task was accepted",
     NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",
 }
-
-
-def read_exchange(history: Sequence[Message], *, whole: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the user's last message and the end of its answer, if there was one; or the ``whole`` answer."""
-    asked = [place for place, message in enumerate(history) if message.role is Role.USER][-1:]
-    for place in asked:
-        words = next((part.text for part in history[place].parts if isinstance(part, Text)), "").partition(GIVEN)[0]
-        answers = [part.text for message in history[place + 1 :] for part in message.parts if isinstance(part, Text)]
-        lines = "".join(answers).split("\n")
-        is_long = len(lines) > MAX_LINES and not whole
-        yield words, "\n".join(["…", "", *lines[-MAX_LINES:]] if is_long else lines)
 
 
 def read_last_view(sessions: Path, session: str) -> RunView | None:

@@ -16,8 +16,8 @@ from .select_records import select_records
 START = b'"type":"task_start"'
 
 
-def read_last_task(folder: Path, session: str, kinds: Collection[type[Event]]) -> list[Record]:
-    """Return the records of these kinds of the task that started last in a session; empty without one."""
+def read_last_task(folder: Path, session: str, kinds: Collection[type[Event]] | None = None) -> list[Record]:
+    """Return the records of these kinds, or of all, of the task that started last in a session; empty without one."""
     later: list[Path] = []
     for path in reversed(list_all_segments(folder, session)):
         if found := find_last_start(path):

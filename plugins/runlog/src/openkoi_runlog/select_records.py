@@ -67,14 +67,14 @@ def select_lines(
 
 
 def select_records(
-    lines: Iterable[bytes], kinds: Iterable[type[Event]], run: str = "", path: Path | None = None
+    lines: Iterable[bytes], kinds: Iterable[type[Event]] | None, run: str = "", path: Path | None = None
 ) -> Iterator[Record]:
-    """Read the records of some kinds, of one run if it is named, from lines of a file; pass damaged ones over."""
-    names, wanted = frozenset(encode_names(kinds)), run.encode()
+    """Read the records of some kinds, or of all, from lines of a file, of one run if it is named; skip damaged ones."""
+    names, wanted = None if kinds is None else frozenset(encode_names(kinds)), run.encode()
     segment, blobs = (original_name(path), blob_folder(path)) if path else ("", NO_BLOBS)
     for line in lines:
         head = parse_head(line)
-        if head and head.kind in names and wanted in (b"", head.run):
+        if head and (names is None or head.kind in names) and wanted in (b"", head.run):
             with suppress(ValueError, TypeError, KeyError):
                 yield read_line(line, segment, blobs=blobs)
 
