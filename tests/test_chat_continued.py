@@ -1,6 +1,7 @@
 """What ``openkoi -c`` brings back: the mode, the last exchange, and from a session open elsewhere a copy."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Sequence
@@ -49,7 +50,7 @@ def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openko
 def test_what_a_task_showed_is_shown_again_by_the_same_code(openkoi: Shell) -> None:
     """Steps, answers, messages that joined, files and their diff: live, with ``-c`` and with ``/resume``."""
     turns = says("I write it.", "write", calls=f"{writes('one.txt', '1')}, {runs('sleep 3; echo done')}")
-    turns += says("It says *one*.\n\nIt is 40% faster.", "in blue") + TEA
+    turns += says("It says one.\n\nIt is 40% faster.", "in blue") + TEA
     with chat(openkoi, turns) as opened:
         opened.send("write it")
         opened.shows("Running sleep 3")
@@ -69,6 +70,21 @@ def test_what_a_task_showed_is_shown_again_by_the_same_code(openkoi: Shell) -> N
             opened.settles()
             assert live == past_of(opened, "> write it")
     assert "> in blue" in live
+    with chat(openkoi, turns, "-c", PAGER="cat") as opened:
+        opened.shows("/undo undoes them, /why explains")
+        opened.settles()
+        opened.inner.type("\x0f")
+        opened.waits(lambda: "Model calls:" in opened.scrollback, "the calls", 40)
+        opened.settles()
+        page = [line for line in opened.scrollback if line]
+        assert [without_number(line) for line in live] == [
+            without_number(line) for line in page[: page.index("Model calls:")]
+        ][-len(live) :]
+
+
+def without_number(line: str) -> str:
+    """Return a line of an answer without the number of its block."""
+    return re.sub(r" \[\d+\]$", "", line)
 
 
 def past_of(opened: ChatTerminal, first: str) -> Sequence[str]:

@@ -1,13 +1,17 @@
 """Commands that look at tasks, memory and costs. Most are those of ``openkoi``, run in this folder."""
 
+import asyncio
 from collections.abc import Iterator
+from io import StringIO
 
 from openkoi_hookspecs import KoiError
 from openkoi_runlog import find_task, read_task_records
-from openkoi_runlog.report import RunReport, build_report, truncate_line
+from openkoi_runlog.report import RunReport, build_cycle_tree, build_report, format_tree, truncate_line
 from openkoi_terminal import render_diff, strip_controls
 
 from .chat import ChatProgram
+from .line_mode import PlainView
+from .task_view import TaskView
 
 NO_TASK = "No task in this session yet."
 NO_ITERATION = "No iteration has ended yet."
@@ -94,13 +98,18 @@ def format_plan(report: RunReport) -> Iterator[str]:
 
 
 async def transcript(chat: ChatProgram, words: str) -> None:
-    """Show a task again in the pager: every step, with its cost."""
-    id = words or chat.session.last_run
+    """Show a task again in the pager, as it was shown live, then every model call with its cost."""
+    id, koi, sessions = words or chat.session.last_run, chat.require_koi(), chat.session.sessions
     if not id:
         chat.view.note(NO_TASK)
         return
-    done = await chat.run_cli("replay", id, "--cycles")
-    await chat.show_in_pager(strip_controls(done.text))
+    past = find_task(sessions, id)
+    records = await asyncio.to_thread(read_task_records, sessions, past)
+    page = StringIO()
+    TaskView(PlainView(page), past.run, koi.redact).replay(records, whole=True)
+    calls = format_tree(build_cycle_tree(records, past.run))
+    lines = [strip_controls(koi.redact(line)) for line in ("", "Model calls:", "", *calls)]
+    await chat.show_in_pager("\n".join((page.getvalue().strip("\n"), *lines)))
 
 
 async def context(chat: ChatProgram, words: str) -> None:

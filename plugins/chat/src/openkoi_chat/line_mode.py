@@ -7,7 +7,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from openkoi_base.terminal import discard_typed_input
 from openkoi_hookspecs import KoiError
@@ -49,11 +49,12 @@ async def run_plain(launcher: "Launcher", options: Options) -> int:
 
 
 class PlainView:
-    """Implements ``View`` with lines."""
+    """Implements ``View`` with lines, on standard output or in a file."""
 
     shows_input = True
 
-    def __init__(self) -> None:
+    def __init__(self, file: TextIO | None = None) -> None:
+        self.file = file or sys.stdout
         self.style: Style = PLAIN
         self.stream = MarkdownStream()
         self.sources: dict[int, list[str]] = {}
@@ -71,7 +72,7 @@ class PlainView:
     def print(self, text: str) -> None:
         """Print a text."""
         self.end_answer()
-        print(text.strip("\n"), flush=True)
+        print(text.strip("\n"), flush=True, file=self.file)
 
     def note(self, text: str, *marks: str) -> None:
         """Print lines of our own, without colours."""
@@ -93,7 +94,7 @@ class PlainView:
         """Print final blocks, and keep their Markdown for ``/copy``."""
         for block in self.stream.finish() if ended else self.stream.take_final():
             self.sources.setdefault(self.blocks + block.number, []).append(block.source)
-            print(render_block(block, PLAIN), end="", flush=True)
+            print(render_block(block, PLAIN), end="", flush=True, file=self.file)
 
     def start_clock(self, working: Callable[[int], str]) -> None:
         """Print what is under way every 30 seconds."""
@@ -102,7 +103,7 @@ class PlainView:
 
     def beat(self) -> None:
         if self.working:
-            print(self.working(0), flush=True)
+            print(self.working(0), flush=True, file=self.file)
             self.start_clock(self.working)
 
     def stop_clock(self) -> None:
@@ -114,19 +115,19 @@ class PlainView:
     def set_notes(self, notes: Sequence[str]) -> None:
         """Print the message that was added last."""
         if notes:
-            print(f"({notes[-1].strip('↳⇥ ')})", flush=True)
+            print(f"({notes[-1].strip('↳⇥ ')})", flush=True, file=self.file)
 
     async def choose(self, dialog: Dialog) -> str | None:
         """Ask with numbers; another line asks again. What was typed before the question is not an answer."""
         is_begun, asked_at = discard_typed_input(), monotonic()
         choices = [*dialog.choices, *([NOTHING] if dialog.is_list else [])]
-        print("\n".join([*dialog.all_lines, *format_choices(choices)]), flush=True)
+        print("\n".join([*dialog.all_lines, *format_choices(choices)]), flush=True, file=self.file)
         while True:
             word = (await self.read(f"Type a number from 1 to {len(choices)}." if choices else "")).strip()
             is_early = is_begun or monotonic() - asked_at < QUIET_SECONDS
             is_begun = False
             if is_early and not dialog.is_list:
-                print(TOO_EARLY, flush=True)
+                print(TOO_EARLY, flush=True, file=self.file)
                 continue
             if not choices:
                 return word or None
@@ -141,7 +142,7 @@ class PlainView:
     async def read(self, prompt: str) -> str:
         """Wait for the user's next line."""
         if prompt:
-            print(prompt, flush=True)
+            print(prompt, flush=True, file=self.file)
         self.question = asyncio.get_running_loop().create_future()
         try:
             return await self.question
@@ -151,7 +152,7 @@ class PlainView:
     def show_hint(self, text: str) -> None:
         """Print a hint."""
         if text:
-            print(text, flush=True)
+            print(text, flush=True, file=self.file)
 
     def block(self, number: int) -> str | None:
         """Return the Markdown of a numbered block."""

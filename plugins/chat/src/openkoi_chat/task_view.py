@@ -47,11 +47,11 @@ class TaskView:
         """The run's report so far."""
         return self.display.progress.report
 
-    def replay(self, records: Iterable[Record]) -> None:
-        """Show the records of a task in the log: of one that has ended, the end of what is long."""
+    def replay(self, records: Iterable[Record], *, whole: bool = False) -> None:
+        """Show the records of a task in the log: of one that has ended, the ``whole`` or the end of what is long."""
         taken = (each for record in records for each in (*started_by(record, self.run), *self.take_record(record)))
         shown = [*join_pieces(taken)]
-        for each in shorten_shown(shown) if self.report.completion else shown:
+        for each in shorten_shown(shown) if self.report.completion and not whole else shown:
             self.show(each)
         self.view.end_answer()
         if self.report.completion:
