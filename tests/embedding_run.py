@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from openkoi.__main__ import main
+from openkoi import main
 from openkoi.open_app import open_app
 from openkoi_hookspecs import Task, events
 

@@ -218,7 +218,7 @@ def test_the_prompt_is_drawn_before_openkoi_is_loaded(openkoi: Shell, words: lis
         "    import os; os._exit(0)\n"
         "a.Application._redraw = stop\n"
         f"sys.argv = ['openkoi', *{words!r}]\n"
-        "from openkoi.__main__ import main\n"
+        "from openkoi import main\n"
         "main()\n"
     )
     with spawned([sys.executable, "-c", code], folder=openkoi.folder):

@@ -11,7 +11,7 @@ import pytest
 from cli_process import Shell, shell, write_script
 from screen_files import MEASURED, check_screen, normalize
 
-from openkoi.__main__ import OPEN
+from openkoi import OPEN
 from openkoi_cli.group import COMMANDS, OpenKoi
 from openkoi_cli.invocation import Invocation
 from openkoi_hookspecs import ToolCall

@@ -26,7 +26,7 @@ LISTING = """
 import sys
 sys.argv = ["openkoi", *{arguments!r}]
 try:
-    from openkoi.__main__ import main
+    from openkoi import main
     main()
 except SystemExit:
     pass
@@ -55,7 +55,7 @@ def test_version_imports_nothing_but_the_entry_file() -> None:
         [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
     )
 
-    assert {"openkoi", "openkoi.__main__"} == modules("--version") - set(before.stdout.split())
+    assert {"openkoi"} == modules("--version") - set(before.stdout.split())
 
 
 def test_listing_plugins_imports_none_of_them() -> None:
@@ -117,7 +117,7 @@ re._compiler.compile = note_pattern
 sys.addaudithook(note)
 atexit.register(tell)
 sys.argv[0] = "openkoi"
-from openkoi.__main__ import main
+from openkoi import main
 main()
 """
 # Installed here, and no part of the default bundle:

@@ -167,7 +167,7 @@ def test_a_project_cannot_choose_the_index_or_the_installer(openkoi: Installed) 
     (openkoi.folder / "pip.py").write_text("raise SystemExit('this is not pip')\n")
     (openkoi.folder / "openkoi_cli.py").write_text("raise SystemExit('this is not OpenKoi')\n")
     openkoi.index.publish("2.0")
-    code = "import sys; sys.path.remove(''); from openkoi.__main__ import main; main()"
+    code = "import sys; sys.path.remove(''); from openkoi import main; main()"
     result = subprocess.run(
         [openkoi.installation.python, "-c", code, "update", "--check"],
         cwd=openkoi.folder,

@@ -34,7 +34,7 @@ def stop(self, *args, **named):
     os._exit(0)
 a.Application._redraw = stop
 sys.argv = ["openkoi", *{words!r}]
-from openkoi.__main__ import main
+from openkoi import main
 main()
 """
 BARE = "import prompt_toolkit"

@@ -42,7 +42,7 @@ def end_at_the_first_connection(event, arguments):
         os._exit(0)
 sys.addaudithook(end_at_the_first_connection)
 """
-STARTING = "from openkoi.__main__ import main; main()"
+STARTING = "from openkoi import main; main()"
 FIRST_GOAL = 2.0
 BASES = {"bare Python": "pass", "import click": "import click", "httpx2 script": ASKING}
 GOALS = (

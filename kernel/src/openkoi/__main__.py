@@ -1,34 +1,6 @@
-"""The console script. Answers ``--version`` before anything is imported; all else is a frontend's."""
+"""Run OpenKoi as a module."""
 
-import sys
-
-from openkoi import __version__
-
-OPEN = "openkoi.open_app:open_app"
-
-
-def main() -> None:
-    """Start a frontend; an interruption while it is imported ends it like one later."""
-    try:
-        if sys.argv[1:] not in (["--version"], ["-V"]):
-            start()
-        print(f"openkoi {__version__}", flush=True)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except OSError:  # standard output cannot be written: the frontend reports that
-        start()
-
-
-def start() -> None:
-    """Hand over to the frontend that is installed, and end with its status."""
-    from openkoi_loader import end_start_quietly
-
-    end_start_quietly()
-    from openkoi_loader.launcher import Launcher
-    from openkoi_loader.plugin_discovery import scan
-
-    sys.exit(Launcher(scan(), sys.argv[1:], __version__, OPEN).main())
-
+from openkoi import main
 
 if __name__ == "__main__":
     main()
