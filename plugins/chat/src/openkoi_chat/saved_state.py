@@ -1,6 +1,6 @@
 """Keep what is not in the log: the draft, messages that wait, and where the conversation was rewound to.
 
-Written at most ten times a second while the user types, so that a killed chat loses no more than that.
+Written soon after each change, so that a killed chat loses no more than the last tenth of a second.
 """
 
 import json
