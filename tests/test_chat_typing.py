@@ -95,6 +95,21 @@ def test_the_keys_of_a_new_line_in_any_terminal_send_nothing(openkoi: Shell) -> 
         assert "\\" not in terminal.display
 
 
+@pytest.mark.parametrize("length", [16, 32, 57])
+def test_a_paste_without_marks_sends_nothing_however_it_is_read(openkoi: Shell, length: int) -> None:
+    """Keys are read 1,024 bytes at a time: lines of 16 or 32 bytes end where that does."""
+    lines = b"".join(b"\r" + b"%*d" % (length - 1, number) for number in range(8_000 // length))
+    for shift in (b"x" * (length - 1), b"x" * length):  # the line end is the last byte that is read, or the first
+        with chat(openkoi, WELL) as terminal:
+            text = shift + lines + b"END"
+            while text:
+                text = text[os.write(terminal.inner.master, text) :]
+            terminal.shows("END")
+            assert not any("Well." in line for line in terminal.scrollback)
+            terminal.type("\x03")
+            terminal.shows("Draft put aside")
+
+
 def test_tab_does_not_send_a_shell_command(openkoi: Shell) -> None:
     with chat(openkoi, SLOW + WELL) as terminal:
         terminal.send("slow please")

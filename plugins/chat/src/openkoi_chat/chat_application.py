@@ -1,5 +1,7 @@
 """The prompt_toolkit application of the chat, as it behaves on a screen that keeps its scrollback."""
 
+import select
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +27,16 @@ class ChatApplication(Application[int]):
     def is_suspended(self) -> bool:
         """Whether another program has the terminal."""
         return self._running_in_terminal
+
+    @property
+    def has_more_input(self) -> bool:
+        """Whether more keys have arrived than were read."""
+        if sys.platform == "win32":
+            return False  # what has arrived is read at once there
+        try:
+            return bool(select.select([self.input.fileno()], [], [], 0)[0])
+        except (OSError, ValueError, NotImplementedError):  # the terminal is gone, or this is not one
+            return False
 
     @property
     def timeoutlen(self) -> float:

@@ -61,14 +61,18 @@ class Screen:
         self.keys_in_batch += 1
 
     def end_batch(self, _: object) -> None:
-        if not self.app.key_processor.input_queue:
+        if not (self.app.key_processor.input_queue or self.app.has_more_input):
             self.keys_in_batch = 0
 
     @property
     def is_pasting(self) -> bool:
-        """Whether the key that is handled has arrived together with several before it and at least one after it."""
+        """Whether the key that is handled has arrived together with several before it and at least one after it.
+
+        Keys are read in pieces: what stands at the edge of one has more before it, or more that waits to be read.
+        """
         after = (press.key for press in self.app.key_processor.input_queue)
-        return self.keys_in_batch > KEYS_OF_PASTE and any(len(key) == 1 and key != FLUSH for key in after)
+        is_followed = self.app.has_more_input or any(len(key) == 1 and key != FLUSH for key in after)
+        return self.keys_in_batch > KEYS_OF_PASTE and is_followed
 
     @property
     def columns(self) -> int:
