@@ -139,16 +139,16 @@ class ScreenProgram:
         self.bindings = make_bindings(self.actions, self.actions.table)
 
     async def show_banner(self, chat: "ChatProgram") -> None:
-        """Print the banner, and what went wrong if anything did."""
+        """Print the banner, and what went wrong if anything did; then show the line below, since keys work now."""
         from .banner import FIRST_USE, find_model, make_banner
 
         koi = chat.require_koi()
         chat.model = await find_model(koi)
-        chat.show_status()
         if not (self.options.continued or self.options.session):
             self.screen.note(await make_banner(koi, self.launcher.version, chat.session.sessions), "dim")
         if chat.is_first:
             self.screen.note(FIRST_USE)
+        chat.show_status()
 
     def quit(self) -> None:
         """Leave the chat."""
