@@ -35,7 +35,7 @@ class ChatApplication(Application[int]):
             return False  # what has arrived is read at once there
         try:
             return bool(select.select([self.input.fileno()], [], [], 0)[0])
-        except (OSError, ValueError, NotImplementedError):  # the terminal is gone, or this is not one
+        except (OSError, ValueError):  # the terminal is gone
             return False
 
     @property

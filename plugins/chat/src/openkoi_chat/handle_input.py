@@ -12,7 +12,7 @@ from .cli_commands import run_program
 from .commands import run_command
 from .messages import quote
 
-LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
+LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it; it applies in all folders)"
 SHELL_LIMIT = 20_000
 MAX_LEARNING = 200
 RUNNING = "running · esc to stop"
@@ -56,8 +56,10 @@ async def run_shell(chat: ChatProgram, command: str) -> None:
 
 
 async def remember(chat: ChatProgram, text: str) -> None:
-    """Save a preference of the user; what is saved is shown."""
+    """Save a preference of the user, for all projects: one that no task taught belongs to none. Show what is saved."""
     id = f"user-{token_hex(4)}"
-    learning = Learning(id, "preference", text[:MAX_LEARNING], origin="user", status=LearningStatus.ACTIVE)
+    learning = Learning(
+        id, "preference", text[:MAX_LEARNING], scope="user", origin="user", status=LearningStatus.ACTIVE
+    )
     await chat.require_koi().emit(events.LearningSaved(learning))
     chat.view.note(LEARNED.format(text=strip_controls(learning.text), id=id))

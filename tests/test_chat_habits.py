@@ -1,0 +1,129 @@
+"""What habits of other chats promise beyond what is on the screen: what the model is sent, and what is done with it."""
+
+from pathlib import Path
+
+import pytest
+from chat_terminal import ChatTerminal, chat, read_folder, runs, says, writes
+from cli_process import Shell, shell, write_script
+from pseudo_terminal import terminal
+
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
+
+WELL = says("Well.", "")
+PUSH = says("I push.", "push", calls=runs("git push --force origin main"))
+
+
+def if_sent(text: str, says: str, last: str) -> str:
+    """Return a turn of a script: what the model says if a text is anywhere in what it is sent."""
+    return f"  - when: {{contains: [{text}], last: {last}}}\n    says: {says}\n    repeat: true\n"
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    return openkoi
+
+
+def test_an_answer_is_markdown_before_it_is_complete(openkoi: Shell) -> None:
+    slow = Say("# Teas\n\nThere is **green** tea.\n\n" + "Words of it. " * 2_000, fault=ServerFault(pause=0.02))
+    with OpenAIServer(slow) as server:
+        there = openkoi.with_environment(
+            OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake"
+        )
+        with terminal(there, columns=100) as inner:
+            tty = ChatTerminal(inner, 100)
+            tty.shows("for commands")
+            tty.send("go on")
+            tty.shows("There is green tea. [2]")
+            assert "esc to interrupt" in tty.display
+            assert "**" not in tty.display
+
+
+def test_a_message_is_read_by_the_task_under_way_and_a_queued_one_is_the_next(openkoi: Shell) -> None:
+    waits = runs("while [ ! -e go.txt ]; do sleep 0.1; done")
+    turns = says("I wait.", "slow", calls=waits) + says("It is blue.", "make it blue") + says("Green.", "tea") + WELL
+    with chat(openkoi, turns) as tty:
+        tty.send("slow please")
+        tty.shows("Running while")
+        tty.send("make it blue")
+        tty.shows("joins before the next model call")
+        tty.type("which tea?")
+        tty.shows("> which tea?")
+        tty.type("\t")
+        tty.shows("the next task, when this one ends")
+        (openkoi.folder / "go.txt").touch()
+        tty.shows("Green.")
+        tty.shows("[done]", times=2)
+
+        text = tty.display
+        assert text.index("> make it blue") < text.index("It is blue.") < text.index("[done]")
+        assert text.index("[done]") < text.index("> which tea?") < text.index("Green.")
+
+
+def test_a_rewound_message_is_no_longer_in_the_conversation(openkoi: Shell) -> None:
+    turns = if_sent("heron", "It was heron.", "bird") + if_sent("heron", "Still heron.", "animal")
+    turns += says("I cannot know.", "animal") + WELL
+    with chat(openkoi, turns) as tty:
+        tty.send("The word is heron.")
+        tty.shows("[done]")
+        tty.send("Can you name that bird?")
+        tty.shows("It was heron.")
+        tty.send("/rewind")
+        tty.shows("3. The word is heron.")
+        tty.type("\x1b[B\x1b[B")
+        tty.shows("▸ 3. The word is heron.")
+        tty.type("\r")
+        tty.shows("▸ 1. Both")
+        tty.settles()
+        tty.type("1")
+        tty.shows("rewound; /rewind undo brings it back")
+        tty.shows("> The word is heron.\nedits")
+        tty.type("\x15")
+        tty.send("What animal did I mean?")
+        tty.shows("I cannot know.")
+
+
+def test_what_was_revoked_is_asked_again(openkoi: Shell) -> None:
+    with chat(openkoi, PUSH + WELL) as tty:
+        tty.send("push it")
+        tty.shows("3. No, and tell it")
+        tty.settles()
+        tty.type("2")
+        tty.shows("Allowed until this chat ends: run_command git push")
+        tty.shows("[done]")
+        tty.send("/permissions revoke")
+        tty.shows("Revoked: run_command git push…")
+        tty.send("push once more")
+        tty.shows("▸ 1. Yes, this once (y)")
+        assert "allowed for this chat" not in tty.display
+
+
+def test_another_model_goes_on_with_the_conversation(openkoi: Shell) -> None:
+    other = write_script(openkoi.folder, if_sent("heron", "The other knows heron.", "Which") + WELL, "other.yaml")
+    with chat(openkoi, WELL) as tty:
+        tty.send("The word is heron.")
+        tty.shows("[done]")
+        tty.send(f"/model {other}")
+        tty.shows(f"executor: {other}")
+        tty.send("Which word was it?")
+        tty.shows("The other knows heron.")
+
+
+def test_a_plan_changes_nothing(openkoi: Shell) -> None:
+    turns = says("I try.", "write it", calls=f"{writes('one.txt', '1')}, {runs('echo 2 > two.txt')}") + WELL
+    with chat(openkoi, turns) as tty:
+        tty.type("\x1b[Z")
+        tty.shows("plans, changes nothing")
+        tty.send("write it")
+        tty.shows("[done]")
+    assert {} == read_folder(openkoi.folder)
+
+
+def test_what_is_remembered_is_sent_with_later_tasks(openkoi: Shell) -> None:
+    turns = if_sent("metric units", "It is 5 cm.", "long") + says("It is 2 inches.", "long") + WELL
+    with chat(openkoi, turns) as tty:
+        tty.send("# Always use metric units")
+        tty.shows("Remembered: Always use metric units")
+        tty.send("How long is a koi's fin?")
+        tty.shows("It is 5 cm.")
