@@ -1,19 +1,24 @@
 """Attempts to command, to read or to be mistaken for somebody else, by names, clocks, rooms and what was removed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import time
 
 import pytest
 from hosted_chat import HostedChat, hosted_chat, until
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openkoi_assistant.database import KEPT_ROWS, open_database, transaction
+from openkoi_assistant.inbox import Kind, Request, Requests, State
+from openkoi_assistant.outbox import Outbox, Outgoing
 from openkoi_assistant.schedules import Schedule, begin_due
 from openkoi_assistant.user_pairing import Role, shown_name
-from openkoi_hookspecs.integrations import Sender
+from openkoi_hookspecs.integrations import Attachment, Post, Sender
 
 TURNS = """\
   - when: {last: remove}
@@ -237,5 +242,68 @@ def test_a_word_that_looks_like_a_code_is_a_task_of_a_member(tmp_path: Path) -> 
         await chat.answer_to(await chat.say("FAREWELL", by="ben"))
 
         assert 1 == len(chat.tasks)
+
+    play(tmp_path, story)
+
+
+DAY = 24 * 3600.0
+
+
+def fill(requests: Requests, days: Sequence[float], state: State = State.DONE) -> None:
+    """Keep requests that are so many days old."""
+    with transaction(requests.database):
+        start = requests.database.execute("SELECT COUNT(*) FROM requests").fetchone()[0]
+        for number, age in enumerate(days, start):
+            post = Post("hello", app="a", channel="c", id=str(number))
+            requests.add(Request(post, kind=Kind.TASK, conversation="c", state=state))
+            old = (time() - age * DAY, post.identity)
+            requests.database.execute("UPDATE requests SET at = ? WHERE identity = ?", old)
+
+
+@pytest.mark.parametrize(
+    ("days", "left"),
+    [
+        ([40.0] * 20, 20),  # the clock is a month ahead, or nobody wrote for a month
+        ([40.0] * 20 + [0.0], 21),  # and a post arrives while it is
+        ([40.0] * 20 + [0.0] + [39.0] * 20, 41),  # and it is right again
+        ([40.0] * 20 + [0.0] * KEPT_ROWS, KEPT_ROWS),  # a month has passed
+        ([40.0] * 20 + [0.0] * (KEPT_ROWS - 5), KEPT_ROWS),
+        ([-400.0] * 20 + [0.0] * KEPT_ROWS, KEPT_ROWS + 20),  # the clock was ahead, and nothing is known to be old
+        ([29.0] * 20 + [0.0] * KEPT_ROWS, KEPT_ROWS + 20),
+    ],
+)
+def test_a_wrong_clock_deletes_nothing_that_a_right_one_keeps(tmp_path: Path, days: list[float], left: int) -> None:
+    with closing(open_database(tmp_path)) as database:
+        requests = Requests(database)
+        fill(requests, days)
+
+        for _ in range(2):
+            requests.prune()
+
+        assert {"done": left} == requests.counts()
+
+
+def test_what_is_not_done_is_kept_for_ever(tmp_path: Path) -> None:
+    with closing(open_database(tmp_path)) as database:
+        requests = Requests(database)
+        fill(requests, [400.0] * 3, State.WAITING)
+        fill(requests, [0.0] * (KEPT_ROWS + 1))
+
+        requests.prune()
+
+        assert 3 == requests.counts()["waiting"]
+
+
+def test_a_post_that_was_sent_is_kept_without_its_files(tmp_path: Path) -> None:
+    async def story(chat: HostedChat) -> None:
+        outbox: Outbox = chat.gateway.outbox
+        file = Attachment("pond.txt", media_type="text/plain", data=b"red " * 1000)
+        post = replace(chat.post("a file"), id="", key="k", attachments=(file,))
+        outbox.put(Outgoing(post))
+        outbox.wake("folder")
+        await until(lambda: outbox.is_sent("k"))
+        kept = outbox.find("k")
+
+        assert kept == replace(post, attachments=())
 
     play(tmp_path, story)

@@ -1,9 +1,10 @@
 """Open the assistant's database: what arrived, what is to be sent, who may command, and what is asked."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import time
 
 from openkoi_hookspecs import KoiError
 
@@ -11,6 +12,7 @@ FILE = "assistant.sqlite"
 DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 CACHE_KIB = 256  # its default of 2 MiB is as much as an app may take, and each query reads a few pages (estimate)
+KEPT_ROWS = 1_000  # of each table, however old: a clock that is ahead deletes no more than the rest (estimate)
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS cursors (app TEXT PRIMARY KEY, cursor TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS requests (
@@ -71,3 +73,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def delete_old(connection: sqlite3.Connection, table: str, states: Sequence[str], seconds: float) -> None:
+    """Delete the rows in these states that are so old, by the clock and by what came after them."""
+    connection.execute(
+        f"DELETE FROM {table} WHERE state IN ({', '.join('?' * len(states))}) "
+        f"AND at < (SELECT MIN(?, MAX(at)) FROM {table}) - ? AND seq <= (SELECT MAX(seq) FROM {table}) - ?",
+        (*states, time(), seconds, KEPT_ROWS),
+    )

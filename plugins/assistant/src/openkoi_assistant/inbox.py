@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 from openkoi_runlog import decode, encode
 
-from .database import transaction
+from .database import delete_old, transaction
 
 KEPT_SECONDS = 30 * 24 * 3600.0  # services deliver again for hours at most; a month of conversation is history
 SCHEDULE = "schedule"  # who sends what begins at its time
@@ -163,7 +163,7 @@ class Requests:
 
     def prune(self) -> None:
         """Delete what was done long ago."""
-        self.database.execute("DELETE FROM requests WHERE state = ? AND at < ?", (State.DONE, time() - KEPT_SECONDS))
+        delete_old(self.database, "requests", [State.DONE], KEPT_SECONDS)
 
 
 def to_request(row: sqlite3.Row) -> Request:

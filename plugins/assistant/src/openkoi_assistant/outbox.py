@@ -14,7 +14,7 @@ from openkoi_hookspecs.integrations import Attachment, Messenger, Post, Supports
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import decode, encode
 
-from .database import transaction
+from .database import delete_old, transaction
 from .rate_limits import RateLimits
 
 REPEATED = "(Sent again after an interruption; you may have received it already.)\n\n"
@@ -103,8 +103,7 @@ class Outbox:
 
     def prune(self) -> None:
         """Delete what was sent long ago."""
-        ended = (Stage.SENT, Stage.LOST, Stage.FAILED, time() - KEPT_SECONDS)
-        self.database.execute("DELETE FROM outbox WHERE state IN (?, ?, ?) AND at < ?", ended)
+        delete_old(self.database, "outbox", [Stage.SENT, Stage.LOST, Stage.FAILED], KEPT_SECONDS)
 
     def mark(self, key: str, stage: Stage, sent_id: str = "") -> None:
         """Note how far a post came."""
@@ -112,6 +111,12 @@ class Outbox:
             "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
             (stage, sent_id, sent_id, key),
         )
+
+    def drop_files(self, post: Post) -> None:
+        """Forget the files of a post that was sent: what is kept of it is to recognise it."""
+        if post.attachments:
+            kept = json.dumps(encode(replace(post, attachments=())))
+            self.database.execute("UPDATE outbox SET post = ? WHERE key = ?", (kept, post.key))
 
     def next_post(self, app: str, channel: str) -> tuple[Post, str] | None:
         """Return the oldest post of a channel that is to be sent, and the key of what it replaces."""
@@ -199,6 +204,7 @@ class Outbox:
         else:
             limits.succeed(post.channel)
             self.mark(post.key, Stage.SENT, id)
+            self.drop_files(post)
         finally:
             self.delivering.discard((post.app, post.channel))
 
