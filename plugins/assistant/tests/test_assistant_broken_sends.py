@@ -1,6 +1,7 @@
 """A connection that breaks off after a message was taken: it is sent again, and says that it may have come already."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -127,3 +128,54 @@ async def error_of(url: str) -> AppError | None:
         except AppError as error:
             return error
     return None
+
+
+SENDING = """\
+  - when: {{contains: may have been done}}
+    says: Perhaps it was sent.
+    repeat: true
+  - when: {{last: greet}}
+    calls: [{{tool: telegram_send, arguments: {{target: "7", message: "{message}"}}}}]
+    repeat: true
+  - says: Done.
+    repeat: true
+"""
+
+
+class OnlyTheFirst(dict[int, float]):
+    """Limits of Telegram, under which one message may be sent."""
+
+    count = 0
+
+    def get(self, _: int, default: float = 0.0) -> float:  # type: ignore[override]  # as the server asks for it
+        """Return until when a chat refuses messages."""
+        self.count += 1
+        return default if self.count == 1 else float(10**9)
+
+
+LONG = "Hello! " * 800
+
+
+@pytest.mark.parametrize(
+    ("message", "drops", "sent"),
+    [("Hello!", 1, "Hello!"), (LONG, 0, LONG[:4000])],
+    ids=["an answer that is lost", "the rest of a long message that is refused"],
+)
+def test_the_model_reads_that_its_message_may_have_been_sent(
+    message: str, drops: int, sent: str, tmp_path: Path
+) -> None:
+    with telegram_chat(tmp_path, SENDING.format(message=message)) as chat:
+        openkoi = chat.openkoi
+        config = openkoi.home / "config.toml"
+        config.write_text(config.read_text().replace('checkpoints = ""', ""))
+        openkoi("greet the pond")
+        openkoi("approve")
+        chat.server.drops, chat.server.limits = drops, OnlyTheFirst()
+        resumed = openkoi("resume")
+        task = next(word for word in openkoi("status").stdout.split() if re.fullmatch("[0-9a-f]{8}", word))
+        undone = openkoi("undo", task)
+        (text,) = chat.texts()
+
+    assert "Perhaps it was sent." in resumed.stdout
+    assert text.startswith(sent)
+    assert "telegram_send: may have been done" in undone.stderr
