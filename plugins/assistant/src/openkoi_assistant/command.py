@@ -79,7 +79,7 @@ async def start(koi: Koi) -> None:
     """Start the daemon in the background."""
     files = daemon_files(koi)
     if files.is_running():
-        raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
+        raise KoiError(RUNNING.format(pid=files.find_pid()))
     click.echo(koi.redact(start_in_background(files, koi)))
 
 
@@ -136,7 +136,7 @@ async def install(koi: Koi) -> None:
     from .service import install_service
 
     if (files := daemon_files(koi)).is_running():
-        raise KoiError(STOP_FIRST.format(pid=files.read_state().get("pid", "unknown")))
+        raise KoiError(STOP_FIRST.format(pid=files.find_pid()))
     click.echo(install_service(koi.workspace))
 
 

@@ -29,6 +29,7 @@ from .gateway import Gateway
 from .schedules import Schedule, check_schedule, follow_schedules
 
 FOLDER = "assistant"
+STARTING_SECONDS = 10.0  # from its lock to its state (estimate)
 LOCK_TRIES, LOCK_SECONDS = 5, 0.05  # a command that looks whether a daemon runs has the lock for a moment (estimate)
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
@@ -60,6 +61,13 @@ class DaemonFiles:
         """Return whether a daemon runs."""
         return self.lock.exists() and is_locked(self.lock)
 
+    def find_pid(self) -> object:
+        """Return the process of the daemon that runs; one that is starting is waited for."""
+        until = time.monotonic() + STARTING_SECONDS
+        while not (state := self.read_state()) and self.is_running() and time.monotonic() < until:
+            time.sleep(LOCK_SECONDS)
+        return state.get("pid", "unknown")
+
     def read_state(self) -> dict[str, object]:
         """Return what the running daemon says of itself; nothing while none runs or it is only starting."""
         if not (self.is_running() and self.state.exists()):
@@ -89,7 +97,7 @@ def alone(files: DaemonFiles) -> Iterator[None]:
                     files.state.unlink(missing_ok=True)
                 return
         time.sleep(LOCK_SECONDS)
-    raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
+    raise KoiError(RUNNING.format(pid=files.find_pid()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
