@@ -78,7 +78,7 @@ def document_tools(name: str, app: object, koi: Koi) -> Iterator[Tool]:
         )
         yield make_tool(
             f"{name}_write_doc",
-            f"Write a document of {title} as Markdown; without doc_id, a new one.",
+            f"Write a document of {title} as Markdown; omit doc_id to create one.",
             partial(write_document, app, revisions, koi.redact),
             {"content": TEXT},
             {"doc_id": TEXT, "title": TEXT, "folder": TEXT},

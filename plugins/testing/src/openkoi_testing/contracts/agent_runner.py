@@ -71,8 +71,8 @@ class Observed:
 class AgentRunnerContract:
     """Inherit it: ``class TestMine(AgentRunnerContract): subject = Mine()``.
 
-    ``agent`` is who does ``task``, in a workspace with these ``files``; a model that is asked says these lines in turn,
-    the last one again and again. The same lines must lead to the same answer.
+    ``agent`` is who does ``task``, in a workspace with these ``files``; a model answers with
+    these lines in turn, repeating the last one. The same lines must lead to the same answer.
     """
 
     subject: ClassVar[AgentRunner]
