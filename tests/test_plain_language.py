@@ -22,7 +22,7 @@ SUGGESTIONS = {
     "for want of|led astray|such as to": "because there is no, misled, for example to",
     "before its time|those that began first in front": "unfinished, oldest first",
     "knows? no(?:thing)?|depends on no": "a contract in tests/test_layers.py",
-    r"(?<=\w), too(?=[.;:])": "also, as well",
+    r"(?<=, )too(?=[.;:])": "also, as well",
 }
 EXAMPLE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50

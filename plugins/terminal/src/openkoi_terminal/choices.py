@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-QUIET_SECONDS = 0.3  # seconds without a key before a question takes one: who types when it appears goes on for as long
+QUIET_SECONDS = 0.3  # seconds without a key before a question takes one: a user who is typing stops in that time
 
 
 def find_choice(typed: str, keys: Sequence[str]) -> int | None:

@@ -6,7 +6,7 @@ class TestMine(EditContract, MessengerContract):
         with MyFake() as fake:
             yield OtherUser(fake)
 
-Inherit the contract of each capability that the app has, too: here, it can edit its posts.
+Also inherit the contract of each capability that the app has: here, it can edit its posts.
 """
 
 from collections.abc import Callable, Mapping
