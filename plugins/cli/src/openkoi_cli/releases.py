@@ -13,10 +13,13 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MAIN = "openkoi"
 UV_RECEIPT = "uv-receipt.toml"
 PIPX_METADATA = "pipx_metadata.json"
+DISTRIBUTION_NAME = lazy_pattern(r"[\w.-]+")
+FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
 MAX_SECONDS = 300.0  # estimate: an installation over a slow network
 LOCAL = "Nothing to compare with: OpenKoi is installed from {url}, not from a package index. Update it there."
 NO_RELEASE = (
@@ -78,9 +81,10 @@ def list_distributions() -> Iterator[Distribution]:
     yield from (first[name] for name in sorted(first))
 
 
-def normalize_name(name: str) -> str:
-    """Return a distribution's normalised name."""
-    return name.lower().replace("_", "-")
+def normalize_name(requirement: str) -> str:
+    """Return the name of a requirement in lower case with hyphens."""
+    found = DISTRIBUTION_NAME.match(requirement)
+    return found[0].replace("_", "-").replace(".", "-").lower() if found else ""
 
 
 def is_ours(name: str) -> bool:
@@ -120,6 +124,17 @@ def is_uv_tool(prefix: Path) -> bool:
 def is_pipx(prefix: Path) -> bool:
     """Return whether pipx made an environment."""
     return (prefix / PIPX_METADATA).exists() or {"pipx", "venvs"} <= {part.lower() for part in prefix.parts}
+
+
+def run_installer(command: Sequence[str], what: str) -> None:
+    """Run an installer; raise KoiError with its last error if it fails."""
+    try:
+        done = run(command, MAX_SECONDS)
+        why = last_error(done.stderr) if done.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    if why:
+        raise KoiError(FAILED.format(installer=installer_name(command), what=what, why=why, command=" ".join(command)))
 
 
 def has_uv() -> bool:

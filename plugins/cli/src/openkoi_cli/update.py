@@ -56,16 +56,10 @@ def format_newer(found: "Sequence[Newer]") -> list[str]:
 
 def install_newer(found: "Sequence[Newer]") -> None:
     """Let the installer of this environment install what is newer, and say of each whether it did."""
-    from .releases import MAX_SECONDS, installer_name, last_error, run, upgrade_command, versions_from_index
+    from .releases import installer_name, run_installer, upgrade_command, versions_from_index
 
     order = upgrade_command([one.name for one in found], Path(sys.prefix))
-    try:
-        done = run(order, MAX_SECONDS)
-        why = last_error(done.stderr) if done.returncode else ""
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = str(error)
-    if why:
-        raise KoiError(f"The update failed: {why}. To see more, run `{' '.join(order)}`.")
+    run_installer(order, "update OpenKoi")
     importlib.invalidate_caches()
     now = versions_from_index()
     for one in found:

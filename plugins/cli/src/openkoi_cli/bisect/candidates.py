@@ -34,7 +34,7 @@ def required_by(distribution: str) -> set[str]:
     """Return the distributions that another one always requires; none if it is not installed."""
     from importlib_metadata import PackageNotFoundError, requires
 
-    from ..hook_check.ignored_hooks import normalize_name
+    from ..releases import normalize_name
 
     try:
         needed = requires(distribution) or []

@@ -1,9 +1,10 @@
 """Find hooks that are ignored: functions without the mark, plugins without hooks, missing entry points."""
 
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
+
+from ..releases import normalize_name
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
@@ -12,7 +13,6 @@ CLOSE_NAME = 0.85  # estimate: one or two letters of a hook's name are wrong
 CONTRACT = "openkoi-hookspecs"
 GROUPS = "openkoi."
 KINDS = [f"{GROUPS}{kind}" for kind in ("hooks", "tools", "providers", "evaluators", "memory", "commands", "frontends")]
-DISTRIBUTION_NAME = re.compile(r"[\w.-]+")
 
 
 async def find_ignored_hooks(koi: "Koi") -> list[str]:
@@ -96,9 +96,3 @@ def read_distributions() -> tuple[dict[str, set[str]], set[str]]:
         if CONTRACT in needs:
             groups_by_name[normalize_name(name)] = groups
     return groups_by_name, required
-
-
-def normalize_name(requirement: str) -> str:
-    """Return the name of a requirement in lower case with hyphens."""
-    found = DISTRIBUTION_NAME.match(requirement)
-    return found[0].replace("_", "-").replace(".", "-").lower() if found else ""

@@ -1,6 +1,5 @@
 """Install and uninstall plugins with the installer that made OpenKoi's environment."""
 
-import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -10,11 +9,9 @@ import click
 
 from openkoi_hookspecs import KoiError
 
-from ..hook_check.ignored_hooks import normalize_name
-from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx, is_uv_tool, last_error, run
+from ..releases import UV_RECEIPT, has_uv, is_pipx, is_uv_tool, normalize_name, run_installer
 
 ARCHIVES = (".whl", ".tar.gz")
-FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
 NOT_INSTALLED = "Not installed: {names}. Nothing was {done}. To list what is installed, run `openkoi plugin list`."
 MANAGED = (
     "The Python at {prefix} is managed by the system, so nothing can be installed there. "
@@ -137,14 +134,3 @@ def refuse_managed(prefix: Path) -> None:
 
     if prefix == Path(sys.base_prefix) and (Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED").exists():
         raise KoiError(MANAGED.format(prefix=prefix))
-
-
-def run_installer(command: Sequence[str], what: str) -> None:
-    """Run an installer; raise KoiError with its last error if it fails."""
-    try:
-        done = run(command, MAX_SECONDS)
-        why = last_error(done.stderr) if done.returncode else ""
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = str(error)
-    if why:
-        raise KoiError(FAILED.format(installer=installer_name(command), what=what, why=why, command=" ".join(command)))
