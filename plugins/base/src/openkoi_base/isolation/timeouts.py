@@ -7,10 +7,11 @@ measured.
 import asyncio
 import signal
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TypeVar
+from types import coroutine
+from typing import Any, TypeVar
 
 from openkoi_hookspecs import LimitExceededError
 
@@ -33,12 +34,26 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
     """Await a plugin, for at most so many seconds.
 
     Raise LimitExceededError, or an Exception whatever the plugin raised. While it waits its deadline is among the
-    ``movable``, for those who may postpone it.
+    ``movable``, for those who may postpone it; a plugin whose deadline nobody moves has none until it waits.
     """
-    kept = movable if movable is not None else set()
+    until = asyncio.get_running_loop().time() + max(0.0, seconds)
+    if movable is not None:
+        return await before(until, awaited, movable)
+    steps = awaited.__await__()
+    with contain_exit():
+        try:
+            waited_for = next(steps)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+    return await before(until, continue_steps(steps, waited_for), set())
+
+
+async def before(until: float, awaited: Awaitable[T], movable: set[asyncio.Timeout]) -> T:
+    """Await a plugin until a time of the loop's clock."""
     try:
-        async with asyncio.timeout(max(0.0, seconds)) as deadline:
-            kept.add(deadline)
+        async with asyncio.timeout_at(until) as deadline:
+            movable.add(deadline)
             with contain_exit():
                 return await awaited
     except TimeoutError:
@@ -46,7 +61,26 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
             raise LimitExceededError("seconds") from None
         raise
     finally:
-        kept.discard(deadline)
+        movable.discard(deadline)
+
+
+@coroutine
+def continue_steps(steps: Generator[Any, Any, T], waited_for: Any) -> Generator[Any, Any, T]:
+    """Await what has begun to wait."""
+    try:
+        while True:
+            try:
+                sent = yield waited_for
+            except GeneratorExit:
+                steps.close()
+                raise
+            except BaseException as error:  # as `await` passes it on
+                waited_for = steps.throw(error)
+            else:
+                waited_for = steps.send(sent)
+    except StopIteration as done:
+        value: T = done.value
+        return value
 
 
 @contextmanager
