@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import openkoi_hookspecs
+from openkoi_base.drawn_id import DrawnId
 from openkoi_base.redact import MASK, Redactor, Secret
 from openkoi_hookspecs import (
     Cost,
@@ -25,6 +26,7 @@ from openkoi_hookspecs import (
     Record,
     ToolCall,
     ToolResult,
+    Usage,
     events,
 )
 from openkoi_runlog import add_checksum, mask_json, read_line, write_line
@@ -115,3 +117,17 @@ def test_numbers_and_truth_are_no_texts() -> None:
     assert {"n": 123456, MASK: [True, None, MASK]} == mask_json(
         {"n": 123456, "k123456": [True, None, "a123456"]}, Redactor(["k123456", "a123456"])
     )
+
+
+@pytest.mark.parametrize(("lease", "count"), [(DrawnId("0123456789abcdef"), 0), ("0123456789abcdef", 1)])
+def test_an_id_that_was_drawn_is_logged_without_a_search_for_secrets(lease: str, count: int) -> None:
+    searched: list[str] = []
+
+    def redact(text: str) -> str:
+        searched.append(text)
+        return text
+
+    line = write_line(Record("r", "t", "run", events.ModelRequest("m", Usage(), 0.0, lease=lease)), redact)
+
+    assert '"lease":"0123456789abcdef"' in line
+    assert count == searched.count(lease)

@@ -1,0 +1,7 @@
+"""Ids that are drawn at random."""
+
+
+class DrawnId(str):
+    """An id that holds nothing of a user's: it is logged as it is, without being searched for secrets."""
+
+    __slots__ = ()
