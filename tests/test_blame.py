@@ -1,5 +1,6 @@
 """``openkoi blame`` attributes a task's seconds, prompt text, tokens and decisions to plugins, models and tools."""
 
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,20 @@ def test_what_each_plugin_model_and_tool_did_is_shown(openkoi: Shell) -> None:
     assert (executor[1], executor[3]) == ("2", "330")
     assert ["list_files", "1"] in [row[:2] for row in rows]
     assert not [row for row in rows if row[0] == "run_command"]
+
+
+def test_the_hooks_of_a_plugin_are_shown_below_it(openkoi: Shell) -> None:
+    openkoi("-i", "0", "-m", write_script(openkoi.folder, TURNS), "Look around")
+
+    lines = openkoi("blame").stdout.partition("\n\n")[0].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("acme "))
+    below = list(takewhile(lambda line: line.startswith("  "), lines[start + 1 :]))
+    hooks = {row[0]: row[1:] for row in map(str.split, below)}
+
+    assert {"before_plan", "before_tool", "on_event"} == hooks.keys()
+    assert ("1", "123") == (hooks["before_plan"][0], hooks["before_plan"][2])
+    assert ["2", "0", "1", "denied", "call"] == [hooks["before_tool"][0], *hooks["before_tool"][2:]]
+    assert int(lines[start].split()[1]) == sum(int(row[0]) for row in hooks.values())
 
 
 def test_failed_checks_and_findings_name_their_evaluator(openkoi: Shell) -> None:

@@ -1,6 +1,6 @@
-"""Define ``openkoi blame [TASK_ID]``, which shows what each plugin, model, tool and learning did in a task."""
+"""Define ``openkoi blame [TASK_ID]``, which shows what each plugin, hook, model, tool and learning did in a task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -8,14 +8,14 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_runlog.report.attribution import Attribution
+    from openkoi_runlog.report.attribution import Attribution, PluginShare
 
 
 @click.command()
 @click.argument("task_id", required=False, default="")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
-    """Show what each plugin, model, tool and learning added to a task. Defaults to the last one."""
+    """Show what each plugin, hook, model, tool and learning added to a task. Defaults to the last one."""
     from openkoi_runlog.report.attribution import attribute
 
     from .replay import load_run
@@ -33,15 +33,23 @@ def format_attribution(found: "Attribution") -> Iterator[str]:
 
 
 def list_plugins(found: "Attribution") -> list[Sequence[str]]:
-    """Return a row for each plugin, the slowest first."""
+    """Return a row for each plugin and, below it, for each of its hooks that were called, the slowest first."""
+    rows: list[Sequence[str]] = [("Plugin", "Hook calls", "Seconds", "Prompt characters", "Decisions")]
+    for name, plugin in slowest_first(found.plugins):
+        called = [(f"  {hook}", one) for hook, one in slowest_first(plugin.hooks) if one.calls]
+        rows += [format_share(label, one) for label, one in [(name, plugin), *called]]
+    return rows
+
+
+def slowest_first(shares: "Mapping[str, PluginShare]") -> "list[tuple[str, PluginShare]]":
+    return sorted(shares.items(), key=lambda one: -one[1].seconds)
+
+
+def format_share(name: str, share: "PluginShare") -> Sequence[str]:
+    """Return the row of a plugin or hook."""
     from openkoi_runlog.report.attribution import format_decisions
 
-    ordered = sorted(found.plugins.items(), key=lambda one: -one[1].seconds)
-    rows = [
-        (name, f"{one.calls:,}", f"{one.seconds:.3f}", f"{one.characters:,}", format_decisions(one))
-        for name, one in ordered
-    ]
-    return [("Plugin", "Hook calls", "Seconds", "Prompt characters", "Decisions"), *rows]
+    return name, f"{share.calls:,}", f"{share.seconds:.3f}", f"{share.characters:,}", format_decisions(share)
 
 
 def list_models(found: "Attribution") -> list[Sequence[str]]:

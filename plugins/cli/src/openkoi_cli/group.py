@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
     "approve": "Approve a task's request.",
     "bisect": "Find the plugin that gave a task a bad result.",
-    "blame": "Show what each plugin, model, tool and learning added to a task.",
+    "blame": "Show what each plugin, hook, model, tool and learning added to a task.",
     "config": "Show, change and edit settings.",
     "completion": "Print a shell completion script.",
     "diff": "Show what a task changed, as a unified diff.",

@@ -16,12 +16,16 @@ DECISIONS = {"Deny": "denied call", "Ask": "call to approve"}
 
 @dataclass(slots=True)
 class PluginShare:
-    """What one plugin did: calls of its hooks, their seconds, the characters that it put into prompts, decisions."""
+    """What a plugin did: calls of its hooks, their seconds, the characters that it put into prompts, decisions.
+
+    ``hooks`` are the shares of its hooks; decisions of an evaluator are of no hook.
+    """
 
     calls: int = 0
     seconds: float = 0.0
     characters: int = 0
     decisions: dict[str, int] = field(default_factory=dict)
+    hooks: "dict[str, PluginShare]" = field(default_factory=dict)
 
     def decide(self, what: str) -> None:
         """Count a decision."""
@@ -62,6 +66,11 @@ class Attribution:
         """Return the share of a plugin."""
         return self.plugins.setdefault(name, PluginShare())
 
+    def plugin_and_hook(self, plugin: str, hook: str) -> tuple[PluginShare, PluginShare]:
+        """Return the share of a plugin and that of one of its hooks."""
+        share = self.plugin(plugin)
+        return share, share.hooks.setdefault(hook, PluginShare())
+
     def add_event(self, event: Event) -> None:
         """Add one event of the run."""
         match event:
@@ -69,8 +78,9 @@ class Attribution:
                 self.add_answer(event)
             case events.HooksCalled(activity=activity):
                 for one in activity:
-                    self.plugin(one.plugin).calls += one.calls
-                    self.plugin(one.plugin).seconds += one.seconds
+                    for share in self.plugin_and_hook(one.plugin, one.hook):
+                        share.calls += one.calls
+                        share.seconds += one.seconds
             case events.RecallFinished(recall=recall):
                 self.learnings = [hit.item for hit in recall.hits if isinstance(hit.item, Learning)]
             case events.EvaluationFinished(evaluation=evaluation):
@@ -84,14 +94,14 @@ class Attribution:
 
     def add_answer(self, answered: events.HookReturned) -> None:
         """Add what a hook returned: sections are prompt text, all else is a decision."""
-        share, answer = self.plugin(answered.plugin), answered.answer
-        if not self.counted:
-            share.calls += 1
-            share.seconds += answered.microseconds / 1e6
-        if answered.hook in ADDS_SECTIONS:
-            share.characters += sum(len(section_text(one)) for one in answer)
-        elif decision := describe_decision(answered):
-            share.decide(decision)
+        for share in self.plugin_and_hook(answered.plugin, answered.hook):
+            if not self.counted:
+                share.calls += 1
+                share.seconds += answered.microseconds / 1e6
+            if answered.hook in ADDS_SECTIONS:
+                share.characters += sum(len(section_text(one)) for one in answered.answer)
+            elif decision := describe_decision(answered):
+                share.decide(decision)
 
     def add_evaluation(self, evaluation: Evaluation) -> None:
         """Add failed checks and findings to the evaluators that reported them."""
