@@ -1,6 +1,7 @@
 """What a project or a stranger brings is used by a person's word alone."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,24 @@ def test_one_question_is_about_all_that_a_project_brings(pond: Pond) -> None:
     assert 1 == len(pond.asked)
     for part in ("skill deploy-pond", "evaluator taste", "AGENTS.md", "downloads a program and runs it!"):
         assert part in pond.asked[0].text
+
+
+def test_what_was_approved_is_read_once_a_task_to_compare_it(pond: Pond) -> None:
+    pond.answer = "yes"
+    folder = pond.put("work/.agents/skills").parent
+    (folder / "run.sh").write_text("true")
+    (pond.workspace / "AGENTS.md").write_text("Feed at noon.")
+    pond.solve("Say hello")
+    read: list[str] = []
+    sys.addaudithook(lambda event, args: read.append(str(args[0])) if event == "open" else None)
+
+    pond.solve("Say hello")
+    once = read.count(str(folder / "run.sh"))
+    (folder / "run.sh").write_text("false")
+    pond.solve("Say hello")
+
+    assert 1 == once
+    assert 2 == len(pond.asked)
 
 
 def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_session(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Ask the user once about everything that a project or package supplies; any change asks again."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,16 +18,19 @@ OPENING = "These files contain instructions for the model:"
 NOT_APPROVED = "{} is not approved, so it is not used as instructions. Run `openkoi skill trust` to decide."
 
 
-async def ask_approval(data: Path, run: Run, *, seconds: float, rules: Sequence[str] = ()) -> None:
+async def ask_approval(
+    data: Path, run: Run, *, seconds: float, rules: Sequence[str] = (), skills: Collection[Path] | None = None
+) -> bool:
     """Ask the user about new or changed files; without an answer they stay unused, with a warning.
 
-    Asks once in a session, whether or not it was answered.
+    Asks once in a session, whether or not it was answered. ``skills`` are the folders that are not approved, if that
+    is known. Returns whether something was allowed.
     """
     approved = Approvals(run.koi)
-    found = await asyncio.to_thread(find_supplies, data, run.workspace, rules)
+    found = await asyncio.to_thread(find_supplies, data, run.workspace, rules, skills)
     waiting = undecided_supplies(found, approved)
     if not waiting or has_asked(run):
-        return
+        return False
     question = make_question(waiting)
     try:
         async with asyncio.timeout(seconds):
@@ -36,8 +39,9 @@ async def ask_approval(data: Path, run: Run, *, seconds: float, rules: Sequence[
         answer = None
     if answer is None:
         await run.emit(WarningIssued(NOT_APPROVED.format(format_names(distinguish_titles(waiting), MAX_NAMES))))
-        return
+        return False
     save_answers(waiting, approved, YES if is_yes(answer) else NO)
+    return is_yes(answer)
 
 
 def make_question(waiting: Sequence[Supply]) -> Question:

@@ -70,8 +70,11 @@ class Skills:
     @hookimpl
     async def before_plan(self, task: Task, recall: Recall, run: Run) -> Sequence[Section]:
         """Add the index, the text of fitting skills, and a hint at others."""
-        await ask_approval(self.library.data, run, seconds=self.answer_seconds)
         shelf = await self.load_library(run)
+        waiting = {file.parent for file in shelf.waiting}
+        if await ask_approval(self.library.data, run, seconds=self.answer_seconds, skills=waiting):
+            self.libraries.pop(run.id, None)
+            shelf = await self.load_library(run)
         self.follow(run, ())
         for complaint in shelf.complaints:
             await run.emit(WarningIssued(complaint))

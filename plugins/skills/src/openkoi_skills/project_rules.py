@@ -39,14 +39,16 @@ class ProjectRules:
         file = find_rules_file(run.workspace, self.files)
         if file is None:
             return None
-        await ask_approval(self.data, run, seconds=self.answer_seconds, rules=self.files)
+        approved = Approvals(run.koi)
+        if approved.answer(file, try_digest(file)) is None:
+            await ask_approval(self.data, run, seconds=self.answer_seconds, rules=self.files)
         with file.open("rb") as opened:
             text = opened.read(4 * self.room + 1).decode("utf-8", "replace").strip()
         if len(text) > self.room:
             length = file.stat().st_size
             await run.emit(WarningIssued(TOO_LONG.format(file=file, room=self.room, length=length)))
             text = abridge_rules(text, self.room, length, file)
-        trusted = Approvals(run.koi)(file, try_digest(file))
+        trusted = approved(file, try_digest(file))
         head = f"# Rules of this project, from {file.name}\n\n"
         return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, untrusted=not trusted)]
 

@@ -1,6 +1,6 @@
 """Find what a project or package supplies, and the user's decision about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from openkoi_base.skillfile.approvals import YES, Approvals
@@ -45,14 +45,17 @@ class Supply:
             return ("cannot be read",)
 
 
-def find_supplies(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> list[Supply]:
-    """Return everything supplied, the project's own first."""
+def find_supplies(
+    data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES, skills: Collection[Path] | None = None
+) -> list[Supply]:
+    """Return everything supplied, the project's own first; of skills, only those in ``skills`` if it is given."""
     found = [
         Supply(kind, folder, place.source, try_digest(folder))
         for kind, sources in APPROVAL_SOURCES.items()
         for place in list_locations(kind, data, workspace)
         if place.source in sources
         for folder in skill_folders(place.folder)
+        if kind != TASK or skills is None or folder in skills
     ]
     file = find_rules_file(workspace, rules)
     own = [Supply(RULES, file, SkillSource.WORKSPACE, try_digest(file))] if file else []
