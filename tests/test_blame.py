@@ -81,6 +81,16 @@ def test_the_hooks_of_a_plugin_are_shown_below_it(openkoi: Shell) -> None:
     assert int(lines[start].split()[1]) == sum(int(row[0]) for row in hooks.values())
 
 
+def test_a_denial_names_its_plugin_where_decisions_are_explained(openkoi: Shell) -> None:
+    result = openkoi("-i", "0", "-m", write_script(openkoi.folder, TURNS), "--why", "Look around")
+    afterwards = openkoi("status", "--why")
+
+    line = "    denied    acme: no commands here\n"
+    assert "Rejected by acme: no commands here" in result.stderr
+    assert line in result.stderr
+    assert line in afterwards.stdout
+
+
 def test_failed_checks_and_findings_name_their_evaluator(openkoi: Shell) -> None:
     (openkoi.folder / "a.txt").write_text("a")
     model = write_script(openkoi.folder, WRITES)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
+from openkoi_hookspecs import Deny, Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import IterationView, RunView
 
@@ -33,7 +33,8 @@ EXIT_STATUSES = {
 class RunReport:
     """The state of a run, built from its records; ``deterministic`` if its plan was a skill without evaluation.
 
-    ``judgings`` are the judges' votes by iteration number, ``pending_votes`` those of the current iteration.
+    ``judgings`` are the judges' votes by iteration number, ``pending_votes`` those of the current iteration, and
+    ``denials`` with ``pending_denials`` the answers of hooks that denied a call.
     ``failed`` is the error of a run without a result.
     """
 
@@ -41,6 +42,8 @@ class RunReport:
     view: RunView = field(default_factory=RunView)
     pending_votes: list[events.JudgeVoted] = field(default_factory=list)
     judgings: dict[int, Sequence[events.JudgeVoted]] = field(default_factory=dict)
+    pending_denials: list[events.HookReturned] = field(default_factory=list)
+    denials: dict[int, Sequence[events.HookReturned]] = field(default_factory=dict)
     charges: RunCharges = field(default_factory=RunCharges)
     replays: dict[str, SavingsReplay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
@@ -94,6 +97,7 @@ class RunReport:
                 self.evaluators += [name for name in names if name not in self.evaluators]
             case events.DecisionMade(iteration=number):
                 self.judgings[number], self.pending_votes = tuple(self.pending_votes), []
+                self.denials[number], self.pending_denials = tuple(self.pending_denials), []
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
             case events.WarningIssued(text=text):
@@ -102,6 +106,8 @@ class RunReport:
                 self.failed = reason
             case events.JudgeVoted():
                 self.pending_votes.append(event)
+            case events.HookReturned(kind=Deny.__name__):
+                self.pending_denials.append(event)
 
     def resume(self) -> None:
         """Clear how the run ended, because it is about to continue."""

@@ -3,6 +3,7 @@
 Reads the report only: it explains recorded decisions and makes none.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from openkoi_base.decision.quality_threshold import meets
 from openkoi_base.decision.rules import is_reliable
 from openkoi_hookspecs import (
     Check,
+    Deny,
     Evaluation,
     EvaluationMode,
     Facts,
@@ -62,20 +64,27 @@ def explain_run(report: RunReport) -> Iterator[str]:
     yield f"[why] {truncate_line(report.task.text, 60)}"
     yield f"  threshold {limits.quality_threshold:.2f}, at most {format_count(limits.iterations, 'iteration')}"
     for one in iterations:
-        yield from format_iteration(one, report.judgings.get(one.number, ()), limits.quality_threshold)
+        denials = report.denials.get(one.number, ())
+        yield from format_iteration(one, report.judgings.get(one.number, ()), denials, limits.quality_threshold)
     if len(iterations) > 1 and report.completion:
         yield f"  best: iteration {report.completion.best + 1}"
     if report.failed:
         yield f"  {truncate_line(report.failed, 160)}"
 
 
-def format_iteration(one: IterationView, judgings: Sequence[events.JudgeVoted], threshold: float) -> Iterator[str]:
+def format_iteration(
+    one: IterationView,
+    judgings: Sequence[events.JudgeVoted],
+    denials: Sequence[events.HookReturned],
+    threshold: float,
+) -> Iterator[str]:
     """Yield the lines of one iteration."""
     if one.decision:
         yield f"  iteration {one.number + 1}: {one.decision.action}: {truncate_line(one.decision.reason, 160)}"
         yield f"    {'facts':<{TITLE_WIDTH}}{format_facts(one.facts)}"
     if one.classified:
         yield f"    {'request':<{TITLE_WIDTH}}{format_request(one.classified)}"
+    yield from (f"    {'denied':<{TITLE_WIDTH}}{text}" for text in format_denials(denials))
     rows = format_judgment(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
     reused = REUSED_SCORE if one.mode is EvaluationMode.CACHED and not judgings else ""
     cause = NO_CHANGE if one.work and not one.work.changed else CLOSE_VOTE
@@ -90,6 +99,19 @@ def format_facts(facts: Facts) -> str:
     turned = f"{format_count(len(facts.turned), 'check')} fixed" if facts.turned else ""
     true = [words for name, words in FACTS.items() if getattr(facts, name)]
     return ", ".join(filter(None, (end, *true, turned, judged, POLICIES[facts.policy])))
+
+
+def format_denials(denials: Sequence[events.HookReturned]) -> Iterator[str]:
+    """Yield which plugin denied calls, why, and how many."""
+    for text, number in Counter(f"{one.plugin}: {reason_of(one.answer)}".rstrip(": ") for one in denials).items():
+        yield truncate_line(text, 160) + (f" ({number} times)" if number > 1 else "")
+
+
+def reason_of(answer: object) -> str:
+    """Return the reason of a denial, as it is live or as the log holds it."""
+    return (
+        answer.reason if isinstance(answer, Deny) else str(answer.get("reason", "")) if isinstance(answer, dict) else ""
+    )
 
 
 def format_request(found: events.RequestClassified) -> str:
