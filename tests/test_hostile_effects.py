@@ -25,13 +25,14 @@ def lines_about(name: str, text: str) -> list[str]:
     return [line for line in text.splitlines() if f"Plugin '{name}' " in line]
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])
 def test_a_check_names_every_plugin_that_disturbs_the_process_and_no_other(step: int, tmp_path: Path) -> None:
     effects = dict([*EFFECTS.items(), *FRESH.items(), *SECOND.items()][::step])
     bodies = {name: module_of(body, waits=i % 2 == 1) for i, (name, (body, _)) in enumerate(effects.items())}
     openkoi = install_all(shell(tmp_path), {**bodies, "zz-good": HEAD + SYNC.format("return [Section('a', 'b')]")})
 
-    result = openkoi("doctor", "--hooks", seconds=120)
+    result = openkoi("doctor", "--hooks", seconds=300)
 
     found = {name: " ".join(lines_about(name, result.stdout)) for name in effects}
     assert {name: text for name, (_, text) in effects.items() if text not in found[name]} == {}
