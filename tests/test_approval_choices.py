@@ -103,6 +103,22 @@ def test_a_line_that_was_begun_before_the_question_is_not_an_answer(openkoi: She
     assert (openkoi.folder / "one").exists()
 
 
+def test_a_line_that_was_begun_during_the_run_is_not_an_answer(openkoi: Shell) -> None:
+    slow = Say(remove("one").words, fault=ServerFault(delay=1.0))
+    with OpenAIServer(slow, "Done.") as server, terminal(served(openkoi, server), *LINE) as tty:
+        tty.shows("Thinking")
+        tty.type("and now ")
+        asked(tty)
+        tty.type("1\r")
+        tty.shows("That was typed before the question could be read. Choose 1 to 3: ")
+        tty.type("3\r")
+        tty.shows("What should it do instead?")
+        tty.type("\r")
+
+        assert 0 == tty.ends(), tty.screen
+    assert (openkoi.folder / "one").exists()
+
+
 def test_yes_for_the_scope_holds_for_similar_calls_of_the_task(openkoi: Shell) -> None:
     with (
         OpenAIServer(remove("one"), remove("two"), "Done.") as server,

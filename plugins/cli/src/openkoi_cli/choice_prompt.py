@@ -31,15 +31,18 @@ class Choice:
     value: str
 
 
-async def read_choice(choices: Sequence[Choice]) -> str | None:
-    """Read lines until one is a choice; Esc alone is the last one, and the end of the input is none."""
+async def read_choice(choices: Sequence[Choice], *, is_begun: bool = False) -> str | None:
+    """Read lines until one is a choice; Esc alone is the last one, and the end of the input is none.
+
+    ``is_begun``: the first line was begun before the question, so that it is not an answer.
+    """
     from openkoi_terminal import find_choice
 
     keys, prompt = open_keyboard(), f"Choose 1 to {len(choices)}: "
     if keys:
         read_keys_at_once(keys.descriptor)
     try:
-        is_early = await discard_early_input()
+        is_early = await discard_early_input() or is_begun
         click.echo(prompt, err=True, nl=False)
         while line := await (read_keys(keys) if keys else read_line()):
             place = len(choices) - 1 if line == ESCAPE else find_choice(line, [one.key for one in choices])

@@ -8,10 +8,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 ESCAPE = b"\x1b"
 ESCAPE_SECONDS = 0.05  # the rest of an arrow key's sequence comes within this time, also over a slow connection
+LINE_SECONDS = 5.0  # without a key, after which what is typed is a new line (estimate)
 CHANGED: dict[int, list[Any]] = {}  # the modes to restore, by descriptor; also for an exit without cleanup
 
 
@@ -22,6 +24,12 @@ class Keyboard:
         self.descriptor = descriptor
         self.watching = False
         self.timer: asyncio.TimerHandle | None = None
+        self.begun_at = -LINE_SECONDS
+
+    @property
+    def has_begun_line(self) -> bool:
+        """Whether a line was begun a moment ago, though nothing takes it: its end is not an answer to a question."""
+        return monotonic() - self.begun_at < LINE_SECONDS
 
     def watch(self) -> None:
         """Interrupt this process at Esc; ignore all other keys."""
@@ -49,6 +57,8 @@ class Keyboard:
             self.release()
             return
         self.forget_escape()
+        if not keys.startswith(ESCAPE):
+            self.begun_at = -LINE_SECONDS if keys.endswith((b"\r", b"\n")) else monotonic()
         if keys == ESCAPE:
             self.timer = asyncio.get_running_loop().call_later(ESCAPE_SECONDS, signal.raise_signal, signal.SIGINT)
 

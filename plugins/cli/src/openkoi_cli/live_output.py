@@ -26,7 +26,7 @@ HEARTBEAT_SECONDS = 30.0  # of a terminal on which nothing is drawn again: a scr
 class LineOutput:
     """Prints lines, where there is no terminal; a closed stream is ignored."""
 
-    shows_text = False
+    shows_text = has_begun_line = False
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -93,6 +93,11 @@ class TerminalOutput:
         self.held: list[str] = []
         self.stopped = False
         self.keys: Keyboard | None = None
+
+    @property
+    def has_begun_line(self) -> bool:
+        """Whether the user was typing a moment ago, though nothing takes it."""
+        return self.keys is not None and self.keys.has_begun_line
 
     def add_record(self, record: Record) -> None:
         """Note a record, for the working line; many may come at once, and few of them are drawn."""

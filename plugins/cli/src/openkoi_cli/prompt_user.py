@@ -83,7 +83,7 @@ class TerminalPrompt:
             *(f"  {place}. {one.label}" for place, one in enumerate(choices, 1)),
         ]
         click.echo("\n" + "\n".join(lines), err=True)
-        answer = await read_choice(choices)
+        answer = await read_choice(choices, is_begun=self.live is not None and self.live.has_begun_line)
         if answer == "always" and request.scope:
             self.allowed.add(request.scope)
             return "yes"
