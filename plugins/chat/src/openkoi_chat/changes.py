@@ -4,15 +4,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Checkpoints, Koi
-from openkoi_runlog import build_view, find_task, read_task_records
+from openkoi_runlog import VIEW_EVENTS, build_view, find_task, list_all_segments
+from openkoi_runlog.select_records import select_from
 
 if TYPE_CHECKING:
     from openkoi_runlog import RunView
 
 
 async def read_changes(koi: Koi, sessions: Path, run: str) -> str:
+    """Return the diff of what a task in the log changed."""
+    return await diff_changes(koi, read_view(sessions, run))
+
+
+def read_view(sessions: Path, run: str) -> "RunView":
+    """Return a task from the log; other tasks of its session are not read."""
+    paths = list_all_segments(sessions, find_task(sessions, run).session)
+    return build_view((record for path in paths for record in select_from(path, VIEW_EVENTS, run)), run)
+
+
+async def diff_changes(koi: Koi, view: "RunView") -> str:
     """Return the diff of what a task changed and was not undone; empty without a checkpoint of it."""
-    view = build_view(read_task_records(sessions, find_task(sessions, run)), run)
     keeper: Checkpoints | None = await koi.load_chosen("checkpoints")  # type: ignore[assignment]  # what it chooses
     files = view.checkpoints
     if keeper is None or not files.before or files.undone:

@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING
 from openkoi_base.files.diffs import changed_files
 from openkoi_terminal import strip_controls
 
-from .changes import read_changes
+from .changes import diff_changes, read_view
 from .cli_commands import run_openkoi
 from .view import Choice, Dialog, View
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
+    from openkoi_runlog.report import RunReport
 
 KEEP, UNDO, SOME = "keep", "undo", "some"
 KEPT = "  /undo {run} undoes its changes"
 UNTOUCHED = "Interrupted. No files were changed."
 
 
-async def ask_what_to_keep(view: View, koi: "Koi", sessions: Path, run: str) -> None:
-    """Ask about the changed files of an interrupted task; without any, say that it was interrupted."""
-    files = changed_files(await read_changes(koi, sessions, run))
+async def ask_what_to_keep(view: View, koi: "Koi", sessions: Path, report: "RunReport") -> None:
+    """Ask about the changed files of an interrupted task; without any, say that it was interrupted.
+
+    The log is read only for a task that began before it was resumed here.
+    """
+    run, begun_here = report.run, report.view.started is not None
+    files = changed_files(await diff_changes(koi, report.view if begun_here else read_view(sessions, run)))
     if not files:
         view.note(UNTOUCHED, "yellow")
         return

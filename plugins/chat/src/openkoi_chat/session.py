@@ -221,7 +221,7 @@ class ChatSession:
         if turn.is_hidden:
             return
         if turn.interrupted:
-            await ask_what_to_keep(self.view, koi, self.sessions, turn.run)
+            await ask_what_to_keep(self.view, koi, self.sessions, turn.report)
         self.reload_history()
 
     async def make_task(self, draft: Draft) -> Task:
