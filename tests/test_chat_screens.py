@@ -188,3 +188,31 @@ def test_the_transcripts_of_the_readme_are_screens() -> None:
 
     assert 8 <= len(texts)
     assert [] == [text for text in texts if text not in screens]
+
+
+def test_rare_screens_of_the_chat(openkoi: Shell) -> None:
+    turns = says("I write it.", "write it", calls=writes("new.txt", "new\n"))
+    replaced = writes("new.txt", "newer\n").replace("content:", "overwrite: true, content:")
+    turns += says("I replace it.", "replace it", calls=replaced)
+    with chat(openkoi, turns + says("Well.", ""), columns=130) as terminal:
+        recorder = Recorder(terminal)
+        terminal.inner.type("?")
+        recorder.take("?", "  Enter", "for commands")
+        recorder.enter("/model a b c", "Roles are")
+        terminal.send("write it")
+        terminal.shows("[done]")
+        terminal.send("/rewind")
+        terminal.shows("2. write it")
+        terminal.type("\x1b[B\r")
+        terminal.shows("▸ 1. Both")
+        terminal.settles()
+        terminal.type("1")
+        recorder.take("a rewind is done", "→ Both", "> write it")
+        terminal.type("\x15")
+        recorder.enter("/rewind undo", "the rewind is undone")
+        terminal.type("\x1b[Z\x1b[Z")
+        terminal.shows("\nasks before each")
+        terminal.send("replace it")
+        recorder.take("an approval of a file that is replaced", "> replace it", "3. No")
+
+    check_screen("chat_rare", normalize("\n".join(recorder.screens), MEASURED))

@@ -1,6 +1,7 @@
 """Ask the user what a task may do, and remember what was allowed for the rest of the chat."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from openkoi_hookspecs import Question
 from openkoi_terminal import show_hidden
@@ -24,7 +25,7 @@ class Approvals:
         self.view = view
         self.allowed: set[ApprovalScope] = set()
 
-    async def ask(self, question: Question) -> str | None:
+    async def ask(self, question: Question, folder: Path) -> str | None:
         """Return the user's answer; one that is allowed for this chat is given without asking, and shown."""
         request = read_approval_request(question)
         if request is None:
@@ -33,7 +34,9 @@ class Approvals:
             text = show_hidden(request.command or request.tool)
             self.view.note(f"  allowed for this chat: {text}", "dim")
             return "yes"
-        lines, full = [[*describe_request(request, self.view.style, most=most)] for most in (MAX_LINES, 0)]
+        lines, full = [
+            [*describe_request(request, self.view.style, most=most, folder=folder)] for most in (MAX_LINES, 0)
+        ]
         answer = await self.view.choose(Dialog(lines, choices_for(request), full=full))
         if answer == ALWAYS and request.scope:
             self.allowed.add(request.scope)

@@ -285,7 +285,7 @@ class ChatSession:
     async def answer(self, question: Question) -> str | None:
         """Ask the user a question of a task."""
         self.view.notify("OpenKoi has a question")
-        return await self.approvals.ask(question)
+        return await self.approvals.ask(question, self.require_koi().workspace)
 
     async def close(self) -> None:
         """Stop the tasks under way, and wait until they have."""

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -36,10 +37,11 @@ NO = Choice("n", "No, and say what to do instead (n, esc)", "no")
 class TerminalPrompt:
     """Prompts the user; ``left`` are shown questions that were answered elsewhere.
 
-    ``allowed`` is what the user allowed for the rest of the task.
+    ``allowed`` is what the user allowed for the rest of the task, ``folder`` where it works.
     """
 
     live: "LineOutput | TerminalOutput | None" = None
+    folder: Path | None = None
     asked: dict[str, str] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)
     allowed: "set[ApprovalScope]" = field(default_factory=set)
@@ -79,7 +81,7 @@ class TerminalPrompt:
             return "yes"
         choices = list_choices(request)
         lines = [
-            *describe_request(request, style),
+            *describe_request(request, style, folder=self.folder),
             *(f"  {place}. {one.label}" for place, one in enumerate(choices, 1)),
         ]
         click.echo("\n" + "\n".join(lines), err=True)
@@ -120,7 +122,7 @@ def list_choices(request: "ApprovalRequest") -> Sequence[Choice]:
 def attend_terminal(koi: Koi, live: "LineOutput | TerminalOutput", *, yes: bool = False) -> None:
     """Let questions be asked at the terminal, if there is one; ``yes`` answers what policy lets the option answer."""
     at_terminal = can_prompt(sys.stderr)
-    terminal = TerminalPrompt(live)
+    terminal = TerminalPrompt(live, koi.workspace)
     if at_terminal:
         koi.listen(terminal.observe)
     if at_terminal or yes:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
 
 from openkoi_hookspecs import Question
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -15,6 +17,7 @@ UNDO = "undo: `openkoi undo` restores the files, but not what a command does els
 UNDO_FILES = "undo: `openkoi undo` restores every byte"
 FILE_TOOLS = frozenset({"write_file", "edit_file", "apply_patch"})
 MAX_LINES = 30  # of a call; the choices stay on a screen of 40 rows
+MAX_COMPARED = 200_000  # bytes of a file that a call replaces; a longer one is shown as it would be written (estimate)
 SHELL_SIGNS = lazy_pattern(r"[;&|<>`$()\n\\]")
 CHANGES = {"search": ("-", "red"), "replace": ("+", "green"), "content": ("+", "green")}
 
@@ -82,13 +85,15 @@ def read_approval_request(question: Question) -> ApprovalRequest | None:
         return None
 
 
-def describe_request(request: ApprovalRequest, style: Style, *, most: int = MAX_LINES) -> Iterator[str]:
+def describe_request(
+    request: ApprovalRequest, style: Style, *, most: int = MAX_LINES, folder: Path | None = None
+) -> Iterator[str]:
     """Yield what is asked: the reason, the literal call, what it can touch, and how to undo it.
 
-    Of the call at most so many lines are shown, unless it is 0.
+    Of the call at most so many lines are shown, unless it is 0. A file of ``folder`` that is there is compared.
     """
     yield style.mark(show_hidden(request.reason) or f"{request.tool} needs your approval.", "yellow")
-    lines = [*show_call(request, style)]
+    lines = [*show_call(request, style, read_present(request, folder))]
     yield from (f"  {line}" for line in lines[: most or len(lines)])
     if most and len(lines) > most:
         yield style.mark(f"  … {len(lines) - most} more lines: Ctrl-A shows all", "yellow")
@@ -96,8 +101,32 @@ def describe_request(request: ApprovalRequest, style: Style, *, most: int = MAX_
     yield style.mark(f"  {UNDO_FILES if request.tool in FILE_TOOLS else UNDO}", "dim")
 
 
-def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
-    """Yield the call as it would be made: the command, or the change to a file."""
+def read_present(request: ApprovalRequest, folder: Path | None) -> str:
+    """Return the text that a call would replace as a whole; empty where there is none, or it cannot be compared."""
+    if folder is None or request.tool != "write_file":
+        return ""
+    try:
+        path = folder / request.path
+        return path.read_text(encoding="utf-8") if path.is_file() and path.stat().st_size <= MAX_COMPARED else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def compare_text(before: str, after: str, style: Style) -> Iterator[str]:
+    """Yield what changes in a text, as a diff; nothing if only the end of its last line does."""
+    from difflib import unified_diff
+
+    from .diffs import render_hunk
+
+    old, new = (text.removesuffix("\n").split("\n") for text in (before, after))
+    changes = [*unified_diff(old, new, lineterm="")][2:]
+    starts = [place for place, line in enumerate(changes) if line.startswith("@@ ")]
+    for start, end in pairwise([*starts, len(changes)]):
+        yield from render_hunk(changes[start:end], style)
+
+
+def show_call(request: ApprovalRequest, style: Style, present: str = "") -> Iterator[str]:
+    """Yield the call as it would be made: the command, or the change to a file, whose present text is compared."""
     if request.command:
         yield from (style.mark(f"$ {show_hidden(line)}", "bold") for line in request.command.split("\n"))
         return
@@ -106,7 +135,9 @@ def show_call(request: ApprovalRequest, style: Style) -> Iterator[str]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         lines = text.split("\n")
         sign, colour = CHANGES.get(name, ("", "")) if request.tool in FILE_TOOLS else ("", "")
-        if sign:
+        if sign and present and (compared := [*compare_text(present, text, style)]):
+            yield from compared
+        elif sign:
             changed = text.removesuffix("\n").split("\n") if text else ()
             yield from (style.mark(f"  {sign} {show_hidden(line)}", colour) for line in changed)
         else:
