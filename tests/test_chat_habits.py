@@ -8,6 +8,7 @@ from cli_process import Shell, shell, write_script
 from pseudo_terminal import terminal
 
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
 
 WELL = says("Well.", "")
 PUSH = says("I push.", "push", calls=runs("git push --force origin main"))
@@ -38,6 +39,27 @@ def test_an_answer_is_markdown_before_it_is_complete(openkoi: Shell) -> None:
             tty.shows("There is green tea. [2]")
             assert "esc to interrupt" in tty.display
             assert "**" not in tty.display
+
+
+def test_a_stream_that_stops_for_good_can_be_interrupted_and_left(openkoi: Shell) -> None:
+    silent = Say("Words of it. " * 200, fault=ServerFault(cut=4_000, after=AfterResponse.HANGS))
+    with OpenAIServer(silent, Say("Well.")) as server:
+        there = openkoi.with_environment(
+            OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_ITERATE="0"
+        )
+        with terminal(there, columns=100) as inner:
+            tty = ChatTerminal(inner, 100)
+            tty.shows("for commands")
+            tty.send("go on")
+            tty.shows("Words of it.")
+            tty.type("still here")
+            tty.shows("> still here")
+            tty.type("\x1b")
+            tty.shows("Interrupted. No files were changed.")
+            tty.type("\r")
+            tty.shows("Well.")
+            tty.type("\x04")
+            assert 0 == tty.inner.ends()
 
 
 def test_a_message_is_read_by_the_task_under_way_and_a_queued_one_is_the_next(openkoi: Shell) -> None:

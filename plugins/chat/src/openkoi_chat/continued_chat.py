@@ -19,7 +19,9 @@ from .welcome_back import welcome_back
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
 
-NO_SESSION = "No session to continue in this folder. /resume lists those of other folders' tasks by id."
+NO_SESSION = (
+    "No session to continue in this folder. `openkoi sessions --all` lists those of others, /resume ID opens one."
+)
 
 
 async def open_chat(chat: ChatProgram) -> None:
