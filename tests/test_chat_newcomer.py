@@ -1,5 +1,6 @@
 """What users of other chats do in their first minutes, without reading anything."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from cli_process import Shell, shell, write_script
 from pseudo_terminal import terminal
 
 from openkoi_chat.history import MessageHistory
+from openkoi_chat.open_sessions import OpenSession
 
 WELL = says("Well.", "")
 
@@ -88,3 +90,12 @@ def test_a_line_of_the_history_that_was_cut_off_loses_no_other_message(tmp_path:
     later.open(path, str)
 
     assert ["first", "third"] == history.entries == later.entries
+
+
+def test_a_session_that_cannot_be_locked_is_not_said_to_be_open_elsewhere(tmp_path: Path) -> None:
+    (folder := tmp_path / "chat").mkdir()
+    (tmp_path / "file").write_text("no folder can be made here")
+
+    with closing(OpenSession(folder, tmp_path)) as first, closing(OpenSession(folder, tmp_path)) as second:
+        assert [True, False] == [one.hold("session") for one in (first, second)]
+    assert OpenSession(tmp_path / "file", tmp_path).hold("session")

@@ -41,14 +41,17 @@ class OpenSession:
         return session != self.session and is_run_active(self.folder, session)
 
     def hold(self, session: str) -> bool:
-        """Open a session in the place of the one before; return whether no other chat has it open."""
+        """Open a session in the place of the one before; return whether no other chat has it open.
+
+        Where no lock can be written, as on a full disk, it is open without one.
+        """
         if session == self.session:
             return True
         lock = ExitStack()
         try:
             lock.enter_context(lock_run(self.folder, session))
         except KoiError:
-            return False
+            return not is_run_active(self.folder, session)
         if self.session:
             self.file_of(self.session).unlink(missing_ok=True)  # its draft has moved
         self.lock.close()
