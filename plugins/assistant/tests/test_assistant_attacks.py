@@ -13,10 +13,11 @@ from hosted_chat import HostedChat, hosted_chat, until
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openkoi_assistant.daemon_options import Schedule
 from openkoi_assistant.database import KEPT_ROWS, open_database, transaction
 from openkoi_assistant.inbox import Kind, Request, Requests, State
 from openkoi_assistant.outbox import Outbox, Outgoing
-from openkoi_assistant.schedules import Schedule, begin_due
+from openkoi_assistant.schedules import begin_due
 from openkoi_assistant.user_pairing import Role, shown_name
 from openkoi_hookspecs.integrations import Attachment, Post, Sender
 

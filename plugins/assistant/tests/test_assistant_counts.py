@@ -13,7 +13,8 @@ from hosted_chat import HostedChat, hosted_chat, until
 
 from openkoi_assistant.app_tools import build_tools
 from openkoi_assistant.approvals import WAITS
-from openkoi_assistant.daemon import daemon_files, write_state
+from openkoi_assistant.daemon import write_state
+from openkoi_assistant.daemon_files import daemon_files
 from openkoi_assistant.outbox import Outgoing
 from openkoi_assistant.prompts import DATA
 from openkoi_assistant.user_pairing import Role

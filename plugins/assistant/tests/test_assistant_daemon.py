@@ -74,7 +74,7 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
         after = openkoi("status").stdout
 
     assert ("folder  watching; users: ann (owner)", "notion  connected") == (status[0].strip(), status[2].strip())
-    assert "matrix  sign-in required: Matrix rejected the access token" in status[1]
+    assert "matrix  sign-in required: Matrix is not connected" in status[1]
     for place in ("\n".join(status), output, doctor):
         assert 'contains "*", which matches no user' in place
     assert "ann ann (owner)" in output

@@ -8,7 +8,8 @@ from sqlite3 import connect
 import pytest
 from assistant_process import running, start, tasks_begun, telegram_chat, wait_until
 
-from openkoi_assistant.schedules import Schedule, check_schedule, last_due
+from openkoi_assistant.daemon_options import Schedule, check_schedule
+from openkoi_assistant.schedules import last_due
 from openkoi_hookspecs import ConfigError
 
 EAST = timezone(timedelta(hours=2))

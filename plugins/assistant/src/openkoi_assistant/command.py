@@ -12,8 +12,8 @@ from openkoi_base.skillfile.printable import make_printable
 from openkoi_hookspecs import Koi, KoiError
 
 from .background import replace_process
-from .daemon import RUNNING, DaemonFiles, DaemonOptions, check_daemon, daemon_files, run_daemon
-from .schedules import Schedule
+from .daemon_files import RUNNING, DaemonFiles, daemon_files
+from .daemon_options import DaemonOptions, Schedule
 
 NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
 STOP_FIRST = (
@@ -44,6 +44,8 @@ def make_daemon(
     @click.pass_obj
     async def run(koi: Koi) -> None:
         """Run in the foreground, until Ctrl-C."""
+        from .daemon import run_daemon
+
         click.echo("The daemon is running.")
         if await run_daemon(koi, options):
             click.echo("The daemon reloads its configuration.")
@@ -55,6 +57,8 @@ def make_daemon(
     @click.pass_obj
     async def check(koi: Koi) -> None:
         """Check whether the daemon can start with this configuration."""
+        from .daemon import check_daemon
+
         await check_daemon(koi, options)
         click.echo("The daemon can start with this configuration.")
 
@@ -62,6 +66,8 @@ def make_daemon(
     @click.pass_obj
     async def reload(koi: Koi) -> None:
         """Reload the configuration of the running daemon, if it is valid; tasks under way are resumed."""
+        from .daemon import check_daemon
+
         files = daemon_files(koi)
         if not files.is_running():
             raise KoiError(NOT_RUNNING)

@@ -14,7 +14,7 @@ from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, Sign
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect
 
 from .connected_apps import connected_apps
-from .daemon import daemon_files
+from .daemon_files import daemon_files
 from .database import open_database
 from .inbox import Requests
 from .user_pairing import Members, Role

@@ -6,17 +6,13 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import field
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 
 from openkoi_base.files import replace_file
-from openkoi_base.files.filelock import is_locked, try_lock_file
 from openkoi_base.grants.wildcards import find_wildcards
 from openkoi_hookspecs import ConfigError, Koi, KoiError, PluginError
 from openkoi_hookspecs.integrations import Documents, Messenger
@@ -24,89 +20,14 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .background import sibling_command
 from .connected_apps import connected_apps
+from .daemon_files import DaemonFiles, alone, daemon_files
+from .daemon_options import DaemonOptions, check_options
 from .database import open_database
 from .gateway import Gateway
-from .schedules import Schedule, check_schedule, follow_schedules
+from .schedules import follow_schedules
 
-FOLDER = "assistant"
-STARTING_SECONDS = 10.0  # from its lock to its state (estimate)
-LOCK_TRIES, LOCK_SECONDS = 5, 0.05  # a command that looks whether a daemon runs has the lock for a moment (estimate)
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
-RUNNING = "The daemon is already running (process {pid}). For its status, run `openkoi daemon status`."
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonFiles:
-    """The files of the daemon in its private folder."""
-
-    folder: Path
-
-    @property
-    def lock(self) -> Path:
-        """Locked as long as the daemon runs."""
-        return self.folder / "daemon.lock"
-
-    @property
-    def state(self) -> Path:
-        """What the daemon says of itself."""
-        return self.folder / "state.json"
-
-    @property
-    def log(self) -> Path:
-        """What a daemon in the background prints."""
-        return self.folder / "daemon.log"
-
-    def is_running(self) -> bool:
-        """Return whether a daemon runs."""
-        return self.lock.exists() and is_locked(self.lock)
-
-    def find_pid(self) -> object:
-        """Return the process of the daemon that runs; one that is starting is waited for."""
-        until = time.monotonic() + STARTING_SECONDS
-        while not (state := self.read_state()) and self.is_running() and time.monotonic() < until:
-            time.sleep(LOCK_SECONDS)
-        return state.get("pid", "unknown")
-
-    def read_state(self) -> dict[str, object]:
-        """Return what the running daemon says of itself; nothing while none runs or it is only starting."""
-        if not (self.is_running() and self.state.exists()):
-            return {}
-        try:
-            found = json.loads(self.state.read_text())
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-
-def daemon_files(koi: Koi) -> DaemonFiles:
-    """Return the files of the daemon."""
-    return DaemonFiles(koi.folder(FOLDER))
-
-
-@contextmanager
-def alone(files: DaemonFiles) -> Iterator[None]:
-    """Be the only daemon of this data folder; raise KoiError where one runs."""
-    for _ in range(LOCK_TRIES):
-        with try_lock_file(files.lock) as free:
-            if free:
-                files.state.unlink(missing_ok=True)
-                try:
-                    yield
-                finally:
-                    files.state.unlink(missing_ok=True)
-                return
-        time.sleep(LOCK_SECONDS)
-    raise KoiError(RUNNING.format(pid=files.find_pid()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaemonOptions:
-    """How many tasks are done at once, in which folder, and what is begun at which times."""
-
-    tasks: int = 8
-    workspace: str = ""
-    schedules: Mapping[str, Schedule] = field(default_factory=dict)
 
 
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
@@ -138,16 +59,6 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         signals.listen()
         await gateway.run(signals.end)
     return signals.must_restart
-
-
-def check_options(options: DaemonOptions) -> None:
-    """Raise ConfigError for settings with which nothing would be done."""
-    if options.tasks < 1:
-        raise ConfigError(f"[commands.daemon] tasks is {options.tasks}; it must be at least 1.")
-    if options.workspace and not Path(options.workspace).is_dir():
-        raise ConfigError(f"[commands.daemon] workspace is {options.workspace}, which is not a folder.")
-    for name, schedule in options.schedules.items():
-        check_schedule(name, schedule)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .connected_apps import connected_apps
-from .daemon import DaemonFiles
+from .daemon_files import DaemonFiles
 from .database import open_database
 from .hosted_app import AppStatus
 from .inbox import Requests, State

@@ -1,47 +1,20 @@
 """Begin tasks at their times: each time once, also when the daemon was killed at that moment or ran late."""
 
 import asyncio
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from openkoi_hookspecs import ConfigError
 from openkoi_hookspecs.integrations import Post, Sender, SenderKind
-from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 
+from .daemon_options import PERIOD, Schedule
 from .gateway import Gateway
 from .inbox import SCHEDULE, Kind, Request
 from .user_pairing import Role
 
 POLL_SECONDS = 15.0  # a schedule is exact to the minute
-PERIOD = re.compile(r"(\d+)\s*(m|h|d)")
 MAX_AHEAD = timedelta(hours=1)  # that a clock may be set back without beginning a task twice (estimate)
 UNITS = {"m": 60, "h": 3600, "d": 86400}
-TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """A task that is begun every day ``at`` a local time such as 08:00, or ``every`` so often, such as 30m, 2h or 1d.
-
-    Its answer goes to a ``channel`` of an ``app``; without a channel, to the first owner there.
-    """
-
-    task: str
-    app: str
-    at: str = ""
-    every: str = ""
-    channel: str = ""
-
-
-def check_schedule(name: str, schedule: Schedule) -> None:
-    """Raise ConfigError for a schedule without exactly one readable time."""
-    known = (TIME.fullmatch(schedule.at) if schedule.at else None, PERIOD.fullmatch(schedule.every))
-    if bool(schedule.at) == bool(schedule.every) or not any(known) or (known[1] and not int(known[1][1])):
-        raise ConfigError(
-            f'[commands.daemon.schedules.{name}] needs either `at`, such as "08:00", or `every`, such as "2h".'
-        )
 
 
 def last_due(schedule: Schedule, now: datetime) -> datetime:
