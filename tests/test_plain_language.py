@@ -56,7 +56,7 @@ def sources() -> dict[str, str]:
 @cache
 def documents() -> dict[str, str]:
     """Return the README and the pages for authors of plugins, without their examples."""
-    paths = [ROOT / "README.md", *(ROOT / "hookspecs").glob("*.md")]
+    paths = [ROOT / "README.md", *(ROOT / "hookspecs").rglob("*.md")]
     return {str(path.relative_to(ROOT)): EXAMPLE.sub("", path.read_text()) for path in paths}
 
 
