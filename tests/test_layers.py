@@ -57,8 +57,10 @@ MUST_NOT_IMPORT = {  # the module, and what it works without
     "plugins/duckdb/src/openkoi_duckdb/run_rows.py": {"duckdb", "engine"},
     "plugins/http/src/openkoi_http/blank.py": {"vendor_names"},
     "plugins/http/src/openkoi_http/image_encoding.py": {"vendor_names"},
+    "plugins/loader/src/openkoi_models/task_budget.py": {"model_client", "openkoi_prompt"},
     "plugins/loader/src/openkoi_settings/config.py": {"config_toml", "layers"},
     "plugins/loader/src/openkoi_settings/config_toml.py": {"key", "keys"},
+    "plugins/loader/src/openkoi_settings/project_policy.py": {"config_toml", "tomllib"},
     "plugins/loader/src/openkoi_settings/value.py": {"config_toml", "key", "keys"},
     "plugins/sandbox/src/openkoi_sandbox/retry_when_full.py": {"run_until_timeout", "launch"},
 }
