@@ -132,6 +132,18 @@ def test_another_model_goes_on_with_the_conversation(openkoi: Shell) -> None:
         tty.shows("The other knows heron.")
 
 
+def test_a_model_of_no_provider_is_refused_at_once(openkoi: Shell) -> None:
+    with chat(openkoi, WELL) as tty:
+        tty.send("/model nobody/knows-it")
+        tty.shows("No provider named 'nobody'")
+        tty.send("/model")
+        tty.shows("▸ 1. scripted/script.yaml")
+        tty.type("\x1b")
+        tty.hides("▸")
+        tty.send("go on")
+        tty.shows("Well.")
+
+
 def test_a_plan_changes_nothing(openkoi: Shell) -> None:
     turns = says("I try.", "write it", calls=f"{writes('one.txt', '1')}, {runs('echo 2 > two.txt')}") + WELL
     with chat(openkoi, turns) as tty:

@@ -24,6 +24,7 @@ async def model(chat: ChatProgram, words: str) -> None:
     setattr(chat.settings, role, name)
     try:
         await chat.reopen()
+        await load_providers(chat)
         await show_models(chat)
     except KoiError as error:
         setattr(chat.settings, role, before)
@@ -39,6 +40,13 @@ async def choose_model(chat: ChatProgram) -> str:
     finally:
         chat.front.show_busy("")
     return await pick(chat.view, "Which model?", choices)
+
+
+async def load_providers(chat: ChatProgram) -> None:
+    """Load the providers of the models, so that one that is not installed is named now; they are not called."""
+    koi = chat.require_koi()
+    for role in ROLES:
+        await koi.load("providers", (await koi.resolve_model(role)).partition("/")[0])
 
 
 async def show_models(chat: ChatProgram) -> None:
