@@ -189,6 +189,8 @@ SECOND = {
         "called faulthandler.dump_traceback_later",
     ),
     "interrupts-calls": ("signal.siginterrupt(signal.SIGUSR2, True)", "called signal.siginterrupt"),
+    "hears-forks": ("os.register_at_fork(before=lambda: None)", "called os.register_at_fork"),
+    "debugs-gc": ("import gc; gc.set_debug(gc.DEBUG_SAVEALL)", "called gc.set_debug"),
     "hears-audits": ("sys.addaudithook(lambda *a: None)", "called sys.addaudithook"),
     "puts-a-variable": ("os.putenv('ACME_X', '1')", "called os.putenv"),
     "takes-decoding-errors": (
@@ -214,6 +216,8 @@ UNSEEN = {
     "files and sockets that are left open": "sys.leaked = [open('/etc/hosts'), __import__('socket').socket()]",
     "attributes of objects that modules keep": "import json; json._default_encoder.indent = 2",
     "private data of modules": "import re; re._MAXCACHE = 0",
+    "numbers and flags of modules whose names are in lower case": "import socket; socket.has_ipv6 = False",
+    "timers that count processor time": "signal.setitimer(signal.ITIMER_VIRTUAL, 3600)",
     "modules of a new name in `sys.modules`": "sys.modules.setdefault('acme_fake', type(sys)('acme_fake'))",
     "functions that are called when an object is freed": (
         "import weakref; sys.kept = type('X', (), {})(); weakref.finalize(sys.kept, len, '')"
