@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from hosted_chat import HostedChat, SkippingLoop, hosted_chat, until
 
-from openkoi_assistant.hosted_app import AppStatus
-from openkoi_hookspecs.integrations import Post
+from openkoi_assistant.hosted_app import AppStatus, HostedApp
+from openkoi_hookspecs.integrations import Delivery, Post
+from openkoi_slack import Slack
 from openkoi_testing.apps import FolderApp
+from openkoi_testing.servers import SlackServer
 
 ANSWER = "  - says: Paris.\n    repeat: true\n"
 Story = Callable[[HostedChat, SkippingLoop], Awaitable[None]]
@@ -76,3 +78,46 @@ def test_a_full_disk_loses_no_message_and_no_answer(tmp_path: Path) -> None:
         assert 9 == len(chat.tasks)
 
     play(tmp_path, story)
+
+
+@pytest.mark.parametrize("refused", [0, 3], ids=["which can be opened again", "which cannot be opened again at first"])
+def test_a_deaf_socket_is_found_in_ninety_seconds_and_opened_anew_and_nothing_is_lost(refused: int) -> None:
+    """A socket of Slack is never resumed: each one is opened anew, and what came meanwhile is read from the history."""
+    texts, cursor = list[str](), ""
+
+    async def take(_: str, delivery: Delivery) -> None:
+        nonlocal cursor
+        cursor = delivery.cursor
+        texts.extend([delivery.post.text] if delivery.post else [])
+
+    async def story(server: SlackServer) -> float:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, SkippingLoop)
+        slack = Slack(base_url=f"{server.url}/api", token=server.token, app_token=server.app_token)
+        app = HostedApp("slack", slack, take, lambda: cursor, lambda: None, lambda _: None)
+        async with slack:
+            watching = asyncio.create_task(app.watch())
+            await until(lambda: server.sockets and cursor)
+            server.say("first")
+            await until(lambda: texts == ["first"])
+            (socket,) = server.sockets
+            socket.deaf = True
+            server.sockets.remove(socket)
+            server.say("while it was deaf")
+            began = loop.time()
+            with loop.skip():
+                await until(lambda: app.status is AppStatus.UNAVAILABLE, 3600.0)
+            found = loop.time() - began
+            server.unavailable = bool(refused)
+            await until(lambda: app.failures > refused)
+            server.unavailable = False
+            await until(lambda: texts == ["first", "while it was deaf"])
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+        return found
+
+    with SlackServer() as server, asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        assert 39 < runner.run(story(server)) <= 90
+        opened = [name for name, *_ in server.calls].count("apps.connections.open")
+
+    assert 2 == opened
