@@ -34,7 +34,7 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
     """Await a plugin, for at most so many seconds.
 
     Raise LimitExceededError, or an Exception whatever the plugin raised. While it waits its deadline is among the
-    ``movable``, for those who may postpone it; a plugin whose deadline nobody moves has none until it waits.
+    ``movable``, for those who may postpone it; one whose deadline never moves has no timer until it waits.
     """
     until = asyncio.get_running_loop().time() + max(0.0, seconds)
     if movable is not None:
