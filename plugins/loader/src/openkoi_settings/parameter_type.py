@@ -1,7 +1,7 @@
 """Convert a setting to the type that a constructor asks for. Pure; pydantic is imported only where it is needed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_args, get_origin
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -21,6 +21,8 @@ def convert_parameter(value: object, hint: Any) -> object:
     kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if kind is Any or (isinstance(kind, type) and type(value) is kind):
         return value
+    if is_list_of(value, kind):
+        return tuple(value)
     from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter, ValidationError
 
     try:
@@ -32,6 +34,12 @@ def convert_parameter(value: object, hint: Any) -> object:
         raise WrongTypeError(value, "it cannot be set in a file") from None
     except PydanticUserError as error:
         raise TypeError(error.message) from error
+
+
+def is_list_of(value: object, kind: Any) -> TypeGuard[list[object]]:
+    """Return whether a list becomes a tuple of plain values as it is: most lists of settings, without 8 MiB."""
+    one, *more = get_args(kind) if get_origin(kind) is tuple else (None,)
+    return more == [...] and isinstance(value, list) and all(type(item) is one for item in value)
 
 
 def path_of(error: "ErrorDetails", value: Any) -> list[object]:
