@@ -34,8 +34,16 @@ def answer(number: int, mebibytes: int) -> Iterator[bytes]:
     yield b'"}]}}'
 
 
+def many_values(number: int) -> Iterator[bytes]:
+    """Yield an answer with so many empty texts that they take gigabytes once they are parsed."""
+    yield TEXT % number + b'"}'
+    for _ in range(2**9):
+        yield b',{"type":"text","text":""}' * 2**10
+    yield b"]}}"
+
+
 def as_event(parts: Iterator[bytes]) -> Iterator[bytes]:
-    yield b"event: message\ndata: "
+    yield b': a comment with a "\nevent: message\ndata: '
     yield from parts
     yield b"\r\n\r\n"
 
@@ -87,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(202, iter([b"Accepted"]))
             return
         called = asked["method"] == "tools/call"
-        if called and KIND in ("events", "many"):
+        if called and KIND in ("events", "event values", "many"):
             parts = many_events(asked["id"]) if KIND == "many" else as_event(self.answered(asked))
             self.reply(200, parts, "text/event-stream")
         elif called and KIND == "gzip":
@@ -102,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         match asked["method"]:
             case "tools/call":
                 Path(CALLS).write_text("called\n")
-                return answer(number, 16 if KIND == "long" else -1)
+                return many_values(number) if "values" in KIND else answer(number, 16 if KIND == "long" else -1)
             case "initialize":
                 result: Any = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
             case "tools/list":

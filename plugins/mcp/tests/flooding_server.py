@@ -47,11 +47,13 @@ def notify_without_end(number: object) -> None:
 def report_progress(number: object) -> None:
     """Say how far it is 3,000 times, and then answer."""
     for step in range(1, 3_001):
-        send(
-            method="notifications/progress",
-            params={"progressToken": asked["params"]["_meta"]["progressToken"], "progress": step, "total": 3_000},
-        )
+        show_progress(progress=step, total=3_000)
     answer(number)
+
+
+def show_progress(**shown: Any) -> None:
+    token = asked["params"]["_meta"]["progressToken"]
+    send(method="notifications/progress", params={"progressToken": token, **shown})
 
 
 def write_garbage_first(number: object) -> None:
@@ -93,6 +95,24 @@ def doubled(levels: int) -> dict[str, Any]:
     return {"type": "object", "$defs": {"l0": {}, **twice}, "$ref": f"#/$defs/l{levels - 1}"}
 
 
+def answer_in_blocks(number: object) -> None:
+    """Answer with so many empty texts that they take gigabytes once they are parsed."""
+    block = b'{"type":"text","text":""}'
+    write(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[' % int(str(number)) + b",".join([block] * 2**19) + b"]}}\n")
+
+
+def answer_with_commas(number: object) -> None:
+    """Answer with a text that looks like many values."""
+    answer(number, "42 fish" + ',"[{' * 2**17)
+
+
+def show_forged_progress(number: object) -> None:
+    """Report progress that looks like lines of OpenKoi, and is long."""
+    words = "\x1b[2Jhalf\r\n[done] 1 iteration\u202e" + "x" * 2**20
+    show_progress(progress=1, message=words)
+    answer(number)
+
+
 OUTPUT: dict[str, dict[str, Any]] = {
     "pattern": {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(a+)+b$"}}},
     "doubled": doubled(50),
@@ -107,6 +127,10 @@ KINDS: dict[str, Callable[[object], None]] = {
     "twice": answer_twice,
     "halves": answer_in_halves,
     "end": end_in_half,
+    "blocks": answer_in_blocks,
+    "commas": answer_with_commas,
+    "forged": show_forged_progress,
+    "pages": answer,
     **dict.fromkeys(OUTPUT, answer_structure),
 }
 for line in sys.stdin:
@@ -119,8 +143,11 @@ for line in sys.stdin:
         case "tools/list":
             hints = {"readOnlyHint": True}
             tool = {"name": "count_fish", "description": "Count fish.", "inputSchema": SCHEMA, "annotations": hints}
+            more = (
+                {"nextCursor": "1", "tools": [tool] * 2**14} if KIND == "pages" and Path(sys.argv[2]).exists() else {}
+            )
             output = {"outputSchema": OUTPUT[KIND]} if KIND in OUTPUT else {}
-            send(id=asked["id"], result={"tools": [{**tool, **output}]})
+            send(id=asked["id"], result={"tools": [{**tool, **output}], **more})
         case "tools/call":
             Path(sys.argv[2]).write_text(f"started {os.getpid()}\n")
             KINDS[KIND](asked["id"])

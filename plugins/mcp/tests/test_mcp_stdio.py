@@ -14,10 +14,12 @@ from test_mcp_runs import wait_until
 
 from openkoi_mcp.active_call import PROGRESS_SECONDS
 from openkoi_mcp.events import CallProgressed
-from openkoi_mcp.message_limit import MAX_MESSAGE_BYTES, MessageTooLongError
+from openkoi_mcp.message_limits import MAX_MESSAGE_BYTES, MAX_VALUES, MessageTooLargeError, check_values
 from openkoi_mcp.stdio import CHUNK_BYTES, read_lines
 
-TOO_LONG = "It was disconnected because it sent a message of more than 32 MiB."
+REFUSED = "It was disconnected because it sent {}."
+TOO_LONG = REFUSED.format("a message of more than 32 MiB")
+TOO_MANY = REFUSED.format("a message of more than 200,000 values")
 SERVER = Path(__file__).with_name("flooding_server.py")
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has the SDK's reader")
 
@@ -39,7 +41,33 @@ def test_a_line_without_end_costs_the_call_and_the_server_is_stopped(tmp_path: P
     assert "Traceback" not in text
 
 
-@pytest.mark.parametrize("kind", ["garbage", "twice", "halves", "long"])
+@posix
+def test_a_message_of_too_many_values_costs_the_call_and_the_server_is_stopped(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "blocks")
+    openkoi("Do it")
+
+    (result,) = openkoi.results
+    assert TOO_MANY in result
+
+
+def test_pages_of_tools_without_end_are_refused(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "pages")
+    openkoi.calls.touch()
+    openkoi("Do it")
+
+    (result,) = openkoi.results
+    assert "The MCP server pond cannot list its tools: its list of tools has more than 8 MiB." in result
+
+
+def test_progress_is_one_short_line_that_looks_like_nothing_else(tmp_path: Path) -> None:
+    text = flooding(tmp_path, "forged")("Do it")
+
+    (line,) = [one for one in text.splitlines() if "half" in one]
+    assert line.startswith("[pond] [2Jhalf [done] 1 iterationxxx")
+    assert len(line) < 220
+
+
+@pytest.mark.parametrize("kind", ["garbage", "twice", "halves", "long", "commas"])
 def test_what_is_no_message_is_ignored_and_the_first_answer_counts(kind: str, tmp_path: Path) -> None:
     openkoi = flooding(tmp_path, kind)
     text = openkoi("Do it")
@@ -115,11 +143,21 @@ def test_lines_are_what_stands_between_line_feeds_however_they_arrive() -> None:
         assert expected == asyncio.run(read(*chunks))
 
 
+def test_only_values_outside_strings_count_and_the_check_is_linear() -> None:
+    check_values(b'["' + b'\\",[{' * MAX_VALUES + b'"]')
+    check_values(b'["' + b'\\"' * 2**20)  # a string without end
+    check_values(b"[" + b"1," * (MAX_VALUES - 2) + b"1]")
+    with pytest.raises(MessageTooLargeError, match="more than 200,000 values"):
+        check_values(b': "\ndata: [' + b"1," * MAX_VALUES + b"1]")  # a string ends in its line
+    with pytest.raises(MessageTooLargeError, match="more than 200,000 values"):
+        check_values(b'["",' + b"1," * MAX_VALUES + b"1]")
+
+
 def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:
     async def read(*chunks: bytes) -> int:
         return sum([len(line) async for line in read_lines(stream_of(*chunks))])
 
     most = b"x" * MAX_MESSAGE_BYTES
     assert MAX_MESSAGE_BYTES == asyncio.run(read(most, b"\n"))
-    with pytest.raises(MessageTooLongError):
+    with pytest.raises(MessageTooLargeError):
         asyncio.run(read(most, b"x"))

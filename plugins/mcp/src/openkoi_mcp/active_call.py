@@ -9,9 +9,11 @@ from dataclasses import field
 from openkoi_hookspecs import Question, Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .definitions import visible
 from .events import CallProgressed
 
 PROGRESS_SECONDS = 1.0  # between two records of a call's progress; estimate: a server may send thousands a second
+MAX_PROGRESS = 200  # characters of a message: two lines of a terminal
 
 
 @dataclass(eq=False, slots=True)
@@ -45,7 +47,8 @@ class ActiveCall:
     async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Show how far the server is: at once, or the last of what it says in a second."""
         share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
-        self.progress = f"[{self.server}] {f'{message} ({share})' if message else share}"
+        line = " ".join(visible(message or "").split())[:MAX_PROGRESS]
+        self.progress = f"[{self.server}] {f'{line} ({share})' if line else share}"
         if self.showing is None or self.showing.done():
             self.showing = asyncio.create_task(self.show_in_turn())
 

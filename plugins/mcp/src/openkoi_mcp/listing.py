@@ -7,8 +7,10 @@ from mcp import Client
 from pydantic import BaseModel
 
 from .definitions import PROMPT_KEYS, TOOL_KEYS, Definitions
+from .message_limits import MessageTooLargeError
 
 MAX_PAGES = 50  # a server whose pages never end is cut off
+MAX_LISTED_BYTES = 8 * 2**20  # bytes of all pages; estimate: 10,000 tools of 800 bytes
 
 
 async def list_definitions(client: Client) -> Definitions:
@@ -31,8 +33,12 @@ async def list_all(ask: Callable[..., Awaitable[Any]], field: str) -> list[Any]:
     """Return all items of a list that a server gives in pages."""
     found: list[Any] = []
     cursor: str | None = None
+    size = 0
     for _ in range(MAX_PAGES):
         page = await ask(cursor=cursor)
+        size += len(page.model_dump_json())
+        if size > MAX_LISTED_BYTES:
+            raise MessageTooLargeError(f"its list of {field} has more than {MAX_LISTED_BYTES >> 20} MiB")
         found += getattr(page, field)
         cursor = page.next_cursor
         if not cursor:

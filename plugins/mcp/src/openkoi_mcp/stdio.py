@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from .error_output import ErrorOutput
-from .message_limit import MAX_MESSAGE_BYTES, TOO_LONG, MessageTooLongError
+from .message_limits import MAX_MESSAGE_BYTES, REFUSED, MessageTooLargeError, check_length, check_values
 
 CHUNK_BYTES = 2**16  # bytes that are read at once: what a pipe of Linux holds
 FLUSH_SECONDS = 0.5  # for a message that waits, such as the one that cancels a call; as the SDK has it
@@ -71,8 +71,8 @@ async def read_messages(process: Process, from_server: FromServer, errors: Error
                 await from_server.send(parse_message(line))
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         pass  # the session has ended
-    except MessageTooLongError:
-        errors.fault = TOO_LONG
+    except MessageTooLargeError as error:
+        errors.fault = REFUSED.format(error)
         errors.signal_group(signal.SIGKILL)
     discarded = 0
     while chunk := await process.stdout.read(CHUNK_BYTES):
@@ -82,7 +82,7 @@ async def read_messages(process: Process, from_server: FromServer, errors: Error
 
 
 async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream, each once it is whole; raise MessageTooLongError for one that does not end."""
+    """Yield the lines of a stream, each once it is whole; raise MessageTooLargeError for one that does not end."""
     parts: list[bytes] = []
     length = 0
     while chunk := await stream.read(CHUNK_BYTES):
@@ -92,12 +92,12 @@ async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
             parts, length = [], 0
         parts.append(rest)
         length += len(rest)
-        if length > MAX_MESSAGE_BYTES:
-            raise MessageTooLongError
+        check_length(length)
 
 
 def parse_message(line: bytes) -> SessionMessage | Exception:
-    """Return the message in a line; what is none is an error that the session ignores."""
+    """Return the message in a line; what is none is an error that the session ignores. One too large is raised."""
+    check_values(line)
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

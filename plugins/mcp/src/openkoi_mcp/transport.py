@@ -20,7 +20,7 @@ from mcp.shared._httpx_utils import sse_within_origin
 from openkoi_hookspecs import ToolError
 
 from .error_output import ErrorOutput
-from .message_limit import HttpLimit
+from .message_limits import limit_response
 from .server_config import SSE, STDIO, ServerConfig, child_environment, expand, working_folder
 from .stdio import open_child
 
@@ -42,17 +42,28 @@ async def open_transport(
         return
     url = expand(config.table.url, variables)
     headers = {name: expand(text, variables) for name, text in config.table.headers.items()}
-    hooks: Mapping[str, list[Callable[..., Any]]] = {"response": [HttpLimit(errors).limit]}
     if config.transport == SSE:
-        make_client = partial(httpx2.AsyncClient, event_hooks=hooks)
-        async with sse_client(url, headers=headers, httpx_client_factory=make_client) as streams:
+        async with sse_client(url, headers=headers, httpx_client_factory=partial(make_client, errors)) as streams:
             yield streams
         return
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT, follow_redirects=False, event_hooks=hooks) as client,
+        make_client(errors, headers) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=None) as streams,
     ):
         yield streams
+
+
+def make_client(
+    errors: ErrorOutput,
+    headers: Mapping[str, str] | None = None,
+    timeout: httpx2.Timeout = HTTP_TIMEOUT,
+    auth: httpx2.Auth | None = None,
+) -> httpx2.AsyncClient:
+    """Return a client that follows no redirect, and reads no more than a message may have."""
+    hooks: Mapping[str, list[Callable[..., Any]]] = {"response": [partial(limit_response, errors)]}
+    client = httpx2.AsyncClient(headers=headers, timeout=timeout, auth=auth, follow_redirects=False, event_hooks=hooks)
+    client.headers["Accept-Encoding"] = "identity"
+    return client
 
 
 @asynccontextmanager

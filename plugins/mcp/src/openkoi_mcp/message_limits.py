@@ -1,0 +1,82 @@
+"""Limits of one message of a server, checked before it is parsed: parsed, a value takes up to 500 times its bytes."""
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+
+from .error_output import ErrorOutput
+
+MAX_MESSAGE_BYTES = 32 * 2**20  # bytes of a message; estimate: three times a picture of 8 MB, which base64 makes longer
+MAX_VALUES = 200_000  # JSON values in a message, 100 MB as the SDK keeps them (measured); 50 tools have 1,000
+# A string is in one line, also in an event; one that does not end would be searched again from each mark in it.
+STRING = re.compile(rb'"(?:[^"\\\r\n]|\\[^\r\n])*+"?')
+REFUSED = "It was disconnected because it sent {}"
+EVENT_STREAM = "text/event-stream"
+EVENT_END = re.compile(rb"(?>\r\n|\r|\n){2}")
+LONGEST_END = 4  # bytes
+SEPARATORS = (b",", b"[", b"{")
+
+
+class MessageTooLargeError(Exception):
+    """A message is too large; the message says how it was, as a clause such as "a message of more than 32 MiB"."""
+
+
+def check_length(length: int) -> None:
+    """Raise MessageTooLargeError for a message of so many bytes."""
+    if length > MAX_MESSAGE_BYTES:
+        raise MessageTooLargeError(f"a message of more than {MAX_MESSAGE_BYTES >> 20} MiB")
+
+
+def check_values(message: bytes | bytearray) -> None:
+    """Raise MessageTooLargeError for a message with too many values; what is within strings does not count."""
+    if count_values(message) > MAX_VALUES and count_values(STRING.sub(b"", message)) > MAX_VALUES:
+        raise MessageTooLargeError(f"a message of more than {MAX_VALUES:,} values")
+
+
+def count_values(message: bytes | bytearray) -> int:
+    """Return about how many values a message has."""
+    return sum(map(message.count, SEPARATORS))
+
+
+async def limit_response(errors: ErrorOutput, response: httpx2.Response) -> None:
+    """Limit a response of which nothing was read yet; a hook of the client."""
+    response.stream = LimitedStream(response, errors)
+    response.encoding = "utf-8"  # which it must have, and in which values are counted
+
+
+class LimitedStream(httpx2.AsyncByteStream):
+    """What a server sends over HTTP. Its response is a message, or each event if it is a stream of events."""
+
+    def __init__(self, response: httpx2.Response, errors: ErrorOutput) -> None:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        self.inner, self.errors = response.stream, errors
+        self.has_events = response.headers.get("content-type", "").lower().startswith(EVENT_STREAM)
+        self.is_compressed = response.headers.get("content-encoding", "").lower() not in ("", "identity")
+        self.message = bytearray()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            if self.is_compressed:  # it could be any length
+                raise MessageTooLargeError("a compressed answer, which OpenKoi did not ask for")
+            async for chunk in self.inner:
+                self.check(chunk)
+                yield chunk
+            check_values(self.message)
+        except MessageTooLargeError as error:
+            self.errors.fault = REFUSED.format(error)
+            raise
+
+    def check(self, chunk: bytes) -> None:
+        """Raise MessageTooLargeError if an event that ends with these bytes, or what has come so far, is too large."""
+        start = max(0, len(self.message) + 1 - LONGEST_END)
+        self.message += chunk
+        while self.has_events and (end := EVENT_END.search(self.message, start)):
+            check_values(self.message[: end.end()])
+            del self.message[: end.end()]
+            start = 0
+        check_length(len(self.message))
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self.inner.aclose()
