@@ -113,6 +113,14 @@ def show_forged_progress(number: object) -> None:
     answer(number)
 
 
+def ask_without_end(number: object) -> None:
+    """Ask many questions at once, and never answer."""
+    form = {"type": "object", "properties": {f"field{place}": {"type": "string"} for place in range(20)}}
+    for question in range(100):
+        params = {"message": "How many?", "requestedSchema": form}
+        send(id=f"q{question}", method="elicitation/create", params=params)
+
+
 OUTPUT: dict[str, dict[str, Any]] = {
     "pattern": {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(a+)+b$"}}},
     "doubled": doubled(50),
@@ -131,6 +139,7 @@ KINDS: dict[str, Callable[[object], None]] = {
     "commas": answer_with_commas,
     "forged": show_forged_progress,
     "pages": answer,
+    "questions": ask_without_end,
     **dict.fromkeys(OUTPUT, answer_structure),
 }
 for line in sys.stdin:

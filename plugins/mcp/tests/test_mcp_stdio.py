@@ -8,11 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from documented_plugins import calling, logged
+from documented_plugins import calling, events_of, logged
 from mcp_runs import Pond, is_running, pond
 from test_mcp_runs import wait_until
 
-from openkoi_mcp.active_call import PROGRESS_SECONDS
+from openkoi_hookspecs import events
+from openkoi_mcp.active_call import MAX_QUESTIONS, PROGRESS_SECONDS
 from openkoi_mcp.events import CallProgressed
 from openkoi_mcp.message_limits import MAX_MESSAGE_BYTES, MAX_VALUES, MessageTooLargeError, check_values
 from openkoi_mcp.stdio import CHUNK_BYTES, read_lines
@@ -103,6 +104,14 @@ def test_of_much_progress_one_record_a_second_and_the_last_are_kept(tmp_path: Pa
     assert ["42 fish"] == openkoi.results
     assert "[pond] 3000 of 3000" == shown[-1][1]
     assert all((later - earlier).total_seconds() > 0.9 * PROGRESS_SECONDS for earlier, later in pairwise(steady))
+
+
+def test_questions_at_once_and_without_end_cost_the_call_its_time(tmp_path: Path) -> None:
+    openkoi = flooding(tmp_path, "questions", timeout=1.0)
+    openkoi("Do it")
+
+    assert "The MCP server pond did not answer within 1 s; the call was cancelled." in "\n".join(openkoi.results)
+    assert MAX_QUESTIONS == len(events_of(openkoi.openkoi, events.QuestionAsked))
 
 
 def test_half_a_line_at_the_end_is_no_answer(tmp_path: Path) -> None:

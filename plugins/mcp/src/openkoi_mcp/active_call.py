@@ -13,6 +13,7 @@ from .definitions import visible
 from .events import CallProgressed
 
 PROGRESS_SECONDS = 1.0  # between two records of a call's progress; estimate: a server may send thousands a second
+MAX_QUESTIONS = 50  # of one call; estimate: the fields of a long form
 MAX_PROGRESS = 200  # characters of a message: two lines of a terminal
 
 
@@ -23,24 +24,33 @@ class ActiveCall:
     run: Run
     server: str
     timeout: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+    left: float = 0.0
+    pauses: int = 0
+    questions: int = 0
     progress: str = ""
     showing: asyncio.Task[None] | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Let the call's time stand still."""
-        loop, until = asyncio.get_running_loop(), self.timeout.when()
-        left = None if until is None else until - loop.time()
-        self.timeout.reschedule(None)
+        """Let the call's time stand still; a server may ask several questions at once."""
+        now = asyncio.get_running_loop().time
+        if not self.pauses:
+            self.left = (self.timeout.when() or now()) - now()
+            self.timeout.reschedule(None)
+        self.pauses += 1
         try:
             yield
         finally:
-            if not self.timeout.expired():
-                self.timeout.reschedule(None if left is None else loop.time() + max(0.0, left))
+            self.pauses -= 1
+            if not (self.pauses or self.timeout.expired()):
+                self.timeout.reschedule(now() + max(0.0, self.left))
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user of the run."""
+        """Ask the user of the run; None for more questions than a user would answer."""
+        self.questions += 1
+        if self.questions > MAX_QUESTIONS:
+            return None
         with self.pause():
             return await self.run.ask(question)
 

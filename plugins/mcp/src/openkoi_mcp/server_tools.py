@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from openkoi_base.grants import CHANGED
-from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
+from openkoi_hookspecs import Effect, Json, Koi, Question, Run, Tool, ToolError, is_yes
 
-from .active_call import ActiveCalls
+from .active_call import MAX_QUESTIONS, ActiveCalls
 from .connection import Connection, process_variables, reason_of
 from .definitions import Definition, Definitions, count, tool_name, visible, visible_json
 from .events import ToolsOffered
@@ -35,6 +35,7 @@ class ServerTools:
     ) -> None:
         self.config, self.snapshots, self.koi, self.many = config, snapshots, koi, many
         self.active = ActiveCalls()
+        self.questions = 0
         self.deciding = asyncio.Lock()
         variables = process_variables()
         for name, secret in given_secrets(config.table, variables):
@@ -118,7 +119,12 @@ class ServerTools:
         from .elicitation import elicit
 
         call = self.active.asking
-        return await elicit(self.config.name, params, call.ask if call else self.koi.ask)
+        return await elicit(self.config.name, params, call.ask if call else self.ask)
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the user a question that belongs to no call; None for more than a user would answer."""
+        self.questions += 1
+        return await self.koi.ask(question) if self.questions <= MAX_QUESTIONS else None
 
     async def health(self) -> Mapping[str, str]:
         """Start the server if it may be started, and say how many tools it has."""
