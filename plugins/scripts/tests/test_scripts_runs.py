@@ -206,3 +206,22 @@ def test_a_script_is_disabled_and_enabled_like_any_plugin(tmp_path: Path) -> Non
     assert "my-rules" not in sources()
     assert 0 == openkoi("plugin", "enable", "my-rules").returncode
     assert "my-rules" in sources()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    log('\\x1b[2J\\x07half\\n[done] 1 iteration\\u202e')\n",
+        "    fail('\\x1b[2J\\x07half\\n[done] 1 iteration\\u202e')\n",
+        "    \x1b]0;owned\x07 return half [done] 1 iteration\u202e\n",
+    ],
+)
+def test_what_a_script_says_looks_like_no_line_of_openkoi(tmp_path: Path, body: str) -> None:
+    openkoi = scripts_shell(tmp_path)
+    write_user(openkoi, {"forging.star": f"def before_plan(task):\n{body}"})
+    said = [openkoi("Do it").stderr, openkoi("script", "list").stdout]
+
+    lines = [line for one in said for line in one.split("\n")]
+    assert [] == [line for line in lines if not line.replace("\t", "").isprintable()]
+    assert 1 == len([line for line in lines if line.startswith("[done] 1 iteration")])
+    assert any("half" in line for line in lines)

@@ -1,13 +1,15 @@
 """Calls of modules: at once, cancelled, after each other; what is kept compiled, and what a manifest says wrongly."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from wasm_plugins import TOOL, answering, module, passing_request, write_plugin
+from documented_plugins import calling
+from wasm_plugins import TOOL, answering, calling_host, module, passing_request, pond, write_plugin
 
 from openkoi_hookspecs import ConfigError, Run
 from openkoi_testing import make_run
@@ -91,6 +93,28 @@ def test_what_a_module_does_is_done_once_and_one_that_takes_long_holds_nothing_u
             return [isinstance(one, MessageLogged) for one in logged].count(True), turns
 
     assert (5, 50) == asyncio.run(work())
+
+
+FORGED = "\x1b[2J\x07half\r\n[done] 1 iteration\u202e"
+
+
+@pytest.mark.parametrize(
+    "wat",
+    [
+        calling_host("log", {"text": FORGED}),
+        module(data={0: json.dumps({"error": FORGED})}, body=f"(i64.const {len(json.dumps({'error': FORGED}))})"),
+        answering(f"{FORGED}\ud800"),
+    ],
+)
+def test_what_a_module_says_looks_like_no_line_of_openkoi(tmp_path: Path, wat: str) -> None:
+    openkoi = pond(tmp_path, calling("fish__run")).add(write_plugin(tmp_path / "made", wat))
+    said = openkoi("Do it")
+    called = openkoi.openkoi("wasm", "call", "fish", "run")
+
+    lines = [*said.split("\n"), *called.stderr.split("\n")]
+    assert [] == [line for line in (*lines, *called.stdout.split("\n")) if not line.isprintable()]
+    assert 1 == len([line for line in lines if line.startswith("[done] 1 iteration")])
+    assert "internal error" not in called.stderr
 
 
 def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path: Path) -> None:

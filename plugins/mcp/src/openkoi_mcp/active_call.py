@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import field
 
+from openkoi_base.terminal import one_line
 from openkoi_hookspecs import Question, Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .definitions import visible
 from .events import CallProgressed
 
 PROGRESS_SECONDS = 1.0  # between two records of a call's progress; estimate: a server may send thousands a second
@@ -57,7 +57,7 @@ class ActiveCall:
     async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Show how far the server is: at once, or the last of what it says in a second."""
         share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
-        line = " ".join(visible(message or "").split())[:MAX_PROGRESS]
+        line = one_line(message or "")[:MAX_PROGRESS]
         self.progress = f"[{self.server}] {f'{line} ({share})' if line else share}"
         if self.showing is None or self.showing.done():
             self.showing = asyncio.create_task(self.show_in_turn())

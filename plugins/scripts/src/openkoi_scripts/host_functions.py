@@ -8,6 +8,7 @@ from typing import Any
 
 from openkoi_base.files import project_id
 from openkoi_base.grants import Capabilities
+from openkoi_base.terminal import one_line
 from openkoi_hookspecs import Koi, KoiError, Query, Run
 from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -68,7 +69,7 @@ class HostFunctions:
         self.lines += 1
         if self.lines > MAX_LINES:
             raise KoiError(f"log was called more than {MAX_LINES} times in one call.")
-        line = ScriptLogged(self.script, text[:MAX_LOGGED])
+        line = ScriptLogged(self.script, one_line(text[:MAX_LOGGED]))
         if self.run is not None and self.hook not in UNLOGGED_HOOKS:
             await self.run.emit(line)
         else:

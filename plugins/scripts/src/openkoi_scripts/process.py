@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from openkoi_base.terminal import indented
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -78,7 +79,7 @@ class Child:
             await self.send(await answer_host_call(reply, host))
         self.is_waiting = True
         if "error" in reply:
-            raise ScriptError(reply["error"])
+            raise ScriptError(indented(reply["error"]))
         return reply["answer"]
 
     async def send(self, message: object) -> None:

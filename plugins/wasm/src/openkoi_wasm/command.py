@@ -15,6 +15,7 @@ import click
 from openkoi_base.files import private_folder
 from openkoi_base.grants import revoke_command
 from openkoi_base.schema.coerce import coerce_arguments
+from openkoi_base.skillfile.printable import make_printable
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 
@@ -151,7 +152,7 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
         raise click.UsageError("ARGUMENTS is not a JSON object.")
     given = coerce_arguments(given, dict(declared[tool].parameters))
     found = await plugin.call("tool", {"tool": declared[tool].name, "arguments": given}, None)
-    click.echo(koi.redact(found if isinstance(found, str) else json.dumps(found)))
+    click.echo(koi.redact(make_printable(found if isinstance(found, str) else json.dumps(found))))
 
 
 @wasm.command()

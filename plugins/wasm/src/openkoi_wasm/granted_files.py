@@ -59,7 +59,7 @@ class GrantedFiles:
     def write(self, text: str, data: bytes) -> None:
         """Replace a file, or create it with its folders; raise KoiError if it may not or cannot be written."""
         path = self.resolve(text, "written")
-        if RUN_BY_OTHERS & {*path.parts}:
+        if RUN_BY_OTHERS & {*map(str.casefold, path.parts)}:
             raise KoiError(f"{text!r} is read by other programs, which could run what is in it.")
         with named_errors(text), opened_folder(path.parent, create=True) as folder:
             replace_at(folder, path.name, data)

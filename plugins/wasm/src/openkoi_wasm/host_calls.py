@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from openkoi_base.terminal import one_line
 from openkoi_hookspecs import KoiError, Query, ToolCall
 from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -76,7 +77,7 @@ class HostFunctionKind:
 
 def log(call: HostCall) -> None:
     """Show a line to the user."""
-    line = MessageLogged(call.scope.plugin, call.text("text")[:MAX_LOG_CHARACTERS])
+    line = MessageLogged(call.scope.plugin, one_line(call.text("text")[:MAX_LOG_CHARACTERS]))
     if call.scope.run:
         call.wait(call.scope.run.emit(line))
 

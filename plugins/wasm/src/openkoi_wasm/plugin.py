@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from openkoi_base.redact import secrets_of
+from openkoi_base.terminal import one_line
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
 
 from .approval import explain_unused, make_consent
@@ -59,7 +60,7 @@ class WasmPlugin:
         if isinstance(found, dict) and "ok" in found:
             return found["ok"]
         if isinstance(found, dict) and isinstance(found.get("error"), str):
-            raise KoiError(f"The WASM plugin {name} failed: {found['error'][:1_000]}")
+            raise KoiError(f"The WASM plugin {name} failed: {one_line(found['error'][:1_000])}")
         raise KoiError(f'The WASM plugin {name} answered neither {{"ok": ...}} nor {{"error": "..."}}.')
 
     async def load(self) -> "CompiledModule":
