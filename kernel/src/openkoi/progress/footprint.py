@@ -7,6 +7,7 @@ nothing.
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import field
 from hashlib import blake2b
 from itertools import islice
@@ -129,19 +130,14 @@ def files_of(root: Path) -> frozenset[File]:
     return frozenset(islice(files(str(root)), MOST))
 
 
-def files(folder: str) -> Iterator[File]:
-    try:
-        with os.scandir(folder) as found:
-            listed = sorted(found, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in listed:
-        if entry.is_dir(follow_symlinks=False):
-            if not entry.name.startswith(".") and entry.name not in PASSED_OVER:
-                yield from files(entry.path)
-            continue
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue
-        yield File(entry.path, status.st_size, status.st_mode, status.st_mtime_ns)
+def files(root: str) -> Iterator[File]:
+    folders = [root]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as found:
+            for entry in sorted(found, key=lambda entry: entry.name):
+                if not entry.is_dir(follow_symlinks=False):
+                    with suppress(OSError):
+                        status = entry.stat(follow_symlinks=False)
+                        yield File(entry.path, status.st_size, status.st_mode, status.st_mtime_ns)
+                elif not entry.name.startswith(".") and entry.name not in PASSED_OVER:
+                    folders.append(entry.path)

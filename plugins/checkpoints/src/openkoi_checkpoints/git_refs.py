@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from openkoi_base.files import walk
 from openkoi_hookspecs.events import GitRefChanged
 
 HEAD, STASH = "HEAD", "refs/stash"
@@ -80,7 +81,7 @@ def parse_packed_refs(path: Path, _stamp: tuple[int, int, int]) -> Mapping[str, 
 def loose_refs(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     """Yield the refs with a file each; of very many only the first."""
     count, cut = 0, len(str(folder)) + 1
-    for place, _, files in os.walk(folder):
+    for place, _, files in walk(folder):
         for file in files:
             count += 1
             if count > MAX_LOOSE_REFS:

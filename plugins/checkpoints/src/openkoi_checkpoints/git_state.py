@@ -10,6 +10,8 @@ from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 
+from openkoi_base.files import walk
+
 from .git_refs import find_git_folder, read_refs, shared_git_folder
 
 SETTINGS = ("config", "info/attributes", "info/exclude")
@@ -31,7 +33,7 @@ def read_all_states(root: Path, skip: Container[str]) -> dict[str, dict[str, str
 
 def find_nested_repositories(root: Path, skip: Container[str]) -> Iterator[str]:
     """Yield the paths of folders below the workspace that have a ``.git`` of their own."""
-    for place, folders, files in os.walk(root):
+    for place, folders, files in walk(root):
         if ".git" in (*folders, *files) and place != str(root):
             yield Path(place).relative_to(root).as_posix()
         folders[:] = sorted(folder for folder in folders if folder not in skip)

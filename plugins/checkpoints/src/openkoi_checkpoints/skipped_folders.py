@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from openkoi_base.files import walk
+
 from .gitignore import parent_folders
 from .scan import ScanRules, is_cache_folder
 
@@ -22,7 +24,7 @@ def walk_status(root: Path, folder: str, named: Container[str]) -> Look:
     """Return a status that changes when a file in the folder does, except named files; counts stop at a limit."""
     count = newest = total = 0
     cut = len(str(root)) + 1
-    for place, _, files in os.walk(root / folder):
+    for place, _, files in walk(root / folder):
         for file in files:
             path = os.path.join(place, file)  # noqa: PTH118  # a Path for each of many is slow
             if path[cut:].replace(os.sep, "/") in named:

@@ -16,6 +16,7 @@ from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from openkoi_base.files import walk
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -154,7 +155,10 @@ def remove_unused(folder: Path, since: float) -> None:
 
 def remove_tree(folder: Path) -> None:
     """Remove a folder with everything in it, including read-only content; links are not followed."""
-    for place, _, _ in os.walk(folder):
+    places = []
+    for place, _, _ in walk(folder):
         with contextlib.suppress(OSError):
             os.chmod(place, 0o700)  # noqa: PTH101  # as it comes from the walk
-    shutil.rmtree(folder, ignore_errors=True)
+        places.append(place)
+    for place in reversed(places):  # the deepest first: removing a whole tree is a recursion
+        shutil.rmtree(place, ignore_errors=True)

@@ -11,6 +11,7 @@ with LazyExports(globals()):
     from .consents import ConsentStore
     from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
     from .filelock import HAS_LOCKS, lock_beside
+    from .folder_walk import walk
     from .private_files import (
         private_folder,
         private_subfolder,
@@ -47,5 +48,6 @@ __all__ = [
     "restrict_permissions",
     "save_key",
     "sync_folder",
+    "walk",
     "write_atomically",
 ]

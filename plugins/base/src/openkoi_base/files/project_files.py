@@ -1,9 +1,10 @@
 """Find and read a project's own files, as far as they are readable."""
 
-import os
 import tomllib
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
+
+from .folder_walk import walk
 
 SKIPPED_FOLDERS = {"node_modules", "venv", "site-packages", "target", "build", "dist", "vendor", "__pycache__"}
 MAX_FILES = 20_000  # an estimate: a look at more takes longer than a linter
@@ -14,7 +15,7 @@ def find_project_files(
 ) -> Iterator[Path]:
     """Yield those of the project's own files that have a wanted name; look at no more than a limit."""
     left = MAX_FILES
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in walk(root):
         folders[:] = sorted(name for name in folders if name not in skipped and not name.startswith("."))
         yield from (Path(folder, name) for name in sorted(names)[:left] if wanted(name))
         left -= len(names)

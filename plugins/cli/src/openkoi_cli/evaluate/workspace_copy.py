@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from openkoi_base.files import walk
+
 from .git import GitRepository
 
 REPOSITORIES = frozenset({".git", ".hg", ".svn"})
@@ -102,7 +104,7 @@ class WorkspaceCopy:
 
 def find_installed(folder: Path) -> Iterator[str]:
     """Yield the outermost folders of installed packages."""
-    for here, names, _ in os.walk(folder):
+    for here, names, _ in walk(folder):
         inside = Path(here)
         found = [name for name in names if is_installed(inside / name)]
         yield from ((inside / name).relative_to(folder).as_posix() for name in found)
@@ -111,7 +113,7 @@ def find_installed(folder: Path) -> Iterator[str]:
 
 def walk_files(folder: Path) -> Iterator[str]:
     """Yield the files below a folder, but for repositories, caches and what is installed."""
-    for here, names, files in os.walk(folder):
+    for here, names, files in walk(folder):
         inside = Path(here)
         links = [name for name in names if (inside / name).is_symlink()]
         names[:] = [one for one in names if one not in links and not is_skipped(inside / one)]
