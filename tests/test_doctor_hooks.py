@@ -101,6 +101,44 @@ def test_a_plugin_that_never_registers_is_named(tmp_path: Path, requires: str, e
     assert [text[: len(issue)] for text in issues] == ([issue] if issue else [])
 
 
+WITH_SETTING = """
+class Plugin:
+    def __init__(self, *, key: str) -> None:
+        self.key = key
+
+    @hookimpl
+    def before_plan(self, task):
+        return None
+"""
+WITHOUT_SELF = "class Plugin:\n    @hookimpl\n    def before_plan(task):\n        return None\n"
+TWICE = "@hookimpl\ndef before_plan(task):\n    return None\n\n"
+TWICE_IN_A_CLASS = WITH_SETTING.replace(", *, key: str", "").replace("self.key = key", "...") + (
+    "\n    @hookimpl\n    async def before_plan(self, run):\n        return None\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "issue"),
+    [
+        (WITH_SETTING, ":Plugin", "is not used: acme needs key. Set [hooks.acme] key."),
+        (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
+        (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
+        (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
+    ],
+)
+def test_a_hook_that_cannot_be_meant_so_is_named(tmp_path: Path, text: str, target: str, issue: str) -> None:
+    info = tmp_path / "site" / "acme-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info.parent / "acme.py").write_text(HOOK + text)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[openkoi.hooks]\nacme = acme{target}\n")
+
+    result = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
+
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("! ")]
+    assert (1, True) == (result.returncode, issue in line), result.stdout
+
+
 def test_two_plugins_of_one_name_that_are_both_unused_are_named(tmp_path: Path) -> None:
     for name in ("acme", "rival"):
         info = tmp_path / "site" / f"{name}-1.0.dist-info"

@@ -1,8 +1,14 @@
 """Find hooks that are ignored: functions without the mark, plugins without hooks, missing entry points."""
 
+import ast
+import inspect
+from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
+
+from openkoi_hookspecs import ConfigError, KoiError, hooks
 
 from ..releases import normalize_name
 
@@ -20,24 +26,19 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
     called = {one.plugin for one in koi.hook_activity()}
     found: list[str] = []
     for entry in koi.plugins("hooks"):
-        plugin = await load_quietly(koi, entry.name)
-        if plugin is None:
+        try:
+            plugin = await koi.load("hooks", entry.name)
+        except ConfigError as error:
+            found.append(f"{entry.name} of {entry.origin} is not used: {error}")
+            continue
+        except KoiError:  # which was reported when the hooks were registered
             continue
         unmarked = list(find_unmarked(plugin))
-        found += [f"{entry.name} of {entry.origin}: {text}" for text in unmarked]
+        wrong = [*unmarked, *find_without_self(plugin), *find_repeated(plugin)]
+        found += [f"{entry.name} of {entry.origin}: {text}" for text in wrong]
         if entry.name not in called and not unmarked:
             found.append(f"{entry.name} of {entry.origin} implements no hook. Mark its functions with @hookimpl.")
     return [*found, *find_unregistered()]
-
-
-async def load_quietly(koi: "Koi", name: str) -> object | None:
-    """Load a plugin; one that fails was reported when the hooks were registered."""
-    from openkoi_hookspecs import KoiError
-
-    try:
-        return await koi.load("hooks", name)
-    except KoiError:
-        return None
 
 
 def find_unmarked(plugin: object) -> Iterator[str]:
@@ -52,6 +53,29 @@ def find_unmarked(plugin: object) -> Iterator[str]:
             yield f"{name} is never called. Did you mean the hook {close[0]}, marked with @hookimpl?"
 
 
+def find_without_self(plugin: object) -> Iterator[str]:
+    """Yield a sentence for each method whose first parameter is a fact, in the place of self."""
+    for name, method in public_functions(plugin):
+        if inspect.ismethod(method) and hasattr(method, "openkoi_impl") and name in hook_names():
+            first = next(iter(inspect.signature(method.__func__).parameters), "")
+            if first in inspect.signature(getattr(hooks, name)).parameters:
+                yield f"{name} is a method without self, so its parameter {first} is the plugin. Add self before it."
+
+
+def find_repeated(plugin: object) -> Iterator[str]:
+    """Yield a sentence for each hook that a plugin's source defines twice: Python keeps only the last one."""
+    owner = plugin if inspect.ismodule(plugin) else type(plugin)
+    try:
+        tree = ast.parse(dedent(inspect.getsource(owner)))
+    except (OSError, TypeError, SyntaxError):
+        return
+    body = tree.body if inspect.ismodule(plugin) else getattr(tree.body[0], "body", [])
+    functions = (one.name for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    for name, times in Counter(functions).items():
+        if times > 1 and name in hook_names():
+            yield f"{name} is defined {times} times, and only the last definition is called. Join them into one."
+
+
 def public_functions(plugin: object) -> Iterator[tuple[str, Any]]:
     for name in dir(plugin):
         if not name.startswith("_") and callable(found := getattr(plugin, name, None)):
@@ -59,8 +83,6 @@ def public_functions(plugin: object) -> Iterator[tuple[str, Any]]:
 
 
 def hook_names() -> list[str]:
-    from openkoi_hookspecs import hooks
-
     return [name for name, value in vars(hooks).items() if hasattr(value, "openkoi_spec")]
 
 
