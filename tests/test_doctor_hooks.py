@@ -122,6 +122,7 @@ TWICE_IN_A_CLASS = WITH_SETTING.replace(", *, key: str", "").replace("self.key =
     [
         (WITH_SETTING, ":Plugin", "is not used: acme needs key. Set [hooks.acme] key."),
         (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
+        (TWICE.replace("task", "rum=None"), "", "before_plan never gets its parameter rum. Did you mean run?"),
         (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
         (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
     ],

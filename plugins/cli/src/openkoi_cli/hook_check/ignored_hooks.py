@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 CLOSE_NAME = 0.85  # estimate: one or two letters of a hook's name are wrong
+CLOSE_FACT = 0.65  # estimate: one letter of three is wrong
 CONTRACT = "openkoi-hookspecs"
 GROUPS = "openkoi."
 KINDS = [f"{GROUPS}{kind}" for kind in ("hooks", "tools", "providers", "evaluators", "memory", "commands", "frontends")]
@@ -34,7 +35,7 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
         except KoiError:  # which was reported when the hooks were registered
             continue
         unmarked = list(find_unmarked(plugin))
-        wrong = [*unmarked, *find_without_self(plugin), *find_repeated(plugin)]
+        wrong = [*unmarked, *find_without_self(plugin), *find_misspelled(plugin), *find_repeated(plugin)]
         found += [f"{entry.name} of {entry.origin}: {text}" for text in wrong]
         if entry.name not in called and not unmarked:
             found.append(f"{entry.name} of {entry.origin} implements no hook. Mark its functions with @hookimpl.")
@@ -60,6 +61,19 @@ def find_without_self(plugin: object) -> Iterator[str]:
             first = next(iter(inspect.signature(method.__func__).parameters), "")
             if first in inspect.signature(getattr(hooks, name)).parameters:
                 yield f"{name} is a method without self, so its parameter {first} is the plugin. Add self before it."
+
+
+def find_misspelled(plugin: object) -> Iterator[str]:
+    """Yield a sentence for each parameter with a default that is almost named like a fact: it never gets one."""
+    for name, function in public_functions(plugin):
+        if hasattr(function, "openkoi_impl") and name in hook_names():
+            facts = inspect.signature(getattr(hooks, name)).parameters
+            given = (
+                one.name for one in inspect.signature(function).parameters.values() if one.default is not one.empty
+            )
+            for one in given:
+                if one not in facts and (close := get_close_matches(one, facts, 1, CLOSE_FACT)):
+                    yield f"{name} never gets its parameter {one}. Did you mean {close[0]}?"
 
 
 def find_repeated(plugin: object) -> Iterator[str]:
