@@ -97,6 +97,7 @@ def test_a_file_with_another_hash_is_not_installed(tmp_path: Path, folder: Path)
 
 WRONG = {
     "[[plugins": "is not valid TOML",
+    "a = " + "[" * 100_000: "is not valid TOML",
     "plugins = 3": "has no list [[plugins]]",
     listing(digest="abc"): "plugin 'be-brief': sha256 must be 64 hexadecimal digits",
     listing(file=""): "plugin 'be-brief': file is missing",
@@ -109,7 +110,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
 def test_a_wrong_catalogue_or_file_is_named_and_nothing_is_installed(
     tmp_path: Path, folder: Path, address: str, text: str
 ) -> None:
@@ -157,3 +158,13 @@ def test_only_what_is_installed_is_updated(tmp_path: Path) -> None:
 
     assert 1 == refused.returncode
     assert "Error: Not installed: acme-absent. Nothing was updated. " in refused.stderr
+
+
+def test_what_a_catalogue_says_controls_no_terminal(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    forged = "\\u001b]0;owned\\u0007half\\n[done]\\u202e"
+    (folder / "catalogue.toml").write_text(listing(summary=forged, name=f"be-brief{forged}"))
+
+    (line,) = openkoi("plugin", "search", "half").stdout.splitlines()
+    assert line.isprintable()
+    assert line.endswith("half [done]  (acme)")

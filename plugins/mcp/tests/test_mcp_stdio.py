@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import tracemalloc
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -156,10 +157,23 @@ def test_only_values_outside_strings_count_and_the_check_is_linear() -> None:
     check_values(b'["' + b'\\",[{' * MAX_VALUES + b'"]')
     check_values(b'["' + b'\\"' * 2**20)  # a string without end
     check_values(b"[" + b"1," * (MAX_VALUES - 2) + b"1]")
-    with pytest.raises(MessageTooLargeError, match="more than 200,000 values"):
-        check_values(b': "\ndata: [' + b"1," * MAX_VALUES + b"1]")  # a string ends in its line
-    with pytest.raises(MessageTooLargeError, match="more than 200,000 values"):
-        check_values(b'["",' + b"1," * MAX_VALUES + b"1]")
+    for many in (
+        b'["",' + b"1," * MAX_VALUES + b"1]",
+        b"[" * MAX_VALUES + b'""' * 4 * MAX_VALUES + b",",
+        b': "\ndata: [' + b"1," * MAX_VALUES + b"1]",  # a string ends in its line
+    ):
+        with pytest.raises(MessageTooLargeError, match="more than 200,000 values"):
+            check_values(many)
+
+
+def test_the_check_of_many_values_takes_little_memory() -> None:
+    message = b'{"type":"text","text":""},' * 2**20
+    tracemalloc.start()
+    with pytest.raises(MessageTooLargeError):
+        check_values(message)
+
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
 
 
 def test_a_line_may_be_as_long_as_the_limit_and_no_longer() -> None:

@@ -225,3 +225,13 @@ def test_what_a_script_says_looks_like_no_line_of_openkoi(tmp_path: Path, body: 
     assert [] == [line for line in lines if not line.replace("\t", "").isprintable()]
     assert 1 == len([line for line in lines if line.startswith("[done] 1 iteration")])
     assert any("half" in line for line in lines)
+
+
+def test_a_manifest_nested_too_deeply_is_named_and_costs_its_script(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path)
+    good = "def before_plan():\n    return ['Be brief.']\n"
+    folder = write_user(openkoi, {"good.star": good, "deep.star": good, "deep.toml": f"a = {'[' * 100_000}"})
+    listed = openkoi("script", "list")
+
+    assert f"{folder / 'deep.toml'} is not valid TOML: maximum recursion depth exceeded" in listed.stderr
+    assert ["good"] == [line.split()[0] for line in listed.stdout.splitlines()]

@@ -136,6 +136,7 @@ def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
+        (f"a = {'[' * 100_000}", "cannot be read: maximum recursion depth exceeded"),
         ("[[tool]]\n", "the manifest has the unknown key 'tool'. Use plugin, capabilities, limits, tools"),
         ('[[tools]]\nname = "a b"\ndescription = "x"\n', "'a b' is not the name of a tool"),
         ('[[tools]]\nname = "a"\n', "description is missing"),

@@ -7,7 +7,7 @@ from typing import Any, cast
 import click
 
 from openkoi_base.grants import revoke_command
-from openkoi_base.terminal import require_prompt
+from openkoi_base.terminal import one_line, require_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .consent import NO, YES, is_approved, is_refused, make_question
@@ -32,7 +32,7 @@ async def list_all(koi: Koi, /) -> None:
     for one in found:
         problem = await find_problem(one, koi, source.seconds)
         state = "broken" if problem else state_of(one, koi)
-        click.echo(koi.redact(f"{one.name:<{width}}  {state:<12}  {one.path} ({one.origin})"))
+        click.echo(koi.redact(f"{one.name:<{width}}  {state:<12}  {one_line(str(one.path))} ({one.origin})"))
         for line in (*problem.splitlines(), *describe(one)):
             click.echo(koi.redact(f"{'':<{width}}  {'':<12}  {line}"))
     if not found:

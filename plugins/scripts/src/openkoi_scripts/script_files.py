@@ -145,7 +145,7 @@ def read_manifest(file: Path) -> tuple[Capabilities, str]:
         table = tomllib.loads(read_small_text(file))
     except FileNotFoundError:
         return NO_CAPABILITIES, ""
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{file} is not valid TOML: {error}.") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {explain(error)}.") from None

@@ -131,7 +131,7 @@ def read_manifest(file: Path) -> Manifest:
     """Return a manifest; raise ConfigError, which names the file and what is wrong with it."""
     try:
         document = tomllib.loads(read_small_text(file))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{file} cannot be read: {reason}.") from None
     try:

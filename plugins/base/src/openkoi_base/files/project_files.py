@@ -35,5 +35,5 @@ def read_toml(path: Path) -> dict[str, object]:
     """Return a TOML file's tables; none if it is missing or invalid."""
     try:
         return tomllib.loads(read_source(path))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}

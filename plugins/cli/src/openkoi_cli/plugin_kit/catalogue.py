@@ -73,7 +73,7 @@ def read_catalogue(place: str) -> Iterator[CatalogueEntry]:
     where = place if is_address(place) else str(Path(place).expanduser())
     try:
         table = tomllib.loads(read_bytes(where, MAX_CATALOGUE).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise KoiError(f"The catalogue {where} is not valid TOML: {error}.") from None
     name, listed = table.get("name", where), table.get("plugins", [])
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):

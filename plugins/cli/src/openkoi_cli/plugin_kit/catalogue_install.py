@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from openkoi_base.terminal import one_line
 from openkoi_hookspecs import KoiError
 
 from ..invocation import Invocation
@@ -26,9 +27,10 @@ def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]
     found = search_entries(words, read_catalogues(invocation.open()))
     if not found:
         raise KoiError(NOTHING.format(words=" ".join(words)))
-    wide, kind, trust = (max(len(getattr(one, field)) for one in found) for field in ("name", "kind", "trust"))
-    for one in found:
-        yield f"{one.name:<{wide}}  {one.kind:<{kind}}  {one.trust:<{trust}}  {one.summary}  ({one.catalogue})".rstrip()
+    rows = [[one_line(text) for text in (one.name, one.kind, one.trust, one.summary, one.catalogue)] for one in found]
+    wide, kind, trust = (max(len(row[column]) for row in rows) for column in range(3))
+    for row in rows:
+        yield f"{row[0]:<{wide}}  {row[1]:<{kind}}  {row[2]:<{trust}}  {row[3]}  ({row[4]})".rstrip()
 
 
 def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool = False) -> None:

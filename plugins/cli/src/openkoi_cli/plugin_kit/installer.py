@@ -67,7 +67,7 @@ def read_project_name(file: Path) -> str:
     """Return the name in a pyproject.toml; empty if it has none."""
     try:
         return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["name"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
 
 
