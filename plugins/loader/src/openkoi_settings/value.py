@@ -13,9 +13,10 @@ KINDS: dict[type, str] = {
     int: "a whole number",
     float: "a number",
     str: "text",
-    tuple: 'a list of strings, such as ["a", "b"]',
+    tuple: "a list of strings",
     list: "a list",
 }
+EXAMPLE = '["a", "b"]'  # of a list of strings, as TOML and the command line take it
 WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
@@ -56,7 +57,9 @@ def string_tuple(key: str, setting: Setting) -> tuple[str, ...]:
     """Return a list of strings as a tuple."""
     if isinstance(setting.value, list | tuple) and all(isinstance(one, str) for one in setting.value):
         return tuple(setting.value)
-    raise ConfigError(f"{key} in {setting.origin} is {setting.value!r}; it should be {KINDS[tuple]}.")
+    raise ConfigError(
+        f"{key} in {setting.origin} is {setting.value!r}; it should be {KINDS[tuple]}, such as {EXAMPLE}."
+    )
 
 
 def parse_number(key: str, setting: Setting, kind: type) -> object:
