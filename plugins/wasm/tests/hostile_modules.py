@@ -55,7 +55,7 @@ def path_escapes() -> Iterator[Hostile]:
         yield Hostile(f"reading {path[:40]!r}", reading, "failed: ", FILES, {"path": path})
         name = f"component: reading {path[:40]!r}"
         yield Hostile(name, passing_component("read-file"), "failed: ", FILES, {"path": path}, "component")
-    for path in LISTED["paths"]["write"]:
+    for path in (*LISTED["paths"]["write"], f"docs/{'a/' * 150}x"):
         yield Hostile(f"writing {path[:40]!r}", writing, "failed: ", FILES, {"path": path, "text": "planted"})
 
 

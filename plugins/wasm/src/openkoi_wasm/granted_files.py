@@ -18,6 +18,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 MAX_BYTES = 1 << 20  # of one file, as of an answer
 MAX_ENTRIES = 10_000  # of a folder (estimate)
 MAX_PATH = 4_096  # PATH_MAX of Linux
+MAX_DEPTH = 100  # folders in each other that are created; many programs walk through them by recursion (estimate)
 IS_SUPPORTED = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -61,6 +62,8 @@ class GrantedFiles:
         path = self.resolve(text, "written")
         if RUN_BY_OTHERS & {*map(str.casefold, path.parts)}:
             raise KoiError(f"{text!r} is read by other programs, which could run what is in it.")
+        if len(path.parts) > MAX_DEPTH:
+            raise KoiError(f"{text[:200]!r} is in more than {MAX_DEPTH} folders.")
         with named_errors(text), opened_folder(path.parent, create=True) as folder:
             replace_at(folder, path.name, data)
 
