@@ -11,7 +11,6 @@ with LazyExports(globals()):
     from .consents import ConsentStore
     from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
     from .filelock import HAS_LOCKS, lock_beside
-    from .folder_walk import walk
     from .private_files import (
         private_folder,
         private_subfolder,
@@ -23,6 +22,7 @@ with LazyExports(globals()):
     )
     from .processes import is_process_running
     from .project import find_workspace, project_id
+    from .project_files import walk
     from .unstartable import UnstartableProgram, diagnose_start
 
 __all__ = [

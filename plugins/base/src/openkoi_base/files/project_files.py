@@ -1,13 +1,26 @@
-"""Find and read a project's own files, as far as they are readable."""
+"""Find and read a project's own files, as far as they are readable, however deep their folders are."""
 
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Set
+from itertools import islice
 from pathlib import Path
-
-from .folder_walk import walk
 
 SKIPPED_FOLDERS = {"node_modules", "venv", "site-packages", "target", "build", "dist", "vendor", "__pycache__"}
 MAX_FILES = 20_000  # an estimate: a look at more takes longer than a linter
+
+
+def walk(root: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what ``os.walk`` yields, each folder before those in it; names that the caller removes are left out.
+
+    Python 3.11 walks by recursion, which a thousand folders end.
+    """
+    pending = [str(root)]
+    while pending:
+        for place, folders, files in islice(os.walk(pending.pop()), 1):
+            yield place, folders, files
+            below = (os.path.join(place, name) for name in reversed(folders))  # noqa: PTH118  # a Path is slow
+            pending += [path for path in below if not os.path.islink(path)]  # noqa: PTH114  # as above
 
 
 def find_project_files(
