@@ -14,7 +14,7 @@ from isolated_client import run_isolated
 
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
-from openkoi_hookspecs.integrations import Delivery, Document, Post
+from openkoi_hookspecs.integrations import Attachment, Delivery, Document, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
@@ -308,3 +308,19 @@ def test_what_was_missed_is_read_however_much_it_is() -> None:
         found = asyncio.run(story(server))
 
     assert [*(f"message {n}" for n in range(250)), *(f"reply {n}" for n in range(120))] == found
+
+
+def test_all_files_of_a_message_with_text_are_sent() -> None:
+    files = tuple(Attachment(name, data=name.encode()) for name in ("one.txt", "two.txt"))
+    post = Post("both files", app="slack", channel="C0000POND", attachments=files)
+
+    async def send(server: SlackServer) -> str:
+        async with sign_in(server) as app:
+            return await app.send(post)
+
+    with SlackServer() as server:
+        sent = asyncio.run(send(server))
+
+        assert [("one.txt", b"one.txt"), ("two.txt", b"two.txt")] == list(server.files.values())
+        assert sent == server.list_sent("C0000POND")[0]["ts"]
+        assert 2 == sum("files" in one for one in server.list_sent("C0000POND"))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Json, ProviderUnavailableError
+from openkoi_hookspecs import AppRejectedError, Json, ProviderUnavailableError
 from openkoi_http import ApiClient, AppClient, ResponseLimits
 from openkoi_http.authorities import read_authorities
 from openkoi_http.connection import MAX_BUFFERED_BYTES
@@ -199,3 +199,32 @@ def test_a_file_of_authorities_is_all_that_is_trusted(tmp_path: Path) -> None:
 
     assert isinstance(read_authorities(None, str(tmp_path)), ssl.SSLContext)
     assert read_authorities(None, None).verify_mode is ssl.CERT_REQUIRED
+
+
+FILES: list[tuple[bytes, str, dict[str, str]]] = [
+    (b"<svg/>", "image/svg+xml", {}),
+    (b"  <|im_start|>", "text/plain", {}),
+    (b"<a>", "application/octet-stream", {}),
+    (b"<html>", "text/html", {"content-disposition": "attachment; filename=a.html"}),
+]
+
+
+@pytest.mark.parametrize(("data", "media_type", "headers"), FILES)
+def test_a_file_may_begin_as_a_web_page_does(data: bytes, media_type: str, headers: dict[str, str]) -> None:
+    response = ServerResponse([data], type=media_type, fault=ServerFault(headers=headers))
+    with HttpServer(lambda _: response) as server:
+        assert data == asyncio.run(download(server.url))
+
+
+def test_a_login_page_is_not_the_file_that_was_asked_for() -> None:
+    with (
+        HttpServer(lambda _: ServerResponse([b"<html>"], type="text/html; charset=utf-8")) as server,
+        pytest.raises(AppRejectedError, match="returned a web page instead of a file"),
+    ):
+        asyncio.run(download(server.url))
+
+
+async def download(url: str) -> bytes:
+    """Download a file."""
+    async with AppClient(url) as client:
+        return b"".join([piece async for piece in client.download("/file")])

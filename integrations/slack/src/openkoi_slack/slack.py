@@ -193,7 +193,8 @@ class Slack:
             sent = await self.call("chat.postMessage", post.channel, **place_in(post), **content_of(post))
             id = str(sent["ts"])
         for file in post.attachments:
-            id = id or await self.send_file(post, file)
+            shared = await self.send_file(post, file)
+            id = id or shared
         return id
 
     async def send_file(self, post: Post, file: Attachment) -> str:

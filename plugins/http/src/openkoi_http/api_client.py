@@ -132,9 +132,9 @@ class ApiClient:
                     idle_timeout.renew(self._bounds.idle_seconds)
         return bytes(whole)
 
-    async def _read_pieces(self, response: Response) -> AsyncGenerator[bytes]:
-        """Yield the pieces of a body; raise WrongServerError for a web page."""
-        begun, headers = False, response.headers
+    async def _read_pieces(self, response: Response, *, is_file: bool = False) -> AsyncGenerator[bytes]:
+        """Yield the pieces of a body; raise WrongServerError for a web page, unless a file may be one."""
+        begun, headers = is_file, response.headers
         as_it_comes = "content-encoding" not in headers and not response.is_stream_consumed
         async with aclosing(response.aiter_raw() if as_it_comes else response.aiter_bytes()) as pieces:
             async for piece in pieces:

@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
 from .api_client import ApiClient
 from .api_request import ApiRequest
 from .idle_timeout import IdleTimeout
+from .wrong_server import NO_FILE_MESSAGE, replaces_file
 
 
 class FormFile(NamedTuple):
@@ -96,7 +97,9 @@ class AppClient(ApiClient):
                 IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
                 self._open_response(idle_timeout, "GET", path) as response,
             ):
-                async for piece in self._read_pieces(response):
+                if replaces_file(response.headers):
+                    raise self.server.wrong_server(NO_FILE_MESSAGE)
+                async for piece in self._read_pieces(response, is_file=True):
                     yield piece
 
     def _build_request(self, method: str, path: str, body: bytes | None) -> ApiRequest:

@@ -9,6 +9,10 @@ from .other_scheme import PLAIN
 
 LOGIN_ADVICE = "If your network or proxy has a login page, log in with a browser. Otherwise check the base URL."
 WEB_PAGE_MESSAGE = f"returned a web page instead of a model's response. {LOGIN_ADVICE}"
+NO_FILE_MESSAGE = (
+    "returned a web page instead of a file. Check that the app is allowed to read files. "
+    "If your network or proxy has a login page, log in with a browser."
+)
 AUTHORITY_ADVICE = (
     "If you trust it, set SSL_CERT_FILE to a PEM file with the certificate of the authority that signed it (a company "
     "proxy has its own)."
@@ -27,6 +31,11 @@ def is_web_page(kind: str, start: bytes) -> bool:
     """Return whether a response is a web page, by content type and first bytes; JSON counts as JSON in any case."""
     first = start.removeprefix(BOM).lstrip()[:1]
     return first == b"<" or ("html" in kind and first not in (b"", b"{", b"["))
+
+
+def replaces_file(headers: Mapping[str, str]) -> bool:
+    """Return whether a response is a web page and not a file, which may be a web page itself that is sent as a file."""
+    return "html" in headers.get("content-type", "") and "content-disposition" not in headers
 
 
 def describe_redirect(status: int, headers: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ TOKEN, APP_TOKEN = "xoxb-000000000000-fake-bot-token", "xapp-1-A1-fake-app-token
 LIMITED = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExternal"})
 FORMS_ONLY = ("conversations.", "files.", "users.")  # in these, Slack does not read JSON
 STRUCTURED = ("blocks", "changes", "criteria", "document_content", "files")
+OCTETS = "application/octet-stream"
 MAX_MARKDOWN, MAX_TEXT, MAX_BUTTON = 12_000, 40_000, 2_000
 
 
@@ -58,8 +59,11 @@ class SlackServer(SlackCanvases, HttpServer):
         arguments = parse_arguments(seen, address.query, method=path.removeprefix("/"))
         token = seen.headers.get("authorization", "").removeprefix("Bearer ") or str(arguments.pop("token", ""))
         if path.startswith("/files/"):
-            data = self.files[path.rpartition("/")[2]][1] if token == self.token else b"<html>"
-            return ServerResponse([data], type="application/octet-stream")
+            if token != self.token:
+                return ServerResponse([b"<html>"], type="text/html; charset=utf-8")
+            name = path.rpartition("/")[2]
+            as_file = ServerFault(headers={"content-disposition": "attachment"})
+            return ServerResponse([self.files[name][1]], type=self.types.get(name, OCTETS), fault=as_file)
         return self.answer_call(path.removeprefix("/"), token, arguments)
 
     def answer_call(self, method: str, token: str, arguments: Facts) -> ServerResponse:
@@ -169,7 +173,7 @@ class SlackServer(SlackCanvases, HttpServer):
 
     def do_files_completeUploadExternal(self, files: Any, channel_id: str = "", thread_ts: str = "", **_: Any) -> Facts:
         """Share uploaded files."""
-        shared = [self.file_facts(one["id"], "application/octet-stream") for one in files]
+        shared = [self.file_facts(one["id"], OCTETS) for one in files]
         thread = {"thread_ts": thread_ts} if thread_ts else {}
         self.add_message(channel_id, BOT, "", files=shared, bot_id=BOT_ID, **thread)
         return {"files": shared}
