@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from selectors import DefaultSelector, SelectorKey
 
@@ -15,7 +15,7 @@ from openkoi_assistant.database import open_database
 from openkoi_assistant.gateway import Gateway
 from openkoi_assistant.user_pairing import Role
 from openkoi_hookspecs import Record, Task, events
-from openkoi_hookspecs.integrations import Delivery, Post, PostKind, Sender, SenderKind
+from openkoi_hookspecs.integrations import Delivery, Documents, Messenger, Post, PostKind, Sender, SenderKind
 from openkoi_testing.apps import FolderApp
 
 SETTINGS: Mapping[str, object] = {
@@ -27,13 +27,11 @@ SETTINGS: Mapping[str, object] = {
 
 
 @dataclass(slots=True)
-class HostedChat:
-    """A chat and its gateway. ``records`` are all that happened in its tasks."""
+class Hosted:
+    """A gateway. ``records`` are all that happened in its tasks."""
 
     gateway: Gateway
-    app: FolderApp
-    records: list[Record] = field(default_factory=list)
-    count: int = 0
+    records: list[Record]
 
     @property
     def model_calls(self) -> int:
@@ -44,6 +42,19 @@ class HostedChat:
     def tasks(self) -> list[Task]:
         """The tasks that were begun."""
         return [one.event.task for one in self.records if isinstance(one.event, events.TaskStarted)]
+
+    def unsent(self) -> int:
+        """Return how many posts are still to be sent."""
+        counts = self.gateway.outbox.counts()
+        return counts.get("queued", 0) + counts.get("sending", 0)
+
+
+@dataclass(slots=True)
+class HostedChat(Hosted):
+    """A chat that is a folder, and its gateway."""
+
+    app: FolderApp
+    count: int = 0
 
     def pair(self, user: str, role: Role = Role.OWNER) -> None:
         """Pair a user."""
@@ -95,11 +106,6 @@ class HostedChat:
         found = self.gateway.requests.find(post.identity)
         return bool(found and found.state == "done" and not self.unsent())
 
-    def unsent(self) -> int:
-        """Return how many posts are still to be sent."""
-        counts = self.gateway.outbox.counts()
-        return counts.get("queued", 0) + counts.get("sending", 0)
-
     async def question(self, channel: str = "@ann") -> Post:
         """Wait for a post with buttons; return the last one."""
         await until(lambda: any(one.choices for one in self.sent(channel)))
@@ -149,30 +155,41 @@ async def until(check: Callable[[], object], seconds: float = 110.0) -> None:
 @asynccontextmanager
 async def hosted_chat(folder: Path, turns: str, **variables: str) -> AsyncIterator[HostedChat]:
     """Host a chat that is a folder, with a scripted model, as a daemon does."""
-    work, chat = folder / "work", folder / "chat"
-    work.mkdir()
+    chat = folder / "chat"
     chat.mkdir()
+    async with hosted_app(folder, turns, "folder", {"path": str(chat)}, **variables) as hosted:
+        app = hosted.gateway.messenger("folder")
+        assert isinstance(app, FolderApp)
+        yield HostedChat(hosted.gateway, hosted.records, app)
+
+
+@asynccontextmanager
+async def hosted_app(
+    folder: Path, turns: str, name: str, options: Mapping[str, object], **variables: str
+) -> AsyncIterator[Hosted]:
+    """Host an app that is configured so, with a scripted model, as a daemon does."""
+    work = folder / "work"
+    work.mkdir()
     write_script(folder, turns)
     kept = {name: value for name, value in os.environ.items() if not CLEARED.match(name)}
     environment = {**kept, "OPENKOI_HOME": str(folder / "home"), "HOME": str(folder), **variables}
     settings = {
         **SETTINGS,
         "models.default": f"scripted/{folder / 'script.yaml'}",
-        "integrations.folder.path": str(chat),
+        **{f"integrations.{name}.{key}": value for key, value in options.items()},
     }
     koi = open_app(work, environment=environment, settings=settings)
     async with koi:
         with closing(open_database(koi.folder("assistant"))) as database:
-            gateway = Gateway(koi, database, 8)
-            app = await koi.load("integrations", "folder")
-            assert isinstance(app, FolderApp)
-            gateway.host("folder", app)
-            there = HostedChat(gateway, app)
-            koi.listen(there.records.append)
+            hosted = Hosted(Gateway(koi, database, 8), [])
+            app = await koi.load("integrations", name)
+            assert isinstance(app, Messenger | Documents)
+            hosted.gateway.host(name, app)
+            koi.listen(hosted.records.append)
             stop = asyncio.Event()
-            running = asyncio.create_task(gateway.run(stop))
+            running = asyncio.create_task(hosted.gateway.run(stop))
             try:
-                yield there
+                yield hosted
             finally:
                 stop.set()
                 await running
