@@ -8,17 +8,19 @@ from pathlib import Path
 
 from openkoi_base.files import read_small_text
 from openkoi_base.grants import NO_CAPABILITIES, Capabilities, read_capabilities
+from openkoi_base.skillfile.digest import is_inside
 from openkoi_base.skillfile.locations import plugin_locations
 from openkoi_hookspecs import ConfigError, KoiError, PluginEntry
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-STARLARK, PYTHON = ".star", ".py"
+STARLARK, PYTHON, MANIFEST = ".star", ".py", ".toml"
 MAX_CHARACTERS = 65_536  # of a Starlark script: more than 20 MB ended the interpreter at once
 PROJECT = Path(".openkoi")
 COMMANDS = "commands"
 HOOKS = "hooks"
 NOT_A_SCRIPT = "[plugins] scripts: {path} is not a file that ends in .star or .py."
+LEADS_OUT = "{path} is not read, because a symbolic link leads outside the project. Replace the link with a copy."
 NOT_REGULAR = "it is not a regular file, or is larger than 1 MB"
 NOT_IN_NAMES = lazy_pattern(r"[^a-z0-9.]+")
 BYTE_ORDER_MARK = "\ufeff"
@@ -95,19 +97,28 @@ def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
         path = Path(text).expanduser()
         found = path.is_file() and path.suffix in (STARLARK, PYTHON)
         yield read_script(path, Origin.USER) if found else KoiError(NOT_A_SCRIPT.format(path=path))
-    bundles = [(folder, Origin.BUNDLE) for folder in places.bundles]
-    for folder, origin in (
-        (places.user.resolve(), Origin.USER),
-        *bundles,
-        (places.workspace / PROJECT / HOOKS, Origin.PROJECT),
-    ):
-        yield from (read_script(path, origin) for path in list_files(folder))
-    for folder, origin in (
-        (places.user.resolve() / COMMANDS, Origin.USER),
-        (places.workspace / PROJECT / COMMANDS, Origin.PROJECT),
-    ):
-        scripts = [path for path in list_files(folder) if path.suffix == STARLARK]
-        yield from (read_script(path, origin, is_command=True) for path in scripts)
+    user, project, root = places.user.resolve(), places.workspace / PROJECT, places.workspace.resolve()
+    yield from read_folder(user, Origin.USER)
+    for folder in places.bundles:
+        yield from read_folder(folder, Origin.BUNDLE)
+    yield from read_folder(project / HOOKS, Origin.PROJECT, root)
+    yield from read_folder(user / COMMANDS, Origin.USER, are_commands=True)
+    yield from read_folder(project / COMMANDS, Origin.PROJECT, root, are_commands=True)
+
+
+def read_folder(
+    folder: Path, origin: Origin, root: Path | None = None, *, are_commands: bool = False
+) -> Iterator[ScriptFile | KoiError]:
+    """Yield the scripts in a folder; of a project, which may link to any file of the user, only what is in its root."""
+    if root and folder.is_dir() and not is_inside(folder, root):
+        yield KoiError(LEADS_OUT.format(path=folder))
+        return
+    for path in list_files(folder):
+        if are_commands and path.suffix != STARLARK:
+            continue
+        outside = [one for one in (path, path.with_suffix(MANIFEST)) if root and not is_inside(one, root)]
+        error = KoiError(LEADS_OUT.format(path=outside[0])) if outside else None
+        yield error or read_script(path, origin, is_command=are_commands)
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -125,7 +136,7 @@ def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> Scri
         text = read_small_text(path).removeprefix(BYTE_ORDER_MARK)
         if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
             return KoiError(f"{path} is longer than {MAX_CHARACTERS:,} characters, so it is not used.")
-        return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(".toml")), is_command)
+        return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(MANIFEST)), is_command)
     except ConfigError as error:
         return error
     except (OSError, ValueError) as error:
