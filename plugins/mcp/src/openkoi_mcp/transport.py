@@ -15,18 +15,17 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import sse_within_origin
 
 from openkoi_hookspecs import ToolError
 
+from .endpoint import open_events
 from .error_output import ErrorOutput
 from .message_limits import limit_response
 from .server_config import SSE, STDIO, ServerConfig, child_environment, expand, working_folder
 from .stdio import open_child
 
 LAUNCHER = Path(__file__).with_name("launch.py")
-# The SDK takes 1 MiB of an event, and lets that be changed for one of its two transports only.
-mcp.client.sse.sse_within_origin = partial(sse_within_origin, max_event_size=None)  # type: ignore[attr-defined]
+mcp.client.sse.sse_within_origin = open_events  # type: ignore[assignment, attr-defined]
 HTTP_TIMEOUT = httpx2.Timeout(30.0, read=300.0)  # as the SDK has it: a stream may be silent for minutes
 
 

@@ -1,0 +1,65 @@
+"""The address for messages that a server of the older transport names first, before it can be asked anything."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from httpx2 import EventSource, ServerSentEvent, SSEError
+from mcp.shared._httpx_utils import sse_within_origin
+
+from .definitions import visible
+from .error_output import cut
+
+ENDPOINT = "endpoint"
+FOREIGN = "it wants messages to be sent to {named}, which is not the server at {own}, so nothing was sent"
+MISSING = "it sent no address for messages"
+MALFORMED = "it sent an address for messages that is not valid"
+ENDED = "its stream of events ended before it sent an address for messages"
+
+
+@asynccontextmanager
+async def open_events(client: Any, url: str) -> AsyncIterator[EventSource]:
+    """Yield the events of a server, of any length: the SDK takes 1 MiB of one, and lets that be changed elsewhere."""
+    async with sse_within_origin(client, url, max_event_size=None) as source:
+        yield EventsFromEndpoint(source.response, url)
+
+
+class EventsFromEndpoint(EventSource):
+    """Events that begin with the address. The SDK would wait without end after any other event, or another error."""
+
+    def __init__(self, response: Any, url: str) -> None:
+        super().__init__(response, max_event_size=None)
+        self.url = url
+
+    async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
+        events = super().__aiter__()
+        yield await self.find_endpoint(events)
+        async for event in events:
+            yield event
+
+    async def find_endpoint(self, events: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:
+        """Return the event with the address; raise SSEError, which the SDK passes on, if there is none to use."""
+        try:
+            async for event in events:
+                if event.event == ENDPOINT:
+                    check_origin(self.url, event.data)
+                    return event
+        except SSEError:
+            raise
+        except Exception as error:
+            raise SSEError(ENDED) from error
+        raise SSEError(MISSING)
+
+
+def check_origin(url: str, endpoint: str) -> None:
+    """Raise SSEError for an address of another server than the one that named it."""
+    try:
+        own, named = urlsplit(url), urlsplit(urljoin(url, endpoint))
+    except ValueError:
+        raise SSEError(MALFORMED) from None
+    if own[:2] != named[:2]:
+        host = own.netloc.rpartition("@")[2]  # without the user's name and password
+        raise SSEError(
+            FOREIGN.format(named=cut(visible(f"{named.scheme}://{named.netloc}")), own=f"{own.scheme}://{host}")
+        )

@@ -1,0 +1,117 @@
+"""Servers of the older transport that name no address for messages that can be used: they fail at once, and say why."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from mcp_types import ErrorData
+
+from openkoi_hookspecs import ToolError
+from openkoi_mcp import connection
+from openkoi_mcp.connection import Connection
+from openkoi_mcp.server_config import ServerConfig, ServerTable
+
+TOO_LATE = "it did not answer within"
+FOREIGN = "which is not the server at http://127.0.0.1:{port}, so nothing was sent"
+NAMED = "event: endpoint\ndata: {}\n\n"
+ANSWERS: Mapping[str, tuple[str, str]] = {
+    "another host": (
+        NAMED.format("http://pond.example/messages"),
+        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+    ),
+    "another port": (
+        NAMED.format("http://127.0.0.1:9/messages"),
+        f"it wants messages to be sent to http://127.0.0.1:9, {FOREIGN}",
+    ),
+    "another scheme": (
+        NAMED.format("https://127.0.0.1:{port}/m"),
+        f"it wants messages to be sent to https://127.0.0.1:{{port}}, {FOREIGN}",
+    ),
+    "without a scheme": (
+        NAMED.format("//pond.example/messages"),
+        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+    ),
+    "with a password": (
+        NAMED.format("http://a:b@127.0.0.1:{port}/m"),
+        f"it wants messages to be sent to http://a:b@127.0.0.1:{{port}}, {FOREIGN}",
+    ),
+    "after a message": (
+        "data: {{}}\n\n" + NAMED.format("http://pond.example/m"),
+        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+    ),
+    "not an address": (NAMED.format("http://[/messages"), "it sent an address for messages that is not valid"),
+    "no address": ("event: other\ndata: x\n\n", "it sent no address for messages"),
+    "nothing": ("", "it sent no address for messages"),
+    "cut off": ("event: endpo", "its stream of events ended before it sent an address for messages"),
+}
+
+
+@contextmanager
+def served(text: str, *, cut_off: bool) -> Iterator[tuple[int, list[str]]]:
+    """Serve this stream of events; yield the port, and the requests."""
+    requests: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Log nothing."""
+
+        def do_GET(self) -> None:
+            requests.append("GET")
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            events = text.format(port=server.server_port).encode()
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(events), events) if events else b"")
+            self.wfile.write(b"" if cut_off else b"0\r\n\r\n")
+            self.close_connection = True
+
+        def do_POST(self) -> None:
+            requests.append("POST")
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port, requests
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def connect(url: str, folder: Path) -> str:
+    """Return why a server cannot be reached."""
+
+    async def elicit(context: object, params: object) -> ErrorData:
+        raise AssertionError
+
+    one = Connection(ServerConfig("pond", ServerTable(url=url, transport="sse"), "here"), folder, elicit, {})
+    try:
+        with pytest.raises(ToolError) as raised:
+            await one.client()
+        return str(raised.value)
+    finally:
+        await one.close()
+
+
+@pytest.mark.row("SEC-03", "C7")
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_a_server_without_an_address_that_can_be_used_fails_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(connection, "START_SECONDS", 600.0)  # what fails at once never gets there
+    text, reason = ANSWERS[kind]
+
+    with served(text, cut_off=kind == "cut off") as (port, requests):
+        error = asyncio.run(connect(f"http://127.0.0.1:{port}/sse", tmp_path))
+
+    assert f"The MCP server pond cannot be reached: {reason.format(port=port)}." in error
+    assert TOO_LATE not in error
+    assert ["GET"] == requests
