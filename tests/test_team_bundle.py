@@ -111,6 +111,22 @@ def test_a_hook_script_of_a_bundle_is_used_without_asking(rival: Shell, tmp_path
     assert "a bundle's" in rival("script", "list").stdout
 
 
+@pytest.mark.parametrize("chosen", ["bundles.rival", "hooks.rival"])
+def test_a_bundle_and_its_hook_of_one_name_are_told_apart(rival: Shell, tmp_path: Path, chosen: str) -> None:
+    (tmp_path / "rival" / "hooks").mkdir()
+    (tmp_path / "rival" / "hooks" / "rival.star").write_text("def before_plan():\n    return ['Be brief.']\n")
+
+    unclear, shown = rival("plugin", "disable", "rival"), rival("plugin", "info", "rival").stdout
+    disabled = rival("plugin", "disable", chosen)
+
+    assert 1 == unclear.returncode
+    assert "'rival' is the name of 2 plugins. Choose one: bundles.rival, hooks.rival." in unclear.stderr
+    assert "bundles     rival" in shown
+    assert "hooks       rival, listed by scripts: " in shown
+    assert disabled.stdout == f"Set {chosen}.enabled = false in {rival.home / 'config.toml'}.\n"
+    assert "rival" not in rival("context", "Say hello").stdout.partition("estimated total")[0]
+
+
 def test_what_it_brings_is_shown(openkoi: Shell) -> None:
     shown = openkoi("plugin", "info", "acme").stdout.splitlines()
 

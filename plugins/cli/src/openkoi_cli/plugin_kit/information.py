@@ -27,9 +27,10 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
     """Return the lines about a distribution."""
     from importlib_metadata import distribution
 
-    if sourced := find_sourced(name, invocation):
-        return sourced
-    plugins = find_plugins(name, invocation)
+    plugins, sourced = find_named(name, invocation)
+    listed = [f"{one.kind:<12}{one.name}" for one in sourced]
+    if not plugins:
+        return [f"{sourced[0].name}, listed by {sourced[0].source}", f"Origin      {sourced[0].place}", *listed]
     of = plugins[0].distribution
     own = [one for one in invocation.launcher.installation(config=invocation.config).plugins if one.distribution == of]
     about = distribution(of)
@@ -46,6 +47,7 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
             if one.kind == "bundles"
             for kind, text in bundle_content(one, invocation)
         ),
+        *(f"{line}, listed by {one.source}: {one.place}" for line, one in zip(listed, sourced, strict=True)),
     ]
 
 
@@ -65,36 +67,24 @@ def bundle_content(plugin: "PluginState", invocation: "Invocation") -> "Iterator
                 yield part, path.stem
 
 
-def find_sourced(name: str, invocation: "Invocation") -> list[str]:
-    """Return the lines about a plugin that a source lists; none for one that is installed, or not known."""
-    installed = invocation.launcher.installation(config=invocation.config).plugins
-    if any(name in (one.name, f"{one.kind}.{one.name}", one.distribution) for one in installed):
-        return []
-    found = list_sourced(name, invocation)
-    lines = [f"{one.kind:<12}{one.name}" for one in found]
-    return [f"{found[0].name}, listed by {found[0].source}", f"Origin      {found[0].place}", *lines] if found else []
+def find_named(name: str, invocation: "Invocation") -> "tuple[list[PluginState], list[SourcedPlugin]]":
+    """Return the plugins of a name, ``kind.name`` or distribution: the installed, and those that sources list here.
 
-
-def list_sourced(name: str, invocation: "Invocation") -> "list[SourcedPlugin]":
-    """Return the plugins of a name that sources list for this folder."""
-    listed, _ = ask_sources(invocation)
-    return [one for one in listed if name in (one.name, f"{one.kind}.{one.name}")]
-
-
-def find_plugins(name: str, invocation: "Invocation") -> "list[PluginState]":
-    """Return the plugins of a name, ``kind.name`` or distribution; raise KoiError if there is none."""
+    Raise KoiError if there is none.
+    """
     installed = invocation.launcher.installation(config=invocation.config).plugins
     found = [one for one in installed if name in (one.name, f"{one.kind}.{one.name}")]
     found = found or [one for one in installed if one.distribution == name.lower().replace("_", "-")]
-    if not found:
+    sourced = [one for one in ask_sources(invocation)[0] if name in (one.name, f"{one.kind}.{one.name}")]
+    if not found and not sourced:
         raise KoiError(NOT_INSTALLED.format(name=name))
-    return found
+    return found, sourced
 
 
 def set_enabled(name: str, invocation: "Invocation", *, enabled: bool) -> str:
     """Enable or disable a plugin in the user's configuration; return what was done."""
-    sourced = {f"{one.kind}.{one.name}" for one in list_sourced(name, invocation)}
-    found = sourced or {f"{one.kind}.{one.name}" for one in find_plugins(name, invocation)}
+    plugins, sourced = find_named(name, invocation)
+    found = {f"{one.kind}.{one.name}" for one in plugins} | {f"{one.kind}.{one.name}" for one in sourced}
     if len(found) > 1:
         raise KoiError(AMBIGUOUS.format(name=name, count=len(found), names=", ".join(sorted(found))))
     key = f"{found.pop()}.enabled"
