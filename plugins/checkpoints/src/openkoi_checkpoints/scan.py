@@ -9,7 +9,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import WorkspaceTooLargeError
-from .gitignore import GitIgnore, parent_folders
+from .gitignore import GitIgnore
 from .manifest import PathEntry, PathKind, Stamp, digest_status
 
 TEMPORARY_PREFIX = ".openkoi-restoring-"
@@ -41,7 +41,7 @@ class WorkspaceScanner:
         """Return all entries, sorted by path."""
         seen: dict[str, PathEntry] = {}
         hidden: dict[str, PathEntry] = {}
-        rules = GitIgnore(lambda folder: read_ignore_file(self.root / folder))
+        rules = GitIgnore(lambda folder: read_ignore_file(self.locate(folder)))
         kept_in, folders = self.folders_of_stored_files(), [""]
         while folders:
             for entry, hides in self.scan_folder(folders.pop(), rules):
@@ -58,8 +58,16 @@ class WorkspaceScanner:
 
     def folders_of_stored_files(self) -> set[str]:
         """Return the folders that contain a stored file, however deep."""
-        kept = (path for path, entry in self.known.items() if entry.kind in (PathKind.FILE, PathKind.LARGE))
-        return {above for path in kept for above in parent_folders(path)}
+        folders = {""}
+        for path, entry in self.known.items():
+            above = path if entry.kind in (PathKind.FILE, PathKind.LARGE) else ""
+            while (above := above.rpartition("/")[0]) not in folders:
+                folders.add(above)
+        return folders
+
+    def locate(self, path: str) -> str:
+        """Return where a path of the workspace is. A ``Path`` would take as long as it is deep, for each entry."""
+        return os.path.join(self.root, path.replace("/", os.sep))  # noqa: PTH118
 
     def scan_ignored_folder(self, top: PathEntry, most: int | None) -> dict[str, PathEntry]:
         """Return an ignored folder and its entries; of one with too many, only the folder."""
@@ -69,13 +77,13 @@ class WorkspaceScanner:
             inside.update((entry.path, entry) for entry in found)
             folders.extend(entry.path for entry in found if entry.kind is PathKind.FOLDER)
             if most is not None and len(inside) > most:
-                return {top.path: unstored_entry(top.path, PathKind.CROWDED, (self.root / top.path).lstat())}
+                return {top.path: unstored_entry(top.path, PathKind.CROWDED, os.lstat(self.locate(top.path)))}
         return inside
 
     def scan_folder(self, folder: str, ignored: GitIgnore | None) -> Iterator[tuple[PathEntry, bool]]:
         """Yield the entries of one folder and whether each is hidden; a vanished or closed folder is empty."""
         try:
-            with os.scandir(self.root / folder) as listing:
+            with os.scandir(self.locate(folder)) as listing:
                 there = list(listing)
         except OSError:
             return
@@ -110,10 +118,10 @@ class WorkspaceScanner:
         """Return the entry of one path by its kind; pipes, sockets and devices are only known to exist."""
         mode = stat.S_IMODE(status.st_mode)
         if stat.S_ISDIR(status.st_mode):
-            readable = os.access(self.root / path, os.R_OK | os.X_OK)
+            readable = os.access(self.locate(path), os.R_OK | os.X_OK)
             return PathEntry(path, PathKind.FOLDER if readable else PathKind.UNREADABLE, mode)
         if stat.S_ISLNK(status.st_mode):
-            return PathEntry(path, PathKind.LINK, 0, target=os.readlink(self.root / path))  # noqa: PTH115  # Path would tidy it
+            return PathEntry(path, PathKind.LINK, 0, target=os.readlink(self.locate(path)))  # noqa: PTH115  # Path would tidy it
         if not stat.S_ISREG(status.st_mode):
             return PathEntry(path, PathKind.SKIPPED, 0, size=1)
         known = self.known.get(path)
@@ -129,7 +137,7 @@ class WorkspaceScanner:
         if status.st_size > self.rules.most_bytes:
             return unstored_entry(path, PathKind.LARGE, status)
         read_at = time.time_ns()
-        status, data = read_regular_file(self.root / path, self.rules.most_bytes + 1)
+        status, data = read_regular_file(self.locate(path), self.rules.most_bytes + 1)
         if len(data) > self.rules.most_bytes:
             return unstored_entry(path, PathKind.LARGE, status)
         mark = stat_stamp(status) if is_stamp_reliable(status, read_at) else stat_stamp(status)[:2]
@@ -144,15 +152,15 @@ class FileCounter(WorkspaceScanner):
         return unstored_entry(path, PathKind.LARGE, status)
 
 
-def read_ignore_file(folder: Path) -> bytes:
+def read_ignore_file(folder: Path | str) -> bytes:
     """Return a folder's ``.gitignore``; a link is not followed, as in git."""
     try:
-        return read_regular_file(folder / ".gitignore", 1_000_000)[1]
+        return read_regular_file(f"{folder}/.gitignore", 1_000_000)[1]
     except OSError:
         return b""
 
 
-def read_regular_file(path: Path, most: int) -> tuple[os.stat_result, bytes]:
+def read_regular_file(path: Path | str, most: int) -> tuple[os.stat_result, bytes]:
     """Read a regular file, never through a link and never waiting on a pipe."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "rb") as file:
@@ -181,9 +189,9 @@ def unstored_entry(path: str, kind: PathKind, status: os.stat_result) -> PathEnt
 def is_cache_folder(path: str) -> bool:
     """Return whether a folder is a tagged cache or a virtual environment, which can be recreated."""
     try:
-        return read_regular_file(Path(path, "CACHEDIR.TAG"), 43)[1] == CACHE_TAG
+        return read_regular_file(f"{path}/CACHEDIR.TAG", 43)[1] == CACHE_TAG
     except OSError:
-        return Path(path, "pyvenv.cfg").is_file()
+        return os.path.isfile(f"{path}/pyvenv.cfg")  # noqa: PTH113
 
 
 def is_ignored(root: Path, path: str) -> bool:
