@@ -1,14 +1,16 @@
 """Final blocks of streamed Markdown: the same ones, however the text is cut."""
 
+import sys
 from itertools import pairwise
 from time import process_time
+from types import FrameType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from openkoi_terminal import Block, MarkdownStream
+from openkoi_terminal import Block, MarkdownStream, tail_rows
 
 PIECES = (
     *("# Title\n\n", "Words of a *paragraph*\nthat go on.\n\n", "Setext\n===\n\n", "> quoted\n> twice\n\n", "---\n\n"),
@@ -28,6 +30,35 @@ PIECES = (
         "```\nnever closed\n",
     ),
 )
+LINES = (
+    *("words of a paragraph", "a|b", "|a|b|", "--|--", "|:-|-:|", "|", "--", "===", "-", "- item", "2. two", "1. one"),
+    *(
+        "> quoted",
+        "# Title",
+        "```",
+        "~~~ py",
+        "<b>x</b>",
+        "<!-- a",
+        "[a]: /b",
+        "[a]:",
+        "'title'",
+        "    indented",
+        "\tx",
+    ),
+    *(
+        "",
+        " ",
+        "***",
+        "\\",
+        "w" * 200,
+        "\u9ed2\u8336" * 30,
+        "e\u0301\u200d\U0001f469 " * 9,
+        "\x1b[31mred\x1b[0m",
+        "| x |" * 9,
+    ),
+)
+lines_of_texts = st.lists(st.lists(st.sampled_from(LINES) | st.text(max_size=9), min_size=1, max_size=3), max_size=12)
+repeats = st.lists(st.integers(1, 9), min_size=12, max_size=12)
 texts = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
 
 
@@ -46,6 +77,53 @@ def test_cuts_change_nothing(text: str, cuts: list[int]) -> None:
 
     assert blocks_of(text) == blocks_of(*chunks)
     assert blocks_of(text) == blocks_of(*text)
+
+
+@given(lines_of_texts, repeats, st.integers(1, 300))
+def test_lines_that_are_not_parsed_again_change_nothing(lines: list[list[str]], repeats: list[int], size: int) -> None:
+    text = "\n".join(line for some, times in zip(lines, repeats, strict=False) for line in some * times)
+    stream, whole = MarkdownStream(), MarkdownStream()
+    for start in range(0, len(text), size):
+        whole.settled = 0  # all that is pending is parsed again
+        for one in (stream, whole):
+            one.add(text[start : start + size])
+        assert whole.take_final() == stream.take_final()
+        assert tail_rows(whole.pending, 79, 10) == tail_rows(stream.pending, 79, 10)
+    whole.settled = 0
+    assert whole.finish() == stream.finish()
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [("", "some words of a paragraph that grows\n"), ("", "\u9ed2\u8336 " * 20 + "\n"), ("|a|b|\n|-|-|\n", "|1|2|\n")],
+)
+def test_a_line_costs_as_much_in_a_long_block_as_in_a_short_one(head: str, line: str) -> None:
+    stream = MarkdownStream()
+    stream.add(head + line * 10)
+    stream.take_final()
+    in_short = count_calls(stream, line)
+    stream.add(line * (8_000 // len(line)))
+    stream.take_final()
+
+    assert in_short == count_calls(stream, line)
+
+
+def count_calls(stream: MarkdownStream, line: str) -> int:
+    """Return how many functions are called to add a line and to take what is final."""
+    calls = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        stream.add(line)
+        assert [] == [*stream.take_final()]
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 @given(texts)
