@@ -69,7 +69,7 @@ def test_an_approval_shows_what_fits_and_what_is_hidden(openkoi: Shell) -> None:
         terminal.settles()
         assert any("<ESC>[2J" in line for line in terminal.scrollback)
         assert any("<U+202E>" in line for line in terminal.scrollback)
-        terminal.type("1")
+        terminal.type("1\r")
         terminal.shows("[done]")
 
         assert takes_keys(terminal)
