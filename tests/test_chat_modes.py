@@ -56,7 +56,7 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
         ):
             terminal.send(line)
             terminal.shows(answer)
-        terminal.inner.type("1")
+        terminal.inner.type("1\r")
         terminal.shows("ask: it asks before each change.")
 
 

@@ -44,7 +44,7 @@ def install_rival(openkoi: Shell, tmp_path: Path) -> Shell:
 def test_a_setting_of_the_bundle_holds_until_the_user_sets_another(openkoi: Shell) -> None:
     assert openkoi("config", "get", "iteration.max_iterations").stdout.startswith("iteration.max_iterations = 4  # ")
     assert "acme_team/bundle.toml" in openkoi("config", "get", "iteration").stdout
-    assert "Nothing is set" in openkoi("config", "list").stdout
+    assert "No settings in" in openkoi("config", "list").stdout
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 2\n")
     changed = openkoi("config", "get", "iteration.max_iterations").stdout
@@ -66,15 +66,15 @@ def test_its_skill_and_its_rubric_are_used(openkoi: Shell) -> None:
 def test_bundles_that_disagree_are_reported_until_the_user_decides(rival: Shell) -> None:
     model = write_script(rival.folder, LETTER)
     result = rival("-i", "0", "-m", model, "Say hello")
-    warnings = [line for line in result.stderr.splitlines() if "is set by" in line]
+    warnings = [line for line in result.stderr.splitlines() if "is set to different values by" in line]
 
     assert len(warnings) == 1
-    assert "iteration.quality_threshold is set by" in warnings[0]
-    assert "rival_team/bundle.toml and, to another value, by" in warnings[0]
+    assert "iteration.quality_threshold is set to different values by" in warnings[0]
+    assert "rival_team/bundle.toml and " in warnings[0]
     assert "0.7" in rival("config", "get", "iteration.quality_threshold").stdout
     rival.home.mkdir(exist_ok=True)
     (rival.home / "config.toml").write_text("[iteration]\nquality_threshold = 0.8\n")
-    assert "is set by" not in rival("-i", "0", "-m", model, "Say hello").stderr
+    assert "is set to different values" not in rival("-i", "0", "-m", model, "Say hello").stderr
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_redo_of_a_task_that_died_leaves_what_a_person_changed_since(openkoi: Sh
     (openkoi.folder / "kept.txt").write_text("mine")
     redone = openkoi("redo")
 
-    assert "killed during run_command" in undone.stderr
+    assert "interrupted during run_command" in undone.stderr
     assert (0, 1, True) == (undone.returncode, redone.returncode, "kept.txt" in redone.stderr), undone.stderr
     assert "mine" == (openkoi.folder / "kept.txt").read_text()
 

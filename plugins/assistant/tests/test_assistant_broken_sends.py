@@ -131,7 +131,7 @@ async def error_of(url: str) -> AppError | None:
 
 
 SENDING = """\
-  - when: {{contains: may have been done}}
+  - when: {{contains: may have happened}}
     says: Perhaps it was sent.
     repeat: true
   - when: {{last: greet}}

@@ -73,7 +73,7 @@ class ModuleSnapshot:
 def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
     """Yield a module and its classes, but for those of C, which cannot be changed."""
     yield module
-    classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name]
+    classes = [one for one in list(vars(module).values()) if isinstance(one, type) and one.__module__ == name]
     yield from (one for one in classes if not one.__flags__ & IMMUTABLE)
 
 
