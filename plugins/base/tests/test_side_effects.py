@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -48,6 +49,12 @@ def test_a_function_that_changes_nothing_is_not_reported() -> None:
         return task.text
 
     assert ([], "") == watch_one_call(honest, Task("a"), thorough=True)
+
+
+def test_warnings_that_are_caught_around_a_call_are_no_change_of_it() -> None:
+    for _ in range(2):  # the second one is compared with what the first one found
+        with warnings.catch_warnings(record=True):
+            assert ([], "") == watch_one_call(lambda task: task.text, Task("a"), thorough=True)
 
 
 def test_what_is_changed_is_restored() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 OURS, BUILTINS = "openkoi", "builtins"
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 DATA = (bool, int, float, str, bytes, tuple, frozenset)
+SWAPPED = ("_showwarnmsg_impl",)  # of warnings: catch_warnings replaces it for a while
 CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
 
@@ -87,7 +88,9 @@ def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) 
     return [
         name
         for name, value in before.items()
-        if (new := now.get(name)) is not value and (is_foreign(value, new, root) or is_constant(name, value, new, root))
+        if (new := now.get(name)) is not value
+        and name not in SWAPPED
+        and (is_foreign(value, new, root) or is_constant(name, value, new, root))
     ]
 
 
