@@ -104,7 +104,7 @@ def test_the_end_of_a_long_task_is_shown_with_how_much_was_before(openkoi: Shell
     with chat(openkoi, TEA, "-c") as opened:
         opened.shows("[done]")
         lines = opened.scrollback
-        (dropped,) = [int(line.split()[1]) for line in lines if "steps before: Ctrl-O shows all" in line]
+        (dropped,) = [int(line.split()[1]) for line in lines if "steps not shown; Ctrl-O shows all" in line]
         assert 10 < dropped < 20
         assert "[execute] Running echo 39..." in lines
         assert "[execute] Running echo 3..." not in lines

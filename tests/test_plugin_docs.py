@@ -28,7 +28,7 @@ DOCUMENTED = {  # kinds without a template, and the headings of their examples
 }
 CERTIFIED = ("integration", "provider", "worker")  # the tests of all are run in test_documented_plugins.py
 FILE = re.compile(r"^## (\S+\.\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
-DEFINED = re.compile(r"^    (?:class )?(\w+)(?:\(|:)", re.MULTILINE)
+DEFINITION = re.compile(r"^    (?:class )?(\w+)(?:\(|:)", re.MULTILINE)
 
 
 def packages(page: str) -> Iterator[dict[str, str]]:
@@ -64,8 +64,8 @@ def test_a_page_shows_the_contract_and_defines_all_types_that_it_and_the_example
     used = {name for name in names_imported(code) if name[0].isupper()}
 
     assert kind == "command" or "## The contract: openkoi_hookspecs" in page
-    assert used <= {*DEFINED.findall(page)}
-    assert imported <= {*DEFINED.findall(types)}
+    assert used <= {*DEFINITION.findall(page)}
+    assert imported <= {*DEFINITION.findall(types)}
     exec(f"from openkoi_hookspecs import {', '.join(imported)}")
 
 

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deep_folder import deep_folder
 
 from openkoi.progress import Footprints
 
@@ -42,24 +42,10 @@ def test_a_link_is_where_it_leads_and_is_not_followed(tmp_path: Path) -> None:
     assert footprints.measure_change(tmp_path)
 
 
-@pytest.fixture(name="deep")
-def make_deep_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield a folder with a file below 1,200 others, which are removed one by one: pytest would do it by recursion."""
-    monkeypatch.chdir(tmp_path)
-    for _ in range(1_200):
-        Path("a").mkdir()
-        os.chdir("a")
-    Path("b").touch()
-    yield tmp_path
-    Path("b").unlink(missing_ok=True)
-    for _ in range(1_200):
-        os.chdir("..")
-        Path("a").rmdir()
-
-
-def test_folders_are_looked_at_however_deep(deep: Path) -> None:
+def test_folders_are_looked_at_however_deep(tmp_path: Path) -> None:
     footprints = Footprints()
-    footprints.begin(deep)
-    Path("b").write_text("changed")
+    with deep_folder(tmp_path) as deep:
+        footprints.begin(deep)
+        Path("b").write_text("changed")
 
-    assert footprints.measure_change(deep)
+        assert footprints.measure_change(deep)

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deep_folder import DEPTH, deep_folder
 
 from openkoi_base.files import walk
 
@@ -31,21 +31,9 @@ def test_removed_names_are_left_out(tmp_path: Path) -> None:
     assert [tmp_path.name, "c"] == seen
 
 
-@pytest.fixture(name="deep")
-def make_deep_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield a folder with a file below 1,200 others, which are removed one by one: pytest would do it by recursion."""
-    monkeypatch.chdir(tmp_path)
-    for _ in range(1_200):
-        Path("a").mkdir()
-        os.chdir("a")
-    Path("b").touch()
-    yield tmp_path
-    Path("b").unlink(missing_ok=True)
-    for _ in range(1_200):
-        os.chdir("..")
-        Path("a").rmdir()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="paths as POSIX has them")
-def test_a_thousand_folders_in_each_other_are_walked_through(deep: Path) -> None:
-    assert [1_201, ["b"]] == [len(walked := [*walk(deep)]), walked[-1][2]]
+def test_a_thousand_folders_in_each_other_are_walked_through(tmp_path: Path) -> None:
+    with deep_folder(tmp_path) as deep:
+        walked = [*walk(deep)]
+
+    assert [DEPTH + 1, ["b"]] == [len(walked), walked[-1][2]]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_base.drawn_id import DrawnId
+from openkoi_base.random_id import RandomId
 from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
 from openkoi_models import Reservation, TaskBudget, budget_tokens, compute_cost
 
@@ -306,4 +306,4 @@ def test_what_a_part_overdraws_ends_the_whole() -> None:
 
 
 def test_the_id_of_a_reservation_is_drawn() -> None:
-    assert DrawnId is type(Reservation(tokens=1, usd=0.0, max_output=1).id)
+    assert RandomId is type(Reservation(tokens=1, usd=0.0, max_output=1).id)

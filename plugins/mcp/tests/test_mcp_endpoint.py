@@ -17,32 +17,32 @@ from openkoi_mcp.connection import Connection
 from openkoi_mcp.server_config import ServerConfig, ServerTable
 
 TOO_LATE = "it did not answer within"
-FOREIGN = "which is not the server at http://127.0.0.1:{port}, so nothing was sent"
+FOREIGN = "instead of http://127.0.0.1:{port}; nothing was sent"
 NAMED = "event: endpoint\ndata: {}\n\n"
 ANSWERS: Mapping[str, tuple[str, str]] = {
     "another host": (
         NAMED.format("http://pond.example/messages"),
-        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
     ),
     "another port": (
         NAMED.format("http://127.0.0.1:9/messages"),
-        f"it wants messages to be sent to http://127.0.0.1:9, {FOREIGN}",
+        f"it asked for messages to be sent to http://127.0.0.1:9 {FOREIGN}",
     ),
     "another scheme": (
         NAMED.format("https://127.0.0.1:{port}/m"),
-        f"it wants messages to be sent to https://127.0.0.1:{{port}}, {FOREIGN}",
+        f"it asked for messages to be sent to https://127.0.0.1:{{port}} {FOREIGN}",
     ),
     "without a scheme": (
         NAMED.format("//pond.example/messages"),
-        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
     ),
     "with a password": (
         NAMED.format("http://a:b@127.0.0.1:{port}/m"),
-        f"it wants messages to be sent to http://a:b@127.0.0.1:{{port}}, {FOREIGN}",
+        f"it asked for messages to be sent to http://a:b@127.0.0.1:{{port}} {FOREIGN}",
     ),
     "after a message": (
         "data: {{}}\n\n" + NAMED.format("http://pond.example/m"),
-        f"it wants messages to be sent to http://pond.example, {FOREIGN}",
+        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
     ),
     "not an address": (NAMED.format("http://[/messages"), "it sent an address for messages that is not valid"),
     "no address": ("event: other\ndata: x\n\n", "it sent no address for messages"),

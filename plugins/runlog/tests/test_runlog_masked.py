@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import openkoi_hookspecs
-from openkoi_base.drawn_id import DrawnId
+from openkoi_base.random_id import RandomId
 from openkoi_base.redact import MASK, Redactor, Secret
 from openkoi_hookspecs import (
     Cost,
@@ -119,7 +119,7 @@ def test_numbers_and_truth_are_no_texts() -> None:
     )
 
 
-@pytest.mark.parametrize(("lease", "count"), [(DrawnId("0123456789abcdef"), 0), ("0123456789abcdef", 1)])
+@pytest.mark.parametrize(("lease", "count"), [(RandomId("0123456789abcdef"), 0), ("0123456789abcdef", 1)])
 def test_an_id_that_was_drawn_is_logged_without_a_search_for_secrets(lease: str, count: int) -> None:
     searched: list[str] = []
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import click
 
-from openkoi_base.skillfile.printable import make_printable
+from openkoi_base.printable import make_printable
 from openkoi_hookspecs import Koi, KoiError
 
 from .background import replace_process

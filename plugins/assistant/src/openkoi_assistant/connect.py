@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from openkoi_base.grants.wildcards import find_wildcards
-from openkoi_base.skillfile.printable import make_printable
+from openkoi_base.printable import make_printable
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SignInRequiredError, SupportsHealthCheck
 from openkoi_hookspecs.integrations import Messenger, SupportsConnect

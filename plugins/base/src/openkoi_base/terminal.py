@@ -1,4 +1,4 @@
-"""Find out whether a user can be prompted, discard what was typed before a prompt, and show text of others."""
+"""Find out whether a user can be prompted, and discard what was typed before a prompt."""
 
 import sys
 from contextlib import suppress
@@ -50,23 +50,3 @@ def read_typed_input(descriptor: int) -> bytes:
         return typed
     finally:
         termios.tcsetattr(descriptor, termios.TCSANOW, modes)
-
-
-def one_line(text: str) -> str:
-    """Return text of others as one line, without characters that control a terminal or that are not seen."""
-    return " ".join(visible(text).split())
-
-
-def indented(text: str) -> str:
-    """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
-    first, *more = visible(text).splitlines() or [""]
-    return "\n".join([first, *(line if line.startswith("    ") else f"    {line}" for line in more)])
-
-
-def visible(text: str) -> str:
-    """Return text without characters that control a terminal or that are not seen, but for white space."""
-    if text.isascii() and text.isprintable():
-        return text
-    import unicodedata
-
-    return "".join(char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")

@@ -17,7 +17,7 @@ from .view import View
 
 NOT_SHOWN = ("[recall] 0 ", "  Changed: ")  # the files are listed at the end
 NEXT = "  /diff shows the changes, /undo undoes them, /why explains"
-EARLIER = "  … {steps} before: Ctrl-O shows all"
+EARLIER = "  … {steps} not shown; Ctrl-O shows all"
 COMMAND = lazy_pattern(r"`openkoi (undo|redo|resume|diff|why|status)\b")
 MAX_STEPS = 30  # of a task that is shown again, and lines of each answer: they fill a screen (estimate)
 

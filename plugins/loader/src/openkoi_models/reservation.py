@@ -4,7 +4,7 @@ import math
 from dataclasses import field, replace
 from secrets import token_hex
 
-from openkoi_base.drawn_id import DrawnId
+from openkoi_base.random_id import RandomId
 from openkoi_hookspecs import Amount, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -28,7 +28,7 @@ class Reservation:
     max_output: int
     rate: float = 0.0
     wide: float = 1.0
-    id: str = field(default_factory=lambda: DrawnId(token_hex(8)), compare=False)
+    id: str = field(default_factory=lambda: RandomId(token_hex(8)), compare=False)
 
     @property
     def amount(self) -> Amount:

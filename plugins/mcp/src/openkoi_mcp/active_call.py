@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import field
 
-from openkoi_base.terminal import one_line
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import Question, Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

@@ -78,7 +78,7 @@ async def add(
 ) -> None:
     """Add an MCP server to your configuration. Options come before its name.
 
-    Names of files are saved as full paths, because a server is started in the folder of each task.
+    File names are saved as absolute paths, because each task starts the server in its own folder.
     """
     if option := next((one for one in (name, *command[:1]) if one.startswith("-")), ""):
         raise click.UsageError(f"There is no option {option}. Options come before the name of the server.")

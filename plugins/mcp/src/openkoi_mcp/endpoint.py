@@ -12,7 +12,7 @@ from .definitions import visible
 from .error_output import cut
 
 ENDPOINT = "endpoint"
-FOREIGN = "it wants messages to be sent to {named}, which is not the server at {own}, so nothing was sent"
+FOREIGN = "it asked for messages to be sent to {named} instead of {own}; nothing was sent"
 MISSING = "it sent no address for messages"
 MALFORMED = "it sent an address for messages that is not valid"
 ENDED = "its stream of events ended before it sent an address for messages"

@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
-from openkoi_base.drawn_id import DrawnId
+from openkoi_base.random_id import RandomId
 from openkoi_hookspecs import Blob, File, Image
 
 from .blobs import make_reference, read_reference, to_stored
@@ -22,7 +22,7 @@ from .wire_names import TAGS, tag_of, wire_names
 Json = Any
 TAG = "is"
 MEDIA = (Image, File)  # a tuple: a union would be created for each value of each line
-UNMASKED = frozenset({int, bool, NoneType, DrawnId})
+UNMASKED = frozenset({int, bool, NoneType, RandomId})
 READERS: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,

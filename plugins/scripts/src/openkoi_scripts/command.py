@@ -7,7 +7,8 @@ from typing import Any, cast
 import click
 
 from openkoi_base.grants import revoke_command
-from openkoi_base.terminal import one_line, require_prompt
+from openkoi_base.printable import one_line
+from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .consent import NO, YES, is_approved, is_refused, make_question

@@ -8,7 +8,7 @@ from typing import Any
 
 from openkoi_base.files import project_id
 from openkoi_base.grants import Capabilities
-from openkoi_base.terminal import one_line
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import Koi, KoiError, Query, Run
 from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass

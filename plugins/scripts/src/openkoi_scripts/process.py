@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from openkoi_base.terminal import indented
+from openkoi_base.printable import indented
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

@@ -28,7 +28,7 @@ from .segment_file import decode_segment
 from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, make_content
 from .vector_store import MIN_COSINE
-from .words import document_terms, stress_definitions
+from .words import boost_definitions, document_terms
 
 if TYPE_CHECKING:
     from .exact_search import VectorMatrix
@@ -212,7 +212,7 @@ def index_text(number: int, text: str, run: str, dimensions: int) -> IndexedDocu
     """Return a text with all that it can be found by; between equals the lower number comes first."""
     words = Counter(document_terms(text))
     stored = StoredDocument(number, f"{number:012}", TRANSCRIPT, False, EVERYONE, "", run, (), words.total(), "")
-    vector = sparse_vector(count_words(stress_definitions(text)), dimensions) if dimensions else {}
+    vector = sparse_vector(count_words(boost_definitions(text)), dimensions) if dimensions else {}
     return IndexedDocument(stored, words, vector)
 
 

@@ -30,7 +30,7 @@ from .recall_facts import (
 from .segment import EntryKind, StoredDocument, encode_name
 from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, SegmentContent, make_content
-from .words import stress_definitions
+from .words import boost_definitions
 
 Documents = dict[int, MemoryDocument | None]
 
@@ -128,7 +128,7 @@ def is_same(stored: StoredDocument | None, document: MemoryDocument | None) -> b
 def index_document(document: MemoryDocument, dimensions: int) -> IndexedDocument:
     """Return a document with all that it can be found by."""
     words = Counter(document.terms)
-    vector = sparse_vector(count_words(stress_definitions(document.memo.text)), dimensions) if dimensions else {}
+    vector = sparse_vector(count_words(boost_definitions(document.memo.text)), dimensions) if dimensions else {}
     return IndexedDocument(store_document(document, words.total()), words, vector)
 
 

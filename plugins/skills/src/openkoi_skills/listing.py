@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from openkoi_base.printable import make_printable
 from openkoi_base.skillfile.locations import SkillSource
-from openkoi_base.skillfile.printable import make_printable
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .library import SkillLibrary

@@ -14,8 +14,8 @@ import click
 
 from openkoi_base.files import private_folder
 from openkoi_base.grants import revoke_command
+from openkoi_base.printable import make_printable
 from openkoi_base.schema.coerce import coerce_arguments
-from openkoi_base.skillfile.printable import make_printable
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from openkoi_base.terminal import one_line
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import KoiError, Query, ToolCall
 from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from openkoi_base.printable import one_line
 from openkoi_base.redact import secrets_of
-from openkoi_base.terminal import one_line
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
 
 from .approval import explain_unused, make_consent

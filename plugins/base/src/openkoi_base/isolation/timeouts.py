@@ -38,7 +38,7 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
     """
     until = asyncio.get_running_loop().time() + max(0.0, seconds)
     if movable is not None:
-        return await before(until, awaited, movable)
+        return await await_until(until, awaited, movable)
     steps = awaited.__await__()
     with contain_exit():
         try:
@@ -46,10 +46,10 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
         except StopIteration as done:
             value: T = done.value
             return value
-    return await before(until, continue_steps(steps, waited_for), set())
+    return await await_until(until, continue_steps(steps, waited_for), set())
 
 
-async def before(until: float, awaited: Awaitable[T], movable: set[asyncio.Timeout]) -> T:
+async def await_until(until: float, awaited: Awaitable[T], movable: set[asyncio.Timeout]) -> T:
     """Await a plugin until a time of the loop's clock."""
     try:
         async with asyncio.timeout_at(until) as deadline:

@@ -10,7 +10,7 @@ from typing import Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .noted_calls import AT_EXIT, LASTING, NotedCalls
+from .call_recorder import AT_EXIT, LASTING, CallRecorder
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
 OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
@@ -37,7 +37,7 @@ class StartWatch:
         self.callbacks = scheduled_callbacks()
         self.cancelled = count_cancelled(self.tasks)
         self.processes = child_processes() if with_processes else None
-        self.calls = NotedCalls((AT_EXIT, *LASTING) if with_processes else (AT_EXIT,))
+        self.calls = CallRecorder((AT_EXIT, *LASTING) if with_processes else (AT_EXIT,))
         self.start_before = start = threading.Thread.start
         this, threads = threading.current_thread(), self.threads
 

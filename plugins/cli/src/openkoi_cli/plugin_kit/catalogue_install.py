@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from openkoi_base.terminal import one_line
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import KoiError
 
 from ..invocation import Invocation

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
+from openkoi_base.printable import make_printable
 from openkoi_base.skillfile.locations import list_locations
-from openkoi_base.skillfile.printable import make_printable
 from openkoi_base.skillfile.validation import find_skill_file
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 

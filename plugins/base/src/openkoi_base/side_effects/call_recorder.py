@@ -1,4 +1,4 @@
-"""Notice calls of functions whose effect on the process cannot be read back."""
+"""Record calls of functions whose effect on the process cannot be read back."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -24,8 +24,8 @@ LASTING = (
 )
 
 
-class NotedCalls:
-    """Notes calls until ``finish``; those of Python's own modules and of imports are not a plugin's."""
+class CallRecorder:
+    """Records calls until ``finish``; those of Python's own modules and of imports are not a plugin's."""
 
     def __init__(self, functions: Sequence[tuple[str, str]]) -> None:
         self.found: list[str] = []
@@ -34,19 +34,19 @@ class NotedCalls:
             module = import_module(module_name)
             if function := getattr(module, name, None):  # not every system has all
                 self.before.append((module, name, function))
-                setattr(module, name, self.noting(f"{module_name}.{name}", function))
+                setattr(module, name, self.recording(f"{module_name}.{name}", function))
 
-    def noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function as it notes that it is called."""
+    def recording(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function with a record of each call."""
 
         @wraps(function)
-        def call_noted(*args: Any, **named: Any) -> Any:
+        def call_recorded(*args: Any, **named: Any) -> Any:
             if is_of_plugin(sys._getframe(1).f_globals):
                 self.found.append(describe_call(name, args))
             return function(*args, **named)
 
-        call_noted.__module__ = __name__  # so that it is not taken for a plugin's
-        return call_noted
+        call_recorded.__module__ = __name__  # so that it is not taken for a plugin's
+        return call_recorded
 
     def finish(self) -> list[str]:
         """Return what was called."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_base.terminal import indented, one_line
+from openkoi_base.printable import indented, one_line
 
 FORGED = "\x1b[2J\x1b]0;owned\x07half\r\n[done] 1 iteration\u202e\u2028\udc00[done]\x85\x00"
 

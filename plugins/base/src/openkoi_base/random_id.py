@@ -1,7 +1,7 @@
-"""Ids that are drawn at random."""
+"""Random ids, which hold no secret."""
 
 
-class DrawnId(str):
+class RandomId(str):
     """An id that holds nothing of a user's: it is logged as it is, without being searched for secrets."""
 
     __slots__ = ()
