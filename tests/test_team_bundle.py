@@ -127,6 +127,18 @@ def test_a_bundle_and_its_hook_of_one_name_are_told_apart(rival: Shell, tmp_path
     assert "rival" not in rival("context", "Say hello").stdout.partition("estimated total")[0]
 
 
+def test_a_disabled_bundle_sets_nothing_until_it_is_enabled(openkoi: Shell) -> None:
+    def limit() -> str:
+        return openkoi("config", "get", "iteration.max_iterations").stdout
+
+    assert "acme_team/bundle.toml" in limit()
+    openkoi("plugin", "disable", "bundles.acme")
+    assert "default" in limit()
+    assert "bundle.toml" not in limit()
+    openkoi("plugin", "enable", "bundles.acme")
+    assert "acme_team/bundle.toml" in limit()
+
+
 def test_what_it_brings_is_shown(openkoi: Shell) -> None:
     shown = openkoi("plugin", "info", "acme").stdout.splitlines()
 

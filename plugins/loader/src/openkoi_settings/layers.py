@@ -70,15 +70,24 @@ def read_project(workspace: Path, users_file: Path) -> dict[str, Setting]:
 def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
     """Return the folders, the weakest first, with whether the user named the bundle in ``[bundles] order``.
 
-    OpenKoi's own is the weakest; those that are named are the strongest, and of these the first one is.
+    OpenKoi's own is the weakest; those that are named are the strongest, and of these the first one is. Those that the
+    user has disabled are left out.
     """
-    if len(bundles) <= 2:
+    if len(bundles) <= 1:
         return dict.fromkeys(bundles, False)
-    setting = read_settings(config).get(BUNDLE_ORDER.name)
+    settings = read_settings(config)
+    enabled = {folder: name for folder, name in bundles.items() if is_enabled(settings, name)}
+    setting = settings.get(BUNDLE_ORDER.name)
     order = list(BUNDLE_ORDER.read(setting)) if setting else []
-    rest = [folder for folder in bundles if bundles[folder] not in order]
-    named = [folder for name in reversed(order) for folder in bundles if bundles[folder] == name]
+    rest = [folder for folder in enabled if enabled[folder] not in order]
+    named = [folder for name in reversed(order) for folder in enabled if enabled[folder] == name]
     return {**dict.fromkeys(rest, False), **dict.fromkeys(named, True)}
+
+
+def is_enabled(settings: Mapping[str, Setting], bundle: str) -> bool:
+    """Return whether the user's settings leave a bundle enabled."""
+    setting = settings.get(f"bundles.{bundle}.enabled")
+    return setting is None or setting.value is not False
 
 
 def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
