@@ -34,7 +34,7 @@ from openkoi_search.vector_file import read
 asked, began = numpy.load(sys.argv[2]), process_time()
 """
 PLAIN = "rows = numpy.load(sys.argv[1], mmap_mode='r'); (rows @ asked).argpartition(-28)"
-OURS = "read(Path(sys.argv[1])).scanned.nearest(asked.tolist(), 28)"
+OURS = "read(Path(sys.argv[1])).vectors.nearest(asked.tolist(), 28)"
 END = "\nprint(process_time() - began)"
 
 
