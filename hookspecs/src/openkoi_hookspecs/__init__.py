@@ -63,17 +63,16 @@ with LazyExports(globals()):
         Message,
         Model,
         Part,
-        Price,
         ProviderInfo,
         Reasoning,
         Request,
         Response,
         Role,
         StreamEnd,
-        Usage,
     )
     from .patterns import Pattern
     from .plugin_entry import HookActivity, Installation, InstalledPlugin, PluginEntry, PluginState
+    from .price import Price, Usage
     from .prompt import Layer, Section
     from .protocols import (
         AgentRunner,

@@ -5,7 +5,8 @@ from typing import TypeAlias
 
 from .events_base import Event
 from .lazy_dataclass import dataclass
-from .model import Response, Usage
+from .model import Response
+from .price import Usage
 
 
 @dataclass(frozen=True, slots=True)

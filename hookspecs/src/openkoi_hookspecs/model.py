@@ -1,12 +1,13 @@
 """Models: requests, messages, responses and their usage."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, field
 from enum import StrEnum
 from typing import Self, TypeAlias
 
 from .content import File, Image, Text
 from .lazy_dataclass import dataclass
+from .price import Price, Usage
 from .tool import Arguments, Tool, ToolCall, ToolResult
 
 
@@ -44,47 +45,6 @@ class Message:
     def user(cls, *parts: Part | str) -> Self:
         """Return a message from the user's side; bare strings are text."""
         return cls(Role.USER, tuple(Text(part) if isinstance(part, str) else part for part in parts))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens of one call as the vendor counted them; ``input`` excludes the cached ones."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    @property
-    def total(self) -> int:
-        """All tokens, whatever they cost."""
-        return self.input + self.output + self.cache_read + self.cache_write
-
-    def __add__(self, other: Self) -> Self:
-        return replace(
-            self,
-            input=self.input + other.input,
-            output=self.output + other.output,
-            cache_read=self.cache_read + other.cache_read,
-            cache_write=self.cache_write + other.cache_write,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Dollars per million tokens. A request of more input tokens than ``above`` costs ``beyond`` as a whole."""
-
-    input: float
-    output: float
-    cache_read: float = 0.0
-    cache_write: float = 0.0
-    _: KW_ONLY
-    above: int = 0
-    beyond: "Price | None" = None
-
-    def at(self, tokens: int) -> "Price":
-        """Return the price of a request with so many input tokens, including cached ones."""
-        return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
 @dataclass(frozen=True, slots=True)

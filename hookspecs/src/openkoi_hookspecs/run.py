@@ -9,10 +9,11 @@ from .configuration import Configuration
 from .events_base import Event, Record
 from .iteration import Iteration, Plan, Result
 from .memory import Hit, Query
-from .model import Model, Price, ProviderInfo, Request, Response
+from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .plugin_entry import HookActivity, PluginEntry
 from .posts import Post
+from .price import Price
 from .questions import Consent, PendingQuestion, Question
 from .run_summary import RunSummary
 from .sandbox import Command, CommandResult

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from openkoi_base.random_id import RandomId
 from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
-from openkoi_models import Reservation, TaskBudget, budget_tokens, compute_cost
+from openkoi_models import Reservation, TaskBudget, budget_tokens
 
 FREE = Price(0.0, 0.0)
 DEAR = Price(10.0, 50.0, cache_read=1.0, cache_write=12.5)
@@ -222,11 +222,11 @@ def test_time_runs_for_the_task_and_its_parent() -> None:
 def test_each_kind_of_token_has_its_price() -> None:
     usage = Usage(input=100_000, output=10_000, cache_read=1_000_000, cache_write=80_000)
 
-    assert pytest.approx(1.0 + 0.5 + 1.0 + 1.0) == compute_cost(usage, DEAR)
+    assert pytest.approx(1.0 + 0.5 + 1.0 + 1.0) == DEAR.cost(usage)
 
 
 def test_writing_to_a_cache_without_a_price_of_its_own_costs_as_much_as_input() -> None:
-    assert pytest.approx(10.0) == compute_cost(Usage(cache_write=1_000_000), Price(10.0, 50.0))
+    assert pytest.approx(10.0) == Price(10.0, 50.0).cost(Usage(cache_write=1_000_000))
 
 
 @pytest.mark.parametrize(("price", "tokens"), [(DEAR, 200), (FREE, 200), (Price(1.0, 1.0, cache_read=3.0), 1_100)])

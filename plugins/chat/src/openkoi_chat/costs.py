@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Price, Record, Usage, events
@@ -94,13 +93,7 @@ def find_cheaper(step: Step, price: Price, koi: "Koi") -> tuple[str, float] | No
     own = step.model.partition("/")[0]
     within_reach = (one for one in koi.providers() if one.provider == own or os.environ.get(one.variable))
     names = [f"{one.provider}/{one.model}" for one in within_reach]
-    known = [(name, cost_at(step.usage, other)) for name in names if (other := koi.price(name))]
+    uncached = Usage(input=step.usage.prompt, output=step.usage.output)  # a cache of another model is empty
+    known = [(name, other.cost(uncached)) for name in names if (other := koi.price(name))]
     best = min(known, key=lambda one: one[1], default=None)
-    return best if best and best[1] <= cost_at(step.usage, price) / 2 and best[1] > 0 else None
-
-
-def cost_at(usage: Usage, price: Price) -> float:
-    """Return what tokens cost at a price, as if none were cached."""
-    at = price.at(usage.input + usage.cache_read + usage.cache_write)
-    counted = replace(usage, input=usage.input + usage.cache_read + usage.cache_write)
-    return (counted.input * at.input + counted.output * at.output) / 1e6
+    return best if best and best[1] <= price.cost(uncached) / 2 and best[1] > 0 else None

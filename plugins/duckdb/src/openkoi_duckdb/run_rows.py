@@ -74,7 +74,7 @@ def make_cycle_row(run: str, one: IterationView) -> CycleRow:
         iteration=one.number,
         score=one.score,
         decision=str(one.decision.action) if one.decision else "",
-        input_tokens=usage.input + usage.cache_read + usage.cache_write,
+        input_tokens=usage.prompt,
         output_tokens=usage.output,
         duration_ms=round(one.cost.seconds * 1000) if one.ended else None,
         created_at=one.at,

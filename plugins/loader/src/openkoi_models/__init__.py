@@ -7,10 +7,10 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .call_budget import CallBudget
+    from .call_cost import budget_tokens
     from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
     from .compare_compacted import is_much_shorter, removed_parts
     from .content import check_content, check_result
-    from .cost_from_price import budget_tokens, compute_cost
     from .estimate import Estimator
     from .images_in_messages import without_media
     from .model_check import check_models
@@ -42,7 +42,6 @@ __all__ = [
     "check_content",
     "check_models",
     "check_result",
-    "compute_cost",
     "executor_of",
     "is_much_shorter",
     "removed_parts",

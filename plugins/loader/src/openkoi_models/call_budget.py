@@ -3,7 +3,6 @@
 from openkoi_hookspecs import BudgetRequest, Cost, LimitExceededError, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .cost_from_price import compute_cost
 from .model_roles import ResolvedModel
 from .reservation import INPUT_MARGIN, Reservation
 from .shared_budget import SharedBudget
@@ -20,7 +19,7 @@ class CallBudget:
 
     def affords(self, estimate: int, max_output: int, price: Price) -> bool:
         """Return whether the dollars that are left pay for the worst case of a call at this price."""
-        return compute_cost(Usage(input=round(estimate * INPUT_MARGIN), output=max_output), price) <= self.task.usd_left
+        return price.cost(Usage(input=round(estimate * INPUT_MARGIN), output=max_output)) <= self.task.usd_left
 
     async def reserve(self, estimate: int, max_output: int, resolved: ResolvedModel) -> Reservation:
         """Reserve the worst case of a call in both, shrinking its answer if it must be; raises LimitExceededError."""

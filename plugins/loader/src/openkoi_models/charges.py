@@ -5,7 +5,6 @@ from dataclasses import replace
 from openkoi_hookspecs import Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .cost_from_price import tiered_cost
 from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer
 
@@ -23,7 +22,7 @@ class Charge:
 
     def describe_overrun(self, lease: Reservation, price: Price) -> str:
         """Explain why less is charged than was counted, or more will be reserved; empty for an expected count."""
-        if over := lease.describe_excess(self.counted, tiered_cost(self.counted, price)):
+        if over := lease.describe_excess(self.counted, price.cost(self.counted)):
             return over
         if self.counted == self.usage:
             return ""

@@ -27,7 +27,7 @@ class Estimator:
 
     def learn(self, model: str, stats: RequestStats, usage: Usage) -> None:
         """Take a vendor's count into account; one that cannot be is not believed."""
-        counted, guessed = usage.input + usage.cache_read + usage.cache_write, stats.tokens
+        counted, guessed = usage.prompt, stats.tokens
         if counted <= 0 or guessed <= 0:
             return
         seen = min(MAX_RATIO, max(1 / MAX_RATIO, counted / guessed))

@@ -27,7 +27,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_budget import CallBudget
 from .charges import Charge, charge
-from .cost_from_price import compute_cost
 from .model_roles import EXECUTOR, LISTING_GRACE, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
@@ -85,7 +84,7 @@ class ModelClient:
         except KoiError:
             return 0, 0.0
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
-        return wide.total, compute_cost(wide, price)
+        return wide.total, price.cost(wide)
 
     async def report_fallback(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
         """Report that another model is called."""

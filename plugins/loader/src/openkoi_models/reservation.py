@@ -62,7 +62,7 @@ class Reservation:
         if usage.total <= self.tokens:
             return usage
         output = min(usage.output, int(self.max_output * self.wide))
-        if usage.total - usage.output <= self.tokens - output:
+        if usage.prompt <= self.tokens - output:
             return replace(usage, output=output)
         return Usage(input=self.tokens - output, output=output)
 

@@ -13,7 +13,7 @@ from time import monotonic
 from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .cost_from_price import budget_tokens, cost_of_call, tiered_cost
+from .call_cost import budget_tokens, cost_of_call
 from .reservation import (
     INPUT_MARGIN,
     MIN_ANSWER_TOKENS,
@@ -159,13 +159,13 @@ class TaskBudget:
         If more was ``counted`` than reserved, more is reserved from now on; the task ends if that is useless.
         """
         counted = counted or usage
-        usd = tiered_cost(counted, price)
+        usd = price.cost(counted)
         if not lease.describe_excess(counted, usd):
             self.margin.relax()
         elif self.margin.widen_after(lease, lease.overrun_factor(counted, usd)):
             self.overspend("tokens" if counted.total > lease.tokens else "dollars")
-        charged = min(tiered_cost(usage, price), lease.usd)
-        self.charge(lease, cost_of_call(usage, charged, budget_tokens(usage, price.at(usage.total - usage.output))))
+        charged = min(price.cost(usage), lease.usd)
+        self.charge(lease, cost_of_call(usage, charged, budget_tokens(usage, price.at(usage.prompt))))
         return charged
 
     @property

@@ -15,7 +15,6 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     Response,
     StreamEnd,
-    Usage,
     events,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -81,7 +80,7 @@ class Recording:
         chunks = [chunk async for chunk in chat(replace(request, model=name))]
         response = join_chunks(chunks)
         price = (await self.koi.describe_model(model)).price or NO_PRICE
-        self.usd += compute_cost(response.done.usage, price)
+        self.usd += price.cost(response.done.usage)
         return response
 
 
@@ -135,15 +134,3 @@ def join_chunks(chunks: Sequence[Chunk]) -> Response:
     if end is None:
         raise RequestRejectedError("The answer ended early.")
     return Response(tuple(parts), end)  # type: ignore[arg-type]  # what is left are parts
-
-
-def compute_cost(usage: Usage, price: Price) -> float:
-    """Return the dollars of a call."""
-    used = price.at(usage.input + usage.cache_read + usage.cache_write)
-    pairs = (
-        (usage.input, used.input),
-        (usage.output, used.output),
-        (usage.cache_read, used.cache_read or used.input),
-        (usage.cache_write, used.cache_write or used.input),
-    )
-    return sum(tokens * dollars for tokens, dollars in pairs) / 1e6

@@ -9,7 +9,6 @@ from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import PastTask, find_task, list_all_segments, read_task_records
-from openkoi_runlog.report.token_value import count_input
 
 from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces
 
@@ -98,7 +97,7 @@ def make_rest_piece(reader: PromptReader, pieces: Sequence[PromptPiece]) -> Prom
     if not reader.usages:
         return PromptPiece("tools", TOOLS_NAME, None, KERNEL)
     known = sum(piece.tokens or 0 for piece in pieces if piece.layer != "loop") + sum(reader.before.values())
-    return PromptPiece("tools", TOOLS_NAME, max(0, count_input(reader.usages[0]) - known), KERNEL)
+    return PromptPiece("tools", TOOLS_NAME, max(0, reader.usages[0].prompt - known), KERNEL)
 
 
 def make_loop_pieces(reader: PromptReader) -> list[PromptPiece]:
@@ -124,7 +123,7 @@ def format_notes(reader: PromptReader) -> list[str]:
     """Return the vendor's counts, the share of cached tokens, and the number of compactions."""
     lines = []
     if reader.usages:
-        sent, cached = [*map(count_input, reader.usages)], sum(usage.cache_read for usage in reader.usages)
+        sent, cached = [usage.prompt for usage in reader.usages], sum(usage.cache_read for usage in reader.usages)
         lines.append(
             f"Requests: {len(sent)} (first {sent[0]:,} tokens, last {sent[-1]:,}); "
             f"{100 * cached // max(1, sum(sent))} % of all input tokens were cached by the provider."

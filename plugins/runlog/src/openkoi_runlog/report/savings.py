@@ -24,7 +24,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .charges import ForkCopies
 from .formatting import format_tokens
-from .token_value import PriceOf, as_loss, count_input, estimate_cache_value, estimate_value, no_price
+from .token_value import PriceOf, as_loss, estimate_cache_value, estimate_value, no_price
 
 CHARACTERS_PER_TOKEN = 4  # estimate, for English text
 
@@ -134,7 +134,7 @@ class SavingsReplay:
 
     def add_turn(self, at: str, answered: events.ModelResponse) -> None:
         """Add a turn of the model, which read less than without the savings."""
-        sent = count_input(answered.usage)
+        sent = answered.usage.prompt
         if self.compacted and self.size:
             left = max(0, self.size + self.added - sent)
             self.carried[Saving.COMPRESSION] = self.carried.get(Saving.COMPRESSION, 0) + left

@@ -78,7 +78,7 @@ def usage_of(counted: "Usage | Json") -> "Body | Json":
     """Return the usage as the vendor counts: cached tokens are within the prompt's. Invalid values stay as they are."""
     if not isinstance(counted, Usage):
         return counted
-    prompt = counted.input + counted.cache_read + counted.cache_write
+    prompt = counted.prompt
     return {
         "prompt_tokens": prompt,
         "completion_tokens": counted.output,

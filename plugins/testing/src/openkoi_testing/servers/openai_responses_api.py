@@ -153,7 +153,7 @@ def usage_of(counted: "Usage | Json") -> "Body | Json":
     """Return the usage as the vendor counts: cached tokens are within the input's. Invalid values stay as they are."""
     if not isinstance(counted, Usage):
         return counted
-    given = counted.input + counted.cache_read + counted.cache_write
+    given = counted.prompt
     return {
         "input_tokens": given,
         "input_tokens_details": {"cached_tokens": counted.cache_read, "cache_write_tokens": counted.cache_write},

@@ -1,23 +1,8 @@
-"""Compute the cost of a model call from its tokens and the model's price."""
+"""Count what a model call costs a budget."""
 
 from openkoi_hookspecs import Cost, Price, Usage
 
 CACHED_SHARE = 0.1  # of the price of input, for a model without a price: a tenth, as Anthropic and OpenAI charge
-
-
-def compute_cost(usage: Usage, price: Price) -> float:
-    """Return the dollars for one call."""
-    return (
-        usage.input * price.input
-        + usage.output * price.output
-        + usage.cache_read * (price.cache_read or price.input)
-        + usage.cache_write * (price.cache_write or price.input)
-    ) / 1e6
-
-
-def tiered_cost(usage: Usage, price: Price) -> float:
-    """Return the dollars for one call, at the price of a request of that length."""
-    return compute_cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
 def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
