@@ -153,6 +153,23 @@ def test_a_script_of_a_catalogue_is_updated_and_removed(tmp_path: Path, folder: 
     assert not target.exists()
 
 
+def test_a_newer_script_of_a_catalogue_replaces_the_older_one_which_is_kept(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    target = openkoi.home / "data" / "plugins" / "scripts" / "be-brief.star"
+    openkoi("plugin", "install", "be-brief")
+    newer = SCRIPT.replace("brief", "very brief")
+    (folder / "be-brief.star").write_text(newer)
+    (folder / "catalogue.toml").write_text(listing(sha256(newer.encode()).hexdigest()))
+
+    refused = openkoi("plugin", "install", "be-brief")
+    updated, again = (openkoi("plugin", "update", "be-brief") for _ in range(2))
+
+    assert "To replace it, run `openkoi plugin update be-brief`." in refused.stderr
+    assert (0, newer) == (updated.returncode, target.read_text()), updated.stderr
+    assert SCRIPT == target.with_name("be-brief.star.old").read_text()
+    assert f"be-brief is already up to date: {target}.\n" in again.stdout
+
+
 def test_only_what_is_installed_is_updated(tmp_path: Path) -> None:
     refused = shell(tmp_path)("plugin", "update", "acme-absent")
 

@@ -19,7 +19,8 @@ from .new_script import SCRIPTS
 
 NOTHING = "No plugin in the catalogues matches {words}."
 UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive, a script nor a WASM plugin."
-SCRIPT = ".star"
+DIFFERS = "{target} already exists and differs. To replace it, run `openkoi plugin update {name}`."
+SCRIPT, REPLACED = ".star", ".old"
 
 
 def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]:
@@ -50,7 +51,7 @@ def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool
             if file.name.endswith(ARCHIVE):
                 install_wasm(file, listed[name], invocation, replace=upgrade)
             else:
-                click.echo(install_script(file, listed[name], invocation.paths.data / SCRIPTS))
+                click.echo(install_script(file, listed[name], invocation.paths.data / SCRIPTS, replace=upgrade))
 
 
 def refuse_unknown(files: dict[str, Path]) -> None:
@@ -60,11 +61,18 @@ def refuse_unknown(files: dict[str, Path]) -> None:
             raise KoiError(UNKNOWN_FILE.format(name=name, file=file.name))
 
 
-def install_script(file: Path, entry: CatalogueEntry, folder: Path) -> str:
-    """Copy a script into the user's folder; return what was done."""
+def install_script(file: Path, entry: CatalogueEntry, folder: Path, *, replace: bool) -> str:
+    """Copy a script into the user's folder; return what was done. One that is replaced is kept beside it."""
     target = folder / file.name
-    if target.exists() and target.read_bytes() != file.read_bytes():
-        raise KoiError(f"{target} already exists and differs. Remove it, then install {entry.name} again.")
     folder.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        shutil.copyfile(file, target)
+        return f"Installed {entry.name} to {target}. To see what it does, run `openkoi doctor --hooks`."
+    if target.read_bytes() == file.read_bytes():
+        return f"{entry.name} is already up to date: {target}."
+    if not replace:
+        raise KoiError(DIFFERS.format(name=entry.name, target=target))
+    old = target.with_name(f"{target.name}{REPLACED}")
+    target.replace(old)
     shutil.copyfile(file, target)
-    return f"Installed {entry.name} to {target}. To see what it does, run `openkoi doctor --hooks`."
+    return f"Updated {entry.name} in {target}. The file that was there is now {old}."
