@@ -16,6 +16,8 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from openkoi_base.child_process import start_process
+
 from .error_output import ErrorOutput
 from .message_limits import MAX_MESSAGE_BYTES, REFUSED, MessageTooLargeError, check_length, check_values
 
@@ -33,7 +35,7 @@ async def open_child(
     parameters: StdioServerParameters, errors: ErrorOutput, descriptor: int
 ) -> AsyncIterator[TransportStreams]:
     """Yield the streams of a child whose standard error goes to a descriptor; at the end the child is stopped."""
-    process = await asyncio.create_subprocess_exec(
+    process = await start_process(
         parameters.command,
         *parameters.args,
         stdin=PIPE,

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from openkoi_base.child_process import start_process
 from openkoi_base.printable import indented
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -55,7 +56,7 @@ class Child:
         if found is None or not found.origin:
             raise ScriptError("Scripts need starlark-pyo3. Run `openkoi plugin install openkoi-scripts`.")
         command = ["-I", "-S", str(PROGRAM), str(os.getpid()), str(Path(found.origin).parent.parent), str(MEGABYTES)]
-        process = await asyncio.create_subprocess_exec(
+        process = await start_process(
             sys.executable,
             *command,
             stdin=PIPE,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
+from openkoi_base.child_process import start_process
 from openkoi_hookspecs import Command, KoiError, LimitExceededError, Run, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -105,9 +106,7 @@ async def run_scan(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
     """Run the scan; return its exit status and its output."""
     pipe = asyncio.subprocess.PIPE
     argv = [sys.executable, "-I", "-S", "-B", str(Path(scan.__file__))]
-    process = await asyncio.create_subprocess_exec(
-        *argv, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, cwd=root
-    )
+    process = await start_process(*argv, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, cwd=root)
     try:
         output, _ = await asyncio.wait_for(process.communicate(order), seconds)
     except TimeoutError:

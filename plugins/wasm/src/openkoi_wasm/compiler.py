@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_base.child_process import start_process
 from openkoi_base.files import private_folder, write_atomically
 from openkoi_hookspecs import KoiError
 
@@ -77,7 +78,7 @@ async def compile_module(wasm: bytes, seconds: int) -> bytes:
     """Compile a module in a child process; raise KoiError if that fails or takes too much."""
     if len(wasm) > MAX_MODULE_BYTES:
         raise KoiError(TOO_LARGE.format(len(wasm), MAX_MODULE_BYTES))
-    child = await asyncio.create_subprocess_exec(
+    child = await start_process(
         sys.executable, "-I", str(CHILD), str(seconds), stdin=PIPE, stdout=PIPE, stderr=PIPE, env={}
     )
     try:

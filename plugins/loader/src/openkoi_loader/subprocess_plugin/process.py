@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any
 
+from openkoi_base.child_process import start_process
 from openkoi_hookspecs import Koi, KoiError, PluginError, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -79,7 +80,7 @@ class PluginProcess:
             raise KoiError(f"Its process ended {MAX_STARTS} times, so it is not started again.")
         self.starts += 1
         environment = {name: os.environ[name] for name in VARIABLES if name in os.environ}
-        self.process = await asyncio.create_subprocess_exec(
+        self.process = await start_process(
             sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, start_new_session=True
         )
         self.reader = asyncio.create_task(self.read(self.process))

@@ -1,0 +1,25 @@
+"""Start a child process of the event loop; what is cancelled while it starts ends, on every version of Python."""
+
+import asyncio
+from asyncio.subprocess import Process
+from typing import Any
+
+AGAIN_SECONDS = 0.1  # until a start that was cancelled, and hangs, is cancelled once more
+
+
+async def start_process(program: str, *arguments: str, **options: Any) -> Process:
+    """Return a process that was started. If this is cancelled, the process is killed.
+
+    asyncio's own function, cancelled before the pipes are connected, kills the process and may wait for the pipes
+    without end: asyncio.run, which cancels once, would never return.
+    """
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(program, *arguments, **options))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        while not starting.done():
+            starting.cancel()
+            await asyncio.wait([starting], timeout=AGAIN_SECONDS)
+        if not starting.cancelled() and not starting.exception():
+            starting.result()._transport.close()  # type: ignore[attr-defined]  # there is no public way
+        raise
