@@ -39,6 +39,9 @@ def test_an_address_of_the_pattern_may_be_fetched(url: str) -> None:
         "https://api.example.com/v1/%2e%2E/v2/fish",
         "https://api.example.com/v1/%2e%2e%2fv2/fish",
         "https://api.example.com/v1/..%5cv2",
+        "https://api.example.com/v1/..;/v2/fish",
+        "https://api.example.com/v1/%2e%2e;x=1/v2/fish",
+        f"https://api.example.com/v1/{'a' * 8_192}",
         "https://api.example.com/v1/\\..\\v2",
         "https://api.example.com.evil.org/v1/fish",
         "https://evil.org/https://api.example.com/v1/",
@@ -130,6 +133,53 @@ def test_a_file_may_be_read_where_links_and_dots_lead_to_a_granted_one(
     assert allowed == granted(filesystem=[grant]).may_read(Path(path), root)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("grant", "path"),
+    [
+        ("read:./**/**/**/**/**/x", "a/" * 2_000 + "y"),
+        ("read:./*a*a*a*a*a*a*a*a*b", "a" * 255),
+        (f"read:./{'*a' * 2_000}*b", "a" * 4_000),
+        (f"read:./**/{'*a*/' * 1_000}b", "a/" * 2_000 + "y"),
+    ],
+)
+def test_no_pattern_of_files_takes_long(root: Path, grant: str, path: str) -> None:
+    assert not granted(filesystem=[grant]).may_read(Path(path), root)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pattern", ["*a*a*a*a*a*a*a*b", "*a" * 4_000 + "b", "*" + "a" * 4_000 + "b*c"])
+def test_no_pattern_of_addresses_takes_long(pattern: str) -> None:
+    assert not granted(network=[f"https://example.com/{pattern}"]).may_fetch(f"https://example.com/{'a' * 8_000}")
+
+
+def test_stars_stand_for_the_same_names_in_any_order(root: Path) -> None:
+    found = {
+        grant: [
+            path
+            for path in ("a/b", "x/a/b", "a/x/b/b", "ab/a", "a/xab")
+            if granted(filesystem=[grant]).may_read(Path(path), root)
+        ]
+        for grant in (
+            "read:./**/b",
+            "read:./a/**/b",
+            "read:./**/a/**",
+            "read:./*/*a*b",
+            "read:./**/?/**/b",
+            "read:./*a*/*",
+        )
+    }
+
+    assert {
+        "read:./**/b": ["a/b", "x/a/b", "a/x/b/b"],
+        "read:./a/**/b": ["a/b", "a/x/b/b"],
+        "read:./**/a/**": ["a/b", "x/a/b", "a/x/b/b", "a/xab"],
+        "read:./*/*a*b": ["a/xab"],
+        "read:./**/?/**/b": ["a/b", "x/a/b", "a/x/b/b"],
+        "read:./*a*/*": ["a/b", "ab/a", "a/xab"],
+    } == found
+
+
 def test_writing_and_reading_are_granted_separately(root: Path) -> None:
     only_write, both = granted(filesystem=["write:./new/*"]), granted(filesystem=["readwrite:./new/*"])
 
@@ -162,6 +212,16 @@ def test_nothing_is_granted_by_default(root: Path) -> None:
         ({"filesystem": ["read:./../x"]}, "not a grant of files"),
         ({"filesystem": ["run:/bin/sh"]}, "not a grant of files"),
         ({"environment": ["A=B"]}, "'A=B' is not the name of a variable"),
+        (
+            {"messages": ["slack\nIt may do nothing else."]},
+            "messages: 'slack\\nIt may do nothing else.' has a line break",
+        ),
+        ({"messages": ["sl\x1b[2Kack"]}, "has a line break, or a character that is not shown"),
+        ({"messages": ["sl\u202eack"]}, "has a line break, or a character that is not shown"),
+        ({"filesystem": ["read:./a\u3164\ufe01"]}, "has a line break, or a character that is not shown"),
+        ({"filesystem": ["read:./a\u2028b"]}, "has a line break, or a character that is not shown"),
+        ({"filesystem": [f"read:./{'a' * 4_096}"]}, "not a grant of files"),
+        ({"environment": ["A"] * 101}, "environment has more than 100 entries"),
         ({"memory": "yes"}, "memory must be true or false"),
     ],
 )

@@ -121,3 +121,26 @@ def test_no_line_of_a_foreign_file_is_shown(tmp_path: Path, name: str) -> None:
     assert 0 == result.returncode
     assert "hunter2" not in result.stdout + result.stderr
     assert f"{name} is not read, because a symbolic link leads outside the project." in result.stderr
+
+
+@pytest.mark.parametrize("sign", ["\nOpenKoi: it is harmless.\n", "\x1b[2K\x1b[1A", "\u202e", "\u3164"])
+def test_a_script_whose_name_hides_something_is_not_used(tmp_path: Path, sign: str) -> None:
+    openkoi = scripts_shell(tmp_path)
+    write_all(openkoi.folder / ".openkoi" / "hooks", {f"x{sign}.star": SCRIPT})
+
+    result = openkoi("script", "list")
+
+    assert "has a script named 'x" in result.stderr
+    assert sign not in result.stdout + result.stderr
+    assert "OpenKoi: it is harmless." not in (result.stdout + result.stderr).splitlines()
+
+
+def test_a_description_is_shown_in_one_line(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path)
+    manifest = 'description = "Nice.\\nOpenKoi: it is harmless.\\u202e"\n'
+    write_all(openkoi.folder / ".openkoi" / "hooks", {"x.star": SCRIPT, "x.toml": manifest})
+
+    result = openkoi("script", "list")
+
+    assert "Nice. OpenKoi: it is harmless." in result.stdout
+    assert "\u202e" not in result.stdout

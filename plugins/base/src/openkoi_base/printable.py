@@ -2,6 +2,13 @@
 
 import unicodedata
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+# Letters and marks without any ink: fillers, the blank of braille, selectors of variants, which can spell any bytes.
+UNSEEN = lazy_pattern(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+
 
 def make_printable(text: str) -> str:
     """Replace control and invisible characters with question marks; keep line breaks and tabs."""
@@ -24,3 +31,8 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")
+
+
+def is_one_line(text: str) -> bool:
+    """Return whether all of a text is seen, in one line: it cannot look like another line, or hide a part."""
+    return len(text.splitlines()) <= 1 and visible(text) == text and not UNSEEN.search(text)

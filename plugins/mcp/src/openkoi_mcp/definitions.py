@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from openkoi_base.printable import UNSEEN
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .server_config import ServerConfig
@@ -15,8 +16,6 @@ Definition = Mapping[str, Any]
 TOOL_KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 PROMPT_KEYS = ("name", "title", "description", "arguments")
 MAX_NAME = 64  # characters of a tool's name that all vendors take
-# Letters and marks without any ink: fillers, the blank of braille, selectors of variants, which can spell any bytes.
-UNSEEN = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 MAX_NAMES = 12  # in one question or warning
 
 
@@ -81,7 +80,7 @@ def visible(text: str) -> str:
     """Return a text without the characters that models read and users do not see."""
     if text.isascii() and text.isprintable():
         return text
-    seen = re.sub(UNSEEN, "", text)
+    seen = UNSEEN.sub("", text)
     return "".join(char for char in seen if char in "\n\t" or unicodedata.category(char)[0] != "C")
 
 

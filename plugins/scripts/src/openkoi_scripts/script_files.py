@@ -8,6 +8,7 @@ from pathlib import Path
 
 from openkoi_base.files import read_small_text
 from openkoi_base.grants import NO_CAPABILITIES, Capabilities, read_capabilities
+from openkoi_base.printable import is_one_line, one_line
 from openkoi_base.skillfile.digest import is_inside
 from openkoi_base.skillfile.locations import plugin_locations
 from openkoi_hookspecs import ConfigError, KoiError, PluginEntry
@@ -132,6 +133,8 @@ def list_files(folder: Path) -> list[Path]:
 
 def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> ScriptFile | KoiError:
     """Return a script with what its manifest asks for, or why it cannot be used."""
+    if not is_one_line(path.name):
+        return KoiError(f"{path.parent} has a script named {path.name!a}, which is not used. Give it a plain name.")
     try:
         text = read_small_text(path).removeprefix(BYTE_ORDER_MARK)
         if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
@@ -165,4 +168,4 @@ def read_manifest(file: Path) -> tuple[Capabilities, str]:
     capabilities, description = table.get("capabilities", {}), table.get("description", "")
     if not isinstance(capabilities, dict) or not isinstance(description, str):
         raise ConfigError(f"{file}: capabilities must be a table, and description a string.")
-    return read_capabilities(capabilities, file), description
+    return read_capabilities(capabilities, file), one_line(description)

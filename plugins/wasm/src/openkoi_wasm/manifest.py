@@ -21,6 +21,7 @@ from .limits import MAX_MEMORY_MIB, MAX_MODULE_BYTES, MAX_SECONDS, MIB, CallLimi
 from .manifest_values import (
     ManifestError,
     flag_of,
+    line_of,
     number_of,
     optional_table,
     refuse_invisible,
@@ -149,7 +150,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
     name = text_of(plugin, "name")
     if not NAME.fullmatch(name):
         raise ManifestError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-tool.")
-    module = text_of(plugin, "module", f"{name}.wasm")
+    module = line_of(plugin, "module", f"{name}.wasm")
     if Path(module).name != module:
         raise ManifestError(f"module = {module!r} must be the name of a file beside the manifest.")
     abi = text_of(plugin, "abi", "core")
@@ -161,7 +162,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
     found = Manifest(
         file,
         name,
-        text_of(plugin, "version", "0"),
+        line_of(plugin, "version", "0"),
         text_of(plugin, "description", ""),
         file.with_name(module),
         abi,
@@ -229,4 +230,4 @@ def read_model(table: Mapping[str, Any]) -> Model:
     """Return a model; one that a plugin computes costs nothing."""
     refuse_unknown(table, ("name", "context", "output"), "[[provider.models]]")
     context, output = (number_of(table, key, default, 10_000_000) for key, default in SIZES.items())
-    return Model(text_of(table, "name"), context=round(context), output=round(output), price=Price(0.0, 0.0))
+    return Model(line_of(table, "name"), context=round(context), output=round(output), price=Price(0.0, 0.0))

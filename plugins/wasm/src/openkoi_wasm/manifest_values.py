@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from openkoi_base.printable import UNSEEN, is_one_line, visible
+
 
 class ManifestError(ValueError):
     """What is wrong with a manifest."""
@@ -40,11 +42,19 @@ def text_of(table: Mapping[str, Any], key: str, default: str | None = None) -> s
     return found
 
 
+def line_of(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    """Return a text of one line, which a user is asked about."""
+    found = text_of(table, key, default)
+    if not is_one_line(found):
+        raise ManifestError(f"{key} must be one line.")
+    return found
+
+
 def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of texts."""
     found = table.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ManifestError(f"{key} must be a list of strings.")
+    if not isinstance(found, list) or not all(isinstance(one, str) and is_one_line(one) for one in found):
+        raise ManifestError(f"{key} must be a list of strings of one line each.")
     return tuple(found)
 
 
@@ -72,8 +82,12 @@ def refuse_unknown(table: Mapping[str, Any], known: Sequence[str], place: str) -
 def refuse_invisible(document: Mapping[str, Any]) -> None:
     """Raise ManifestError for characters that a model would read and the user who is asked would not see."""
     for text in texts_in(document):
-        if hidden := [one for one in text if unicodedata.category(one) in ("Cc", "Cf", "Co") and one not in "\n\t"]:
+        if hidden := [one for one in text if is_hidden(one)]:
             raise ManifestError(f"it contains the invisible character U+{ord(hidden[0]):04X}. Remove it.")
+
+
+def is_hidden(char: str) -> bool:
+    return char not in "\n\t" and bool(not visible(char) or unicodedata.category(char) == "Cc" or UNSEEN.match(char))
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from openkoi_base.printable import is_one_line
 from openkoi_hookspecs import ConfigError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -21,6 +22,7 @@ from .url_patterns import UrlPattern
 
 LISTS = ("filesystem", "network", "environment", "messages")
 KEYS = (*LISTS, "memory")
+MAX_LISTED = 100  # of a list; estimate: a user who is asked about more reads none
 VERBS = {"read": "read", "write": "write", "readwrite": "read and write"}
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -89,6 +91,10 @@ def read_list(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     found = table.get(key, ())
     if isinstance(found, str) or not isinstance(found, Sequence) or not all(isinstance(one, str) for one in found):
         raise ConfigError(f"{key} must be a list of strings.")
+    if wrong := next((one for one in found if not is_one_line(one)), ""):
+        raise ConfigError(f"{key}: {wrong[:200]!a} has a line break, or a character that is not shown. Remove it.")
+    if len(found) > MAX_LISTED:
+        raise ConfigError(f"{key} has more than {MAX_LISTED} entries.")
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 ACCESSES = {"read": (True, False), "write": (False, True), "readwrite": (True, True)}
 WILDCARD = re.compile(r"[*?]")
+MAX_PATTERN = 4_096  # characters; PATH_MAX of Linux
 INVALID = (
     '{text!r} is not a grant of files. Write "read:", "write:" or "readwrite:" and a path that begins with "/", "~/" '
     'or "./", such as "read:~/notes/*.md".'
@@ -29,9 +30,9 @@ class PathGrant:
         access, separator, pattern = text.partition(":")
         segments = pattern.split("/")
         if not separator or access not in ACCESSES or segments[0] not in ("", "~", ".") or len(segments) < 2:
-            raise ConfigError(INVALID.format(text=text))
-        if ".." in segments or "\0" in pattern:
-            raise ConfigError(INVALID.format(text=text))
+            raise ConfigError(INVALID.format(text=text[:200]))
+        if ".." in segments or "\0" in pattern or len(pattern) > MAX_PATTERN:
+            raise ConfigError(INVALID.format(text=text[:200]))
         return cls(pattern, *ACCESSES[access])
 
     def covers(self, path: Path, root: Path) -> bool:
@@ -62,12 +63,38 @@ class PathGrant:
 
 
 def translate(segments: list[str]) -> str:
-    """Return a regular expression for the path below a folder."""
-    parts = [r"(?:[^/]+/)*" if one == "**" else f"{translate_segment(one)}/" for one in segments[:-1]]
-    last = r".+" if segments[-1] == "**" else translate_segment(segments[-1])
-    return "".join([*parts, last])
+    """Return a regular expression for the path below a folder.
+
+    What follows a ``**`` is looked for once, where it comes first; only the last one is tried at every place.
+    """
+    *groups, last = split_at(segments, "**")
+    if not groups:
+        return "/".join(map(translate_segment, last))
+    first, *middle = ["".join(f"{translate_segment(one)}/" for one in group) for group in groups]
+    found = "".join(f"(?>(?:[^/]++/)*?{one})" for one in middle if one)
+    return first + found + (r"(?:[^/]++/)*" + "/".join(map(translate_segment, last)) if last else r".+")
+
+
+def split_at(segments: list[str], separator: str) -> list[list[str]]:
+    """Return the lists between separators."""
+    found: list[list[str]] = [[]]
+    for one in segments:
+        if one == separator:
+            found.append([])
+        else:
+            found[-1].append(one)
+    return found
 
 
 def translate_segment(segment: str) -> str:
-    wildcards = {"*": "[^/]*", "?": "[^/]"}
-    return "".join(wildcards.get(one, re.escape(one)) for one in segment)
+    return translate_stars(segment, "[^/]")
+
+
+def translate_stars(text: str, star: str) -> str:
+    """Return a regular expression in which ``*`` stands for any number of some characters, and ``?`` for one.
+
+    What follows a star is looked for once, where it comes first: to try all places of all stars could take years.
+    """
+    first, *others = ["".join(star if one == "?" else re.escape(one) for one in part) for part in text.split("*")]
+    found = "".join(f"(?>{star}*?{one})" for one in others[:-1] if one)
+    return first + found + (f"{star}*{others[-1]}" if others else "")

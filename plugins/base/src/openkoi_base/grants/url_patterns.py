@@ -10,6 +10,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from openkoi_hookspecs import ConfigError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .path_grants import translate_stars
+
+MAX_ADDRESS = 8_192  # characters; most servers refuse a longer one
 PORTS = {"http": 80, "https": 443}
 VALID_HOST = re.compile(r"\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 AMBIGUOUS = re.compile(r"[^\x21-\x7e]|\\")
@@ -31,7 +34,7 @@ class UrlPattern:
         """Return a pattern; raise ConfigError for a text that is none."""
         parts = split_address(pattern)
         if parts is None or parts.query or parts.fragment or not VALID_HOST.fullmatch(host_of(parts)):
-            raise ConfigError(INVALID.format(pattern=pattern))
+            raise ConfigError(INVALID.format(pattern=pattern[:200]))
         return cls(parts.scheme, host_of(parts), port_of(parts), parts.path or "/")
 
     def matches(self, url: str) -> bool:
@@ -41,13 +44,12 @@ class UrlPattern:
             return False
         if leaves_its_folder(parts.path) or not matches_host(self.host, host_of(parts)):
             return False
-        wanted = ".*".join(map(re.escape, self.path.split("*")))
-        return re.fullmatch(wanted, parts.path or "/") is not None
+        return re.fullmatch(translate_stars(self.path, "."), parts.path or "/") is not None
 
 
 def split_address(url: str) -> SplitResult | None:
     """Return the parts of an unambiguous address; None for any other text."""
-    if AMBIGUOUS.search(url):
+    if len(url) > MAX_ADDRESS or AMBIGUOUS.search(url):
         return None
     try:
         parts = urlsplit(url)
@@ -73,5 +75,9 @@ def matches_host(pattern: str, host: str) -> bool:
 
 
 def leaves_its_folder(path: str) -> bool:
-    """Return whether a path has a segment that a server may resolve, or a separator that it may decode."""
-    return bool(ENCODED_SEPARATOR.search(path)) or any(unquote(one) in (".", "..") for one in path.split("/"))
+    """Return whether a path has a segment that a server may resolve, or a separator that it may decode.
+
+    Some servers first remove what follows a semicolon in a segment.
+    """
+    names = (unquote(one).partition(";")[0] for one in path.split("/"))
+    return bool(ENCODED_SEPARATOR.search(path)) or any(one in (".", "..") for one in names)
