@@ -399,7 +399,7 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
     run = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
     reply = [record.event for record in run.records if isinstance(record.event, events.HookReturned)]
 
-    assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in reply]
+    assert [("before_plan", "mine", "")] == [(one.hook, one.plugin, one.kind) for one in reply]
 
 
 def test_a_hook_that_takes_everything_is_given_every_fact() -> None:

@@ -272,7 +272,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin returned from a hook; None is not recorded. ``kind`` is the type of the value, such as Deny."""
+    """What a plugin returned from a hook, unless it is None; ``kind`` is its type, such as Deny, unless a sequence."""
 
     name = "hook.answered"
     durable = False

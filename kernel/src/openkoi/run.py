@@ -260,7 +260,7 @@ class TaskRun:
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Log events, then pass them to listeners; events that a listener emits are logged only."""
-        happened = [one for one in (event, *more) if not self.replay.covers(one)]
+        happened = self.replay.without_covered((event, *more))
         if not happened:
             return
         await self.services.publisher.publish_together(self.id, happened)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openkoi_base.isolation import PLAIN_SEQUENCES, arguments_of, copy_arguments, must_end
 from openkoi_hookspecs import HookActivity, Json
@@ -51,8 +51,7 @@ def describe_calls(name: tuple[str, str], counts: CallCounts) -> HookActivity:
     return HookActivity(*name, counts.calls, counts.answers, counts.failures, round(counts.seconds, 6), last)
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(NamedTuple):
     """A call that has begun: what it returned, which may have to be awaited, or how it failed.
 
     ``is_done`` if the answer came in time and need not be awaited; whether another one can be takes longer to find out.

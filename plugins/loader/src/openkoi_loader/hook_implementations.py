@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 
 from pluggy import HookImpl, HookimplOpts, PluginManager, PluginValidationError
 
-from openkoi_base.isolation import PLAIN_SEQUENCES, type_error_of
+from openkoi_base.isolation import PLAIN_SEQUENCES, make_check
 from openkoi_hookspecs import Event, PluginError, hooks
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -65,8 +65,9 @@ class HookImplementation:
         if not is_sequence and (not isinstance(answer, self.answer_type) or isinstance(answer, (str, bytes))):
             raise TypeError(f"answered a {type(answer).__name__}, not {self.answer_type.__name__}")
         wanted = self.item_type or self.answer_type
+        find_error = make_check(wanted)
         for item in answer if self.item_type else [answer]:  # type: ignore[attr-defined]  # a sequence, as checked
-            if wrong := type_error_of(item, wanted):
+            if wrong := find_error(item):
                 raise TypeError(f"returned an invalid {wanted.__name__}: {wrong}")
 
 

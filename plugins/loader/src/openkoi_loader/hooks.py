@@ -165,7 +165,6 @@ class Hooks:
     async def finish_call(self, call: HookCall) -> object:
         """Return the answer of a call, or None. Failures are reported by name; a failing guard answers Ask."""
         implementation, counts = call.implementation, call.counts
-        before = counts.last
         try:
             answer = call.answer if call.is_done else await self.wait(call)
             implementation.check_answer(answer)
@@ -174,15 +173,14 @@ class Hooks:
                 raise
             counts.failures += 1
             return self.report_failure(implementation, error)
-        finally:
-            counts.last = perf_counter()
-            counts.seconds += counts.last - before
         if answer is None:
             return None
         counts.answers += 1
         if self.caller:
-            took, logged = round((counts.last - call.started) * 1e6), loggable_answer(answer, implementation)
-            name, kind = implementation.plugin, type(answer).__name__
+            took, logged = round((counts.last - call.started) * 1e6), answer
+            if implementation.item_type is Section:
+                logged = without_refused_texts(answer)  # type: ignore[arg-type]  # a sequence, as checked
+            name, kind = implementation.plugin, "" if implementation.item_type else type(answer).__name__
             await self.caller.emit(events.HookReturned(implementation.hook, name, took, logged, kind))
         return tuple(answer) if implementation.item_type else answer  # type: ignore[arg-type]  # a sequence, as checked
 
@@ -211,13 +209,22 @@ class Hooks:
         answer, limit = call.answer, SYNC_TIMEOUT_SECONDS
         if inspect.isawaitable(answer):
             limit = self.timeout_of(call.implementation)
-            answer = await IsolatedAwaitable(answer, limit)
+            answer = await self.wait_timed(IsolatedAwaitable(answer, limit), call.counts)
         if perf_counter() - call.started > limit:
             from openkoi_base.side_effects.effect_text import describe_effects
 
             late = f"took more than {limit:g} s"
             self.report(describe_effects(call.implementation.plugin, call.implementation.hook, late))
         return answer
+
+    async def wait_timed(self, awaited: Awaitable[object], counts: CallCounts) -> object:
+        """Await an answer, and count the seconds."""
+        started = perf_counter()
+        try:
+            return await awaited
+        finally:
+            counts.last = perf_counter()
+            counts.seconds += counts.last - started
 
     def timeout_of(self, implementation: "HookImplementation") -> float:
         """Return the seconds that a hook may take: at most what the task has left, and at least one."""
@@ -253,11 +260,6 @@ def first_parameter(hook: Hook) -> str:
     """Return the name of the value that is passed through all implementations."""
     name_of(hook)
     return next(iter(inspect.signature(hook).parameters))
-
-
-def loggable_answer(answer: Any, implementation: "HookImplementation") -> object:
-    """Return an answer as the log keeps it: without the texts of sections that are too long to be admitted."""
-    return without_refused_texts(answer) if implementation.item_type is Section else answer
 
 
 def describe_failure(error: BaseException, timeout: float) -> str:

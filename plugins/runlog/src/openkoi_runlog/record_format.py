@@ -19,7 +19,7 @@ from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import MARK, NO_BLOBS, use_blob_folder
-from .codec import decode, encode, encode_mapping
+from .codec import decode, encode, encode_fact, encode_mapping
 from .json_mask import JsonMask, mask_json
 
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
@@ -67,7 +67,7 @@ def encode_record(record: Record, mask: JsonMask) -> str:
     head = f'{{"ts":{quote(record.at)},"type":{quote(kind)},"id":{quote(record.id)},"run":{quote(record.run)},'
     if event.name in WITH_PLAIN_FIELDS:
         head += f"{dumps(encode_mapping(plain_fields(event), mask))[1:-1]},"
-    return f'{head}"data":{dumps(encode(event, mask))}}}'
+    return f'{head}"data":{dumps(encode_fact(event, mask))}}}'
 
 
 def redact_record(record: Record, redact: Redactor) -> Record:

@@ -167,9 +167,15 @@ class RunReplay:
             next((event for event in self.left if isinstance(event, ends)), None), events.IterationFinished
         )
 
+    def without_covered(self, happened: Sequence[Event]) -> Sequence[Event]:
+        """Return the events that are not in the log already."""
+        if not (self.written or self.left):
+            return happened
+        return [event for event in happened if not self.covers(event)]
+
     def covers(self, event: Event) -> bool:
         """Whether an event is in the log already; an event that is only live is not repeated."""
-        if not (self.written or self.left) or isinstance(event, events.ModelRequest):
+        if isinstance(event, events.ModelRequest):
             return False
         if self.written[type(event)] > 0:
             self.written[type(event)] -= 1

@@ -94,7 +94,7 @@ class RunLog:
             raise self.write_error(error) from error
         self.buffer.append((run, b"".join(lines)))
         self.needs_sync = self.needs_sync or bool(durable)
-        urgent = sync and any(map(is_urgent, durable))
+        urgent = durable and sync and any(map(is_urgent, durable))
         if urgent or len(self.buffer) >= MOST_BUFFERED or not (self.scheduled or self.schedule()):
             self.write()
             self.raise_failure(run)

@@ -9,7 +9,7 @@ with LazyExports(globals()):
     from .isolated_await import IsolatedAwaitable
     from .sanitize import sanitize_json, sanitize_text
     from .timeouts import contain_exit, format_error, is_printable, must_end, report_lateness, with_timeout
-    from .validation import PLAIN_SEQUENCES, type_error_of
+    from .validation import PLAIN_SEQUENCES, make_check, type_error_of
 
 __all__ = [
     "PLAIN_SEQUENCES",
@@ -22,6 +22,7 @@ __all__ = [
     "copy_call",
     "format_error",
     "is_printable",
+    "make_check",
     "must_end",
     "named_errors",
     "report_lateness",
