@@ -153,9 +153,9 @@ CEILINGS = {
     ("--help",): Counts(modules=31, classes=9, patterns=19, opened=0, scanned=2, written=6_000, requests=0),
     QUESTION: Counts(modules=509, classes=568, patterns=139, opened=25, scanned=36, written=14_300, requests=2),
     WORK: Counts(modules=670, classes=700, patterns=285, opened=606, scanned=548, written=75_000, requests=4),
-    ("status",): Counts(modules=112, classes=210, patterns=42, opened=3, scanned=9, written=600, requests=0),
-    ("plugins",): Counts(modules=65, classes=92, patterns=36, opened=8, scanned=3, written=12_000, requests=0),
-    SEARCH: Counts(modules=122, classes=210, patterns=37, opened=2, scanned=8, written=100, requests=0),
+    ("status",): Counts(modules=112, classes=210, patterns=38, opened=3, scanned=9, written=600, requests=0),
+    ("plugins",): Counts(modules=65, classes=92, patterns=33, opened=8, scanned=3, written=12_000, requests=0),
+    SEARCH: Counts(modules=122, classes=210, patterns=34, opened=2, scanned=8, written=100, requests=0),
 }
 
 
@@ -173,7 +173,10 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
     report = openkoi.folder.parent / "counts.json"
     with OpenAIServer(*([WRITE] if arguments == WORK else []), "Paris.", models=["mock"]) as server:
         output = openkoi.with_environment(
-            OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report)
+            OPENAI_BASE_URL=server.url,
+            OPENAI_API_KEY="sk-not-a-real-key",
+            COUNTS=str(report),
+            PYTHONDONTWRITEBYTECODE="1",  # what is compiled, where a module has just changed, is not the command's
         )
         result = subprocess.run(
             [sys.executable, "-c", COUNTING, *arguments],
@@ -229,16 +232,16 @@ def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_pat
     assert {} == {name: count for name, count in asdict(found).items() if count > ceiling[name]}
 
 
-def test_status_loads_nothing_that_only_a_secret_or_an_uncommon_installation_needs(tmp_path: Path) -> None:
+def test_status_loads_nothing_that_only_an_uncommon_installation_or_value_needs(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
-    openkoi.home.joinpath("config.toml").write_text("models.default = 'openai/mock'\n", encoding="utf-8-sig")
+    openkoi.home.joinpath("config.toml").write_text('[models]\ndefault = "openai/mock"\n', encoding="utf-8-sig")
     command = [sys.executable, "-I", "-c", LISTING.format(arguments=["status"])]
-    result = subprocess.run(
-        command, cwd=openkoi.folder, env=openkoi.environment, capture_output=True, text=True, check=True
-    )
+    environment = openkoi.environment | {"OPENAI_API_KEY": "sk-not-a-real-key"}
+    result = subprocess.run(command, cwd=openkoi.folder, env=environment, capture_output=True, text=True, check=True)
 
-    assert set() == {"encodings.utf_8_sig", "importlib.util", "quopri"} & set(result.stderr.split("\n")[-2].split())
+    unused = {"encodings.utf_8_sig", "encodings.utf_16_le", "importlib.util", "quopri", "tomllib", "mmap"}
+    assert set() == unused & set(result.stderr.split("\n")[-2].split())
 
 
 def test_the_end_of_a_command_searches_nothing_for_garbage(tmp_path: Path) -> None:

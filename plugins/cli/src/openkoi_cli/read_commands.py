@@ -12,6 +12,12 @@ from .invocation import Invocation
 
 STATUS, SEARCH = ["status"], ["memory", "search"]
 RESULTS = 10
+SELDOM_USED = (
+    "inspect",
+    "ipaddress",
+    "ntpath",
+    "fnmatch",
+)  # by dataclasses, urllib.parse and pathlib, and by no command here
 ESCAPE = "\x1b"  # click removes colors where they are not shown
 
 
@@ -23,7 +29,8 @@ def answer(invocation: Invocation) -> int | None:
     from .streams import open_missing_streams
 
     open_missing_streams()
-    defer_import("inspect")  # dataclasses import it, for what no class of ours needs
+    for name in SELDOM_USED:
+        defer_import(name)
     try:
         text = read_status(invocation) if len(words) == 1 else search_memory(invocation, words[2:])
         if text is None or not can_print(text):

@@ -1,6 +1,5 @@
 """Read the settings of a ``config.toml``, by dotted key."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from stat import S_ISREG
@@ -8,6 +7,7 @@ from typing import Any
 
 from openkoi_hookspecs import ConfigError
 
+from .plain_toml import read_plain_toml
 from .value import Setting
 
 Table = Mapping[str, Any]
@@ -19,7 +19,7 @@ PLUGIN_TABLE = 2  # keys of a plugin's own table, as in [hooks.guard]
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
     try:
-        tables = tomllib.loads(read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode())
+        tables = parse_toml(read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode())
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
@@ -27,6 +27,16 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
+
+
+def parse_toml(text: str) -> Table:
+    """Return the tables of a text; raise ValueError or RecursionError if it is not valid."""
+    tables = read_plain_toml(text)
+    if tables is None:
+        from tomllib import loads
+
+        tables = loads(text)
+    return tables
 
 
 def read_regular_file(path: Path) -> bytes:

@@ -4,7 +4,6 @@ The keys are verified when the file is opened, a value whenever it is read. A fi
 """
 
 import json
-import mmap
 import os
 import sys
 import zlib
@@ -12,11 +11,14 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import CorruptFileError
+
+if TYPE_CHECKING:
+    import mmap
 
 MAGIC = b"koi-segment-2\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
@@ -114,6 +116,8 @@ def read_segment_file(path: Path) -> SegmentFile:
         size = os.fstat(file.fileno()).st_size
         if size < MIN_MAPPED_BYTES:
             return decode_segment(file.read())
+        import mmap
+
         return decode_segment(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 

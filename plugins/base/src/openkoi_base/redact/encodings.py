@@ -2,6 +2,8 @@
 
 import base64
 import json
+from binascii import b2a_qp
+from codecs import utf_16_le_encode
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
@@ -30,7 +32,7 @@ def pack_bytes(secret: str) -> Iterator[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     yield from (raw.hex(), raw.hex().upper())
     yield from in_base64(raw)
-    yield from in_base64(secret.encode("utf-16-le", "surrogatepass"))
+    yield from in_base64(utf_16_le_encode(secret, "surrogatepass")[0])
     yield from in_base32(raw)
 
 
@@ -39,9 +41,7 @@ def escape_all(secret: str, raw: bytes) -> Iterator[str]:
     points = [ord(letter) for letter in secret]
     yield from (f"{''.join(f'{prefix}{point:{form}}{end}' for point in points)}" for prefix, form, end in ESCAPES)
     yield from ("".join(f"{prefix}{byte:{form}}" for byte in raw) for prefix, form in BYTE_ESCAPES)
-    import quopri  # only where a secret is known
-
-    yield quopri.encodestring(raw, quotetabs=False).decode("ascii").replace("=\n", "")
+    yield b2a_qp(raw).decode("ascii").replace("=\n", "")
 
 
 def in_json(secret: str) -> Iterator[str]:
