@@ -4,6 +4,7 @@ import builtins
 import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
@@ -11,6 +12,7 @@ OURS, BUILTINS = "openkoi", "builtins"
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 DATA = (bool, int, float, str, bytes, tuple, frozenset)
 SWAPPED = ("_showwarnmsg_impl",)  # of warnings: catch_warnings replaces it for a while
+read_code = attrgetter("__code__", "__defaults__", "__kwdefaults__")  # what a function executes
 CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
 
@@ -20,6 +22,7 @@ class ModuleSnapshot:
     last: "ModuleSnapshot | None" = None
 
     def __init__(self) -> None:
+        self.has_new_code = False
         self.seen: set[str] = set()
         self.modules: dict[str, ModuleType] = {}
         self.members: dict[Any, dict[str, Any]] = {}
@@ -28,9 +31,17 @@ class ModuleSnapshot:
     @classmethod
     def take(cls) -> "ModuleSnapshot":
         """Return the last snapshot with the modules that were imported since: a new one takes 2 ms."""
-        cls.last = cls.last or cls()
+        if not cls.last:
+            cls.last = cls()
+            sys.addaudithook(cls.last.note_new_code)
         cls.last.add_imported()
         return cls.last
+
+    def note_new_code(self, event: str, arguments: tuple[object, ...]) -> None:
+        """Note that a function may have got other code: to look at thousands of them takes longer than most calls."""
+        function = arguments[0] if event == "object.__setattr__" else None
+        if type(function) is FunctionType and function in self.functions:
+            self.has_new_code = True
 
     def add_imported(self) -> None:
         """Add the members of modules that are not among the known ones."""
@@ -65,9 +76,12 @@ class ModuleSnapshot:
 
     def restore_code(self) -> list[str]:
         """Restore functions that were given other code or defaults in place; return their names."""
+        if not self.has_new_code:
+            return []
         changed = [one for one, before in self.functions.items() if read_code(one) != before]
         for function in changed:
             function.__code__, function.__defaults__, function.__kwdefaults__ = self.functions[function]
+        self.has_new_code = False
         return [f"the code of {one.__module__}.{one.__qualname__}" for one in changed]
 
 
@@ -76,11 +90,6 @@ def owners_of(name: str, module: ModuleType) -> Iterator[Any]:
     yield module
     classes = [one for one in list(vars(module).values()) if isinstance(one, type) and one.__module__ == name]
     yield from (one for one in classes if not one.__flags__ & IMMUTABLE)
-
-
-def read_code(function: FunctionType) -> tuple[Any, ...]:
-    """Return what a function executes: its code and its default values."""
-    return function.__code__, function.__defaults__, function.__kwdefaults__
 
 
 def find_replaced(before: Mapping[str, Any], now: Mapping[str, Any], root: str) -> list[str]:

@@ -5,6 +5,7 @@ import inspect
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import cache
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,14 @@ def find_unmarked(plugin: object) -> Iterator[str]:
             continue
         if name in known:
             yield f"{name} is never called, because it is not marked with @hookimpl."
-        elif close := get_close_matches(name, known, 1, CLOSE_NAME):
-            yield f"{name} is never called. Did you mean the hook {close[0]}, marked with @hookimpl?"
+        elif close := find_close_hook(name):
+            yield f"{name} is never called. Did you mean the hook {close}, marked with @hookimpl?"
+
+
+@cache  # plugins have many names in common, such as those that they import from the contract
+def find_close_hook(name: str) -> str:
+    """Return the hook whose name is almost this one, if there is one."""
+    return next(iter(get_close_matches(name, hook_names(), 1, CLOSE_NAME)), "")
 
 
 def find_without_self(plugin: object) -> Iterator[str]:
