@@ -15,6 +15,7 @@ from typing import IO, Any
 from warm_process import start
 
 CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$|PYTHONDONTWRITEBYTECODE$")
+LIMIT_SECONDS = 100  # most commands take a tenth of a second, and hundreds of times as long on a very busy machine
 UNREACHABLE = "127.0.0.1:1"
 CAN_FORK = sys.platform.startswith("linux")  # macOS has no sockets of the kind that warm_process uses
 
@@ -39,7 +40,7 @@ class Shell:
         return [sys.executable, "-m", "openkoi", *arguments]
 
     def __call__(
-        self, *arguments: str, stdin: str | None = None, seconds: float = 60
+        self, *arguments: str, stdin: str | None = None, seconds: float = LIMIT_SECONDS
     ) -> subprocess.CompletedProcess[str]:
         if not CAN_FORK or any(name.startswith("PYTHON") for name in self.variables.keys() - {"PYTHONPATH"}):
             return self.cold(*arguments, stdin=stdin, seconds=seconds)
@@ -53,7 +54,9 @@ class Shell:
             raise subprocess.TimeoutExpired(self.command(*arguments), seconds, *texts)
         return subprocess.CompletedProcess(self.command(*arguments), code, *texts)
 
-    def cold(self, *arguments: str, stdin: str | None = None, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    def cold(
+        self, *arguments: str, stdin: str | None = None, seconds: float = LIMIT_SECONDS
+    ) -> subprocess.CompletedProcess[str]:
         """Run it by an interpreter of its own."""
         return subprocess.run(
             self.command(*arguments),
@@ -67,7 +70,7 @@ class Shell:
             check=False,
         )
 
-    def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    def bash(self, line: str, seconds: float = LIMIT_SECONDS) -> subprocess.CompletedProcess[str]:
         """Run a line of bash in which ``openkoi`` is ours."""
         ours = f'openkoi() {{ "{sys.executable}" -m openkoi "$@"; }}\n'
         return subprocess.run(

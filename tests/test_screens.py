@@ -22,6 +22,7 @@ from openkoi_testing.servers import OpenAIServer, Say
 
 def help_pages(command: click.Command, context: click.Context, path: str) -> Iterator[str]:
     """Yield the help page of a command and those of its sub-commands."""
+    command._help_option = None  # else click shows the names of the context in which another test has called it
     yield f"$ {path} --help\n{command.get_help(context)}\n"
     if isinstance(command, click.Group) and path != "openkoi":
         for name in command.list_commands(context):
