@@ -26,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Never
 
+SETTINGS = Path(__file__).parents[1] / "pyproject.toml"
 LONGEST, WIDTH = 1 << 20, 16
 LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_search.minilm", "openkoi_testing"}
 THIRD_PARTY = {
@@ -98,12 +99,25 @@ def started() -> Warm:
         stdout=subprocess.DEVNULL,
         env={
             **os.environ,
+            **measurement(),
             "PYTHONWARNINGS": "",
             "LD_BIND_NOW": "1",
         },  # else each copy looks for functions that it calls
     )
     its.close()
     return Warm(ours, process)
+
+
+def measurement() -> dict[str, str]:
+    """Return the variables that let coverage measure the copies, if it measures the tests."""
+    coverage = sys.modules.get("coverage")
+    return {"COVERAGE_PROCESS_START": str(SETTINGS)} if coverage and coverage.Coverage.current() else {}
+
+
+def save_measurement() -> None:
+    """Save what coverage has measured here, else each copy would save it again."""
+    if coverage := sys.modules.get("coverage"):
+        coverage.Coverage.current().save()
 
 
 def serve(orders: socket.socket) -> None:
@@ -264,5 +278,6 @@ def compile_patterns() -> None:
 
 if __name__ == "__main__":
     warm_up()
+    save_measurement()
     serve(socket.socket(fileno=int(sys.argv[1])))
     os._exit(0)  # libraries complain of objects that were frozen
