@@ -36,6 +36,7 @@ from .plugin_entry import HookActivity
 from .run_summary import RunState
 from .task import Cost, Task
 from .workspace import BaselineSaved as BaselineSaved
+from .workspace import ConversationRewound as ConversationRewound
 from .workspace import RunForked as RunForked
 from .workspace import WorkspaceRestored as WorkspaceRestored
 
@@ -174,8 +175,7 @@ class ExecutionFinished(Event):
 class RequestClassified(Event):
     """Whether the task asks for nothing to be made or changed; decided after work that changed nothing.
 
-    ``by`` says what decided it: the task's words, or a model in this role; ``reason`` is what the model answered, or
-    why it did not.
+    ``by`` is what decided it: the task's words, or a model in this role; ``reason`` is its answer, or why it has none.
     """
 
     name = "request.classified"

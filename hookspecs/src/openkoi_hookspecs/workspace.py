@@ -1,4 +1,7 @@
-"""Events about the files of a workspace. They are used as ``events.BaselineSaved`` and so on."""
+"""Events about going back: in the files of a workspace, and in a conversation.
+
+They are used as ``events.BaselineSaved`` and so on.
+"""
 
 from collections.abc import Mapping
 
@@ -45,3 +48,16 @@ class WorkspaceRestored(Event):
     conflicts: tuple[str, ...] = ()
     reverted: bool = False
     rewound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRewound(Event):
+    """The user rewound the conversation to before the run ``to``, and this run is no longer part of it.
+
+    What is recalled for later tasks leaves it out. ``undone``: the user undid the rewind, and the run is part of it
+    again.
+    """
+
+    name = "conversation.rewound"
+    to: str
+    undone: bool = False

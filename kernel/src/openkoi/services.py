@@ -27,7 +27,7 @@ from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_loader.workspace_plugins import WorkspacePlugins
 from openkoi_models import Catalogue, ModelRouter, SharedBudget
 from openkoi_models.model_access import ModelAccess
-from openkoi_runlog import RunLog, find_task, new_session_id
+from openkoi_runlog import RunLog, find_run, new_session_id
 from openkoi_runlog.announcements import Announcements
 from openkoi_runlog.memory_sync import MemorySync
 from openkoi_runlog.pending_warnings import PendingWarnings
@@ -200,9 +200,9 @@ class Services:
 
     def publish_of_task(self, id: str, event: Event) -> None:
         """Log an event of a task that may have ended, in the log of its session."""
-        past = find_task(self.config.paths.sessions, id)
-        with self.logs.open_for_writing(past.session) as log:
-            self.writing_to(log).publish(past.run, [event])
+        session, run = find_run(self.config.paths.sessions, id)
+        with self.logs.open_for_writing(session) as log:
+            self.writing_to(log).publish(run, [event])
 
     def warn_once(self, text: str) -> None:
         """Keep a warning for the run that comes next, or is under way, unless it was given before."""

@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_runlog import RunLog, iterate_past_tasks, read_conversation
+from openkoi_runlog import RunLog, find_run, iterate_past_tasks, mentions_words, read_conversation
 from openkoi_runlog.conversation import MAX_CHARACTERS, MAX_MEDIA_BYTES
 
 ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(), best=0, iterations=1)
@@ -126,3 +126,53 @@ def test_tasks_come_newest_first_also_where_an_old_session_was_continued(tmp_pat
 
 def test_a_session_without_tasks_has_no_conversation(tmp_path: Path) -> None:
     assert ("", ()) == ((found := read_conversation(tmp_path, "none")).last, found.history)
+
+
+REWOUND, UNDONE = events.ConversationRewound("two"), events.ConversationRewound("two", undone=True)
+
+
+@pytest.mark.parametrize(
+    ("later", "last", "expected"),
+    [
+        ({"three": [REWOUND]}, "two", ["First", "One.", "Second", "Two."]),
+        ({"three": [REWOUND], "part": [REWOUND], "two": [REWOUND]}, "one", ["First", "One."]),
+        ({"three": [REWOUND], "two": [REWOUND, UNDONE]}, "two", ["First", "One.", "Second", "Two."]),
+        (
+            {"three": [REWOUND, events.RunResumed(), ENDED]},
+            "three",
+            ["First", "One.", "Second", "Two.", "Third", "Three."],
+        ),
+        ({"three": [REWOUND], "two": [REWOUND], "one": [REWOUND]}, "", []),
+        ({"three": [REWOUND], "two": [REWOUND], "four": answered(Task("Other"), "4.")}, "four", ["Other", "4."]),
+    ],
+)
+def test_what_the_user_rewound_is_left_out(
+    tmp_path: Path, later: dict[str, list[Event]], last: str, expected: list[str]
+) -> None:
+    past = (Message.user("First"), Message(Role.ASSISTANT, (Text("One."),)))
+    more = (*past, Message.user("Second"), Message(Role.ASSISTANT, (Text("Two."),)))
+    logged(tmp_path, "s", one=answered(Task("First"), "One."), two=answered(Task("Second", history=past), "Two."))
+    logged(tmp_path, "s", part=answered(Task("Part", parent="two")))
+    logged(tmp_path, "s", three=answered(Task("Third", history=more), "Three."))
+    logged(tmp_path, "s", **later)
+
+    found = read_conversation(tmp_path, "s")
+
+    assert (last, expected) == (found.last, texts(found.history))
+
+
+def test_a_search_of_sessions_does_not_find_what_the_user_rewound(tmp_path: Path) -> None:
+    logged(tmp_path, "s", one=answered(Task("A heron"), "Yes."), two=answered(Task("A wren"), "No."))
+
+    assert mentions_words(tmp_path, "s", ["heron", "yes", "wren", "no"])
+    logged(tmp_path, "s", one=[events.ConversationRewound("one")])
+    assert not mentions_words(tmp_path, "s", ["heron"])
+    assert not mentions_words(tmp_path, "s", ["yes"])
+    assert mentions_words(tmp_path, "s", ["wren", "no"])
+
+
+def test_a_run_is_found_by_its_id_also_if_it_is_a_part_or_named_in_another_session(tmp_path: Path) -> None:
+    logged(tmp_path, "s", one=answered(Task("Whole")), part=answered(Task("Part", parent="one")))
+    logged(tmp_path, "t", other=[*answered(Task('"run":"part"')), events.ConversationRewound("part")])
+
+    assert [("s", "part"), ("s", "one"), ("t", "other")] == [find_run(tmp_path, id) for id in ("part", "one", "oth")]

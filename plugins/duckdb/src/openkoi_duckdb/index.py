@@ -33,14 +33,17 @@ SORT = (
 def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[MemoryDocument]) -> None:
     """Make the documents with these numbers be exactly these."""
     before, after = load_documents(connection, numbers), make_document_rows(documents)
-    gone = [row.doc for row in before - after.keys()]
-    if gone:
-        delete_rows(connection, "memory_fts", "doc", gone)
-        delete_rows(connection, "documents", "doc", gone)
+    remove_documents(connection, [row.doc for row in before - after.keys()])
     fresh = {row: words for row, words in after.items() if row not in before}
     if fresh:
         insert_rows(connection, fresh)
         add_postings(connection, fresh)
+
+
+def remove_documents(connection: "DuckDBPyConnection", numbers: Collection[int]) -> None:
+    """Remove documents, so that they are not found."""
+    for table in ("memory_fts", "documents") if numbers else ():
+        delete_rows(connection, table, "doc", numbers)
 
 
 def load_documents(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
+from openkoi_hookspecs.events import ConversationRewound, LearningSaved, TaskStarted, UsageRecorded
 from openkoi_runlog import RunView, build_views, sort_records
 from openkoi_search.documents import document_of_learning, document_of_task, number
 
@@ -43,8 +43,8 @@ def ingest_batch(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecor
         if staged:
             rebuild_runs(connection, {record.run for record in staged})
             rebuild_learnings(connection, touched_learnings(connection, staged))
-        begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
-        store_pieces(connection, [turn for one in fresh for turn in one.turns], begun)
+        changed = {record.run for record in staged if isinstance(record.event, (TaskStarted, ConversationRewound))}
+        store_pieces(connection, [turn for one in fresh for turn in one.turns], changed)
         add_usage(connection, [one.record for one in fresh])
         if moving:
             move_offsets(connection, [one.record for one in batch])

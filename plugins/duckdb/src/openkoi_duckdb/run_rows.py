@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Record
 from openkoi_runlog import FindingView, IterationView, RunView, build_view, sort_records
-from openkoi_search.documents import text_of_task
+from openkoi_search.documents import is_hidden, text_of_task
 
 from .codec import to_json
 from .rows import ChunkRow, CycleRow, FindingRow, OutcomeRow, RunRow, TableRow, TaskRow
@@ -25,7 +25,7 @@ def make_rows(view: RunView) -> Iterator[TableRow]:
         yield make_outcome_row(view.run, one)
     for found in view.findings:
         yield make_finding_row(view.run, found)
-    if view.completed:
+    if view.completed and not is_hidden(view):
         yield ChunkRow(view.run, "task", text_of_task(view), view.completed_at)
 
 

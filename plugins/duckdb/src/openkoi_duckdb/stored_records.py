@@ -1,20 +1,22 @@
 """The records that are kept, in and out of their table."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import UsageRecorded
+from openkoi_hookspecs.events import ConversationRewound, UsageRecorded
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog import build_view, sort_records
+from openkoi_search.documents import is_hidden, number, pieces_of
+from openkoi_search.scopes import TRANSCRIPT
 
 from .codec import parse_fact, to_json
 from .reduce_event import KINDS, learning_id, reduce_event
 from .rows import ChunkRow, PlaceRow, RecordRow
 from .sanitize import storable
 from .sql import insert_rows, select_rows
-from .store_pieces import make_pieces
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,6 +48,13 @@ def prepare_record(record: Record) -> PreparedRecord:
     return PreparedRecord(
         one, RecordRow(one.id, one.at, one.run, event.name, learning_id(one.event), to_json(one.event)), turns
     )
+
+
+def make_pieces(record: Record) -> Iterator[ChunkRow | PlaceRow]:
+    """Yield the rows of a record's transcript, which is divided into pieces."""
+    for n, (piece_id, piece) in enumerate(pieces_of(record)):
+        yield ChunkRow(piece_id, TRANSCRIPT, piece, record.at)
+        yield PlaceRow(piece_id, number(False, piece_id), record.run, record.at, n)
 
 
 def filter_new(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord]) -> list[PreparedRecord]:
@@ -95,6 +104,14 @@ def list_learnings(connection: "DuckDBPyConnection", runs: Collection[str]) -> s
     """Return the ids of the learnings that were saved in these runs."""
     statement = "SELECT DISTINCT about FROM records WHERE about <> '' AND run IN (SELECT unnest(?))"
     return {str(about) for (about,) in select_rows(connection, statement, list(runs))}
+
+
+def find_hidden(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
+    """Return those of some runs that are hidden; an unknown run is not among them."""
+    statement = "SELECT DISTINCT run FROM records WHERE name = ? AND run IN (SELECT unnest(?::VARCHAR[]))"
+    rewound = [str(run) for (run,) in select_rows(connection, statement, ConversationRewound.name, list(runs))]
+    found = load_by_run(connection, rewound) if rewound else {}
+    return [run for run, records in found.items() if is_hidden(build_view(sort_records(records)))]
 
 
 def group_records(found: Iterable[tuple[str, str, str, str, str, str]]) -> Mapping[str, list[Record]]:

@@ -19,6 +19,7 @@ with LazyExports(globals()):
     from .past_sessions import PastSession, iterate_past_sessions, mentions_words
     from .past_tasks import (
         PastTask,
+        find_run,
         find_task,
         iterate_past_tasks,
         list_past_tasks,
@@ -67,6 +68,7 @@ __all__ = [
     "encode",
     "find_digests",
     "find_fork_point",
+    "find_run",
     "find_task",
     "has_more",
     "is_packed",

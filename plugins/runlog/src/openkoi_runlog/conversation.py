@@ -2,7 +2,8 @@
 
 Each task becomes one exchange: the request with a summary of the work, and the answer. Results of tools are not
 repeated: files may have changed since, and they would be paid for again with each request. The exchanges of earlier
-tasks are in the last task's own history, so only the last task is read, whatever the length of the session.
+tasks are in the last task's own history, so only the last task is read, whatever the length of the session. What the
+user rewound is left out.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from openkoi_hookspecs import Content, File, Image, Message, NextAction, Part, Record, Role, RunState, Text, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .last_task import read_last_task
+from .last_task import find_end, read_last_task
 from .run_view import VIEW_EVENTS, RunView
 from .run_views import build_view, executor_roles
 
@@ -48,7 +49,12 @@ class Conversation:
 
 def read_conversation(folder: Path, session: str) -> Conversation:
     """Read the conversation of a session so far."""
-    records = read_last_task(folder, session, EVENTS)
+    last, rewound = find_end(folder, session)
+    if rewound:
+        first = rewound[-1].event
+        run, history = last.run if last else "", limit_history(first.task.history)
+        return Conversation(session, run, first.workspace, first.models, history)
+    records = list(last.read(EVENTS, run=last.run)) if last else []
     view = build_view(records)
     if view.started is None:
         return Conversation(session)

@@ -6,6 +6,7 @@ from pathlib import Path
 from openkoi_hookspecs import Text, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .last_task import REWIND_EVENTS, find_rewound
 from .past_tasks import PastTask, list_writing_times, read_tasks
 from .read_segments import list_all_segments
 from .select_records import select_from
@@ -55,9 +56,13 @@ def mentions_words(folder: Path, session: str, words: Sequence[str]) -> bool:
 
 
 def read_texts(folder: Path, session: str) -> Iterator[str]:
-    """Yield the requests, messages and answers of a session."""
-    for path in list_all_segments(folder, session):
+    """Yield the requests, messages and answers of a session, without those that the user rewound."""
+    paths = list_all_segments(folder, session)
+    rewound = find_rewound(record for path in paths for record in select_from(path, REWIND_EVENTS))
+    for path in paths:
         for record in select_from(path, MENTIONING):
+            if record.run in rewound:
+                continue
             match record.event:
                 case events.TaskStarted(task=task):
                     yield task.text

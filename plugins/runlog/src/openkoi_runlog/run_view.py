@@ -17,9 +17,9 @@ COURSE_EVENTS: tuple[type[Event], ...] = (
     *(events.TaskStarted, events.PlanReady, events.InnerLoopEnded, events.ExecutionFinished),
     *(events.RequestClassified, events.EvaluationFinished, events.IterationFinished, events.DecisionMade),
     *(events.RunCompleted, events.RunFailed, events.RunResumed, events.QuestionAsked, events.QuestionAnswered),
-    events.UsageRecorded,
+    *(events.UsageRecorded, events.ConversationRewound),
 )
-"""What iterations, findings, decisions, the result and the used skills are computed from."""
+"""What iterations, findings, decisions, the result, the used skills and a rewind are computed from."""
 PAID_EVENTS: tuple[type[Event], ...] = (events.ModelResponse, events.ModelResponseBroken)
 VIEW_EVENTS = tuple(dict.fromkeys((*COURSE_EVENTS, *PAID_EVENTS, *UNDO_EVENTS)))
 """All that a view is computed from."""
@@ -40,7 +40,7 @@ class RunView:
     """A run as far as its records were taken.
 
     ``completed`` and ``failed`` say how it ended; both are None while it has not. ``afterwards`` is what was paid after
-    the result was out.
+    the result was out. ``rewound_to``: a rewind to before that run removed this one from the conversation.
     """
 
     run: str = ""
@@ -63,6 +63,7 @@ class RunView:
     checkpoints: CheckpointView = field(default_factory=CheckpointView)
     waiting: bool = False
     charged: Cost = Cost()
+    rewound_to: str = ""
 
     def take(self, record: Record) -> None:
         """Take the run's next record."""
@@ -108,6 +109,7 @@ class RunView:
             case events.RunFailed() as failed:
                 self.completed, self.failed, self.failed_at = None, failed, record.at
             case events.RunResumed():
+                self.rewound_to = ""
                 self.resume()
             case events.QuestionAsked(id=id, text=text):
                 self.questions[id] = QuestionView(id, text)
@@ -115,6 +117,8 @@ class RunView:
                 self.add_answer(id, answer)
             case events.UsageRecorded(skills=skills) if skills:
                 self.skills = skills
+            case events.ConversationRewound(to=to, undone=undone):
+                self.rewound_to = "" if undone else to
 
     def update_current(self, at: str, **facts: object) -> None:
         """Add facts to the iteration that is under way; after a result, the run was resumed."""
@@ -174,11 +178,9 @@ class RunView:
         if self.waiting and answer:
             from openkoi_base.decision.refine import advice_to_finding
 
-            last, plan = max(self.known), self.current.plan
+            last, feedback = max(self.known), (advice_to_finding(answer), *self.current.plan.feedback)
             self.known[last] = replace(self.known[last], advice=answer)
-            self.current = replace(
-                self.current, plan=replace(plan, feedback=(advice_to_finding(answer), *plan.feedback))
-            )
+            self.current = replace(self.current, plan=replace(self.current.plan, feedback=feedback))
             self.waiting = False
 
     def next_plan(self, decided: IterationView) -> Plan:

@@ -75,16 +75,27 @@ def documents_of(records: Iterable[Record]) -> Iterator[MemoryDocument]:
 
 def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[MemoryDocument]:
     """Yield the documents of a run: its summary, once its result is out, and its messages."""
-    if document := document_of_task(view):
-        yield document
+    yield from filter(None, documents_by_number(view, records).values())
+
+
+def documents_by_number(view: RunView, records: Iterable[Record]) -> dict[int, MemoryDocument | None]:
+    """Return the documents of a run by number; None for one that cannot be found, or no longer."""
+    found = {number(False, view.run): document_of_task(view)}
     for record in sort_records(records):
         for id, piece in pieces_of(record):
-            yield document_of_piece(id, piece, record.at, view.task.session, view.task.project, record.run)
+            document = document_of_piece(id, piece, record.at, view.task.session, view.task.project, record.run)
+            found[document.number] = None if is_hidden(view) else document
+    return found
+
+
+def is_hidden(view: RunView) -> bool:
+    """Return whether nothing of a run can be found: it is not known yet, or was rewound."""
+    return view.started is None or bool(view.rewound_to)
 
 
 def document_of_task(view: RunView) -> MemoryDocument | None:
-    """Return the summary of a task; None until its result is out."""
-    if view.started is None or view.completed is None:
+    """Return the summary of a task; None until its result is out, and for a hidden run."""
+    if view.completed is None or is_hidden(view):
         return None
     passage = Passage(view.run, text_of_task(view), kind="task", origin=view.task.session)
     return MemoryDocument(passage, scope_of(view.task.project), view.completed_at, tuple(sorted(view.files)))

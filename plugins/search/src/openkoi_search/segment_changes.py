@@ -14,7 +14,7 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view, decode, encode, sort_records
 
-from .documents import MemoryDocument, document_of_state, documents_of_run, number
+from .documents import MemoryDocument, document_of_state, documents_by_number, number
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
 from .recall_facts import (
@@ -109,13 +109,10 @@ class Changes:
 
 
 def documents_now(run: str, facts: Sequence[Fact]) -> Documents:
-    """Return the documents of a run by number; None for the summary of one that has no result."""
+    """Return the documents of a run by number; None for one that cannot be found."""
     records = [fact.record(run) for fact in facts if fact.name != LearningSaved.name]
     view = build_view(sort_records(records))
-    found: Documents = {number(False, run): None}
-    if view.started:
-        found |= {document.number: document for document in documents_of_run(view, records)}
-    return found
+    return documents_by_number(view, records) if view.started else {number(False, run): None}
 
 
 def is_same(stored: StoredDocument | None, document: MemoryDocument | None) -> bool:

@@ -11,7 +11,7 @@ from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view, encode, sort_records
-from openkoi_search.documents import MemoryDocument, document_of_learning, documents_of_run, number
+from openkoi_search.documents import MemoryDocument, document_of_learning, documents_by_number, number
 from openkoi_search.recall_facts import DATA_ERRORS
 
 from .checksums import row_checksum, store_words_checksum
@@ -77,8 +77,8 @@ def ingest_batch(connection: Connection, batch: PreparedBatch, *, moving: bool) 
 def rebuild_runs(connection: Connection, runs: Collection[str]) -> bool:
     """Rebuild these runs; return whether any document changed."""
     views = [(build_view(sort_records(records)), records) for records in load_by_run(connection, runs).values()]
-    documents = [one for view, records in views if view.started for one in documents_of_run(view, records)]
-    return replace_documents(connection, {one.number: one for one in documents})
+    found = [documents_by_number(view, records) for view, records in views if view.started]
+    return replace_documents(connection, {number: document for some in found for number, document in some.items()})
 
 
 def rebuild_learnings(connection: Connection, ids: Collection[str]) -> bool:

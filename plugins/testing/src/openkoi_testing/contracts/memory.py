@@ -26,6 +26,7 @@ from openkoi_hookspecs.events import RunFailed, TaskStarted
 from .memory_log import LINE_BYTES, build_learning, many_runs, records_of, run_records, saving_record, talk_records
 from .memory_queries import ids_of, search_all, search_many, search_project
 from .memory_rebuild import RebuildContract
+from .memory_rewind import RewindContract
 
 __all__ = ["MemoryContract", "MemoryFactory", "ids_of", "search_all", "search_many", "search_project"]
 CHILD_SCRIPT = Path(__file__).with_name("memory_child.py")
@@ -33,7 +34,7 @@ CHILD_SCRIPT = Path(__file__).with_name("memory_child.py")
 MemoryFactory = Callable[..., Memory]
 
 
-class MemoryContract(RebuildContract):
+class MemoryContract(RebuildContract, RewindContract):
     """Inherit it, and name the ``subject``: the class of the memory, which gets its file by ``settings``."""
 
     subject: MemoryFactory
