@@ -12,6 +12,7 @@ from .content import find_content
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
+REWOUND = "the conversation was rewound"  # why an entry ended that came from what the user removed
 SAME = "the same as"  # why an entry ended that another one repeats
 FIXED_BY = "fixed by "  # how the advice begins that a line gave, not words
 OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)

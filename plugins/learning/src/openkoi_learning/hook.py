@@ -92,7 +92,7 @@ class LearningHook:
         if is_evaluation_only(task):
             return recall
         state = await self.log_view.read()
-        if any(one != run.id for one in state.due):
+        if state.rewound or state.before_rewind or any(one != run.id for one in state.due):
             state = await self.learner(run).catch_up()
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             state.entries.setdefault(learning.id, entry_from_learning(learning, utc_now(), task.project))

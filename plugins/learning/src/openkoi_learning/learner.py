@@ -21,7 +21,7 @@ from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
 from .merge import NO_FAULTS, Faults
 from .pipeline import derive_changes
-from .reverts import archive_redone, warn_of_undone
+from .reverts import archive_redone, follow_rewinds, warn_of_undone
 from .rules import extract_entries
 from .selection import in_scope
 from .state import LearningState, RunOrigin
@@ -53,7 +53,8 @@ class Learner:
                 learning = to_learning(state, entry, self.decay)
                 await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
             await self.run.emit(RunProcessed(over))
-        return await self.log_view.read()
+        await self.save(follow_rewinds(await self.log_view.read(), utc_now()))
+        return self.log_view.state
 
     def build_lesson(self, id: str, result: Result) -> Lesson:
         """Return a finished run with the user's answers in it."""

@@ -31,7 +31,7 @@ LEARNING_EVENTS: tuple[type[Event], ...] = (
         events.RunCompleted,
         events.TaskStarted,
     ),
-    *(events.QuestionAsked, events.QuestionAnswered, *UNDO_EVENTS),
+    *(events.QuestionAsked, events.QuestionAnswered, events.ConversationRewound, *UNDO_EVENTS),
 )
 SOURCE_EVENTS = (
     events.TaskStarted,

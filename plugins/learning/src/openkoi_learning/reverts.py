@@ -1,11 +1,11 @@
-"""Learn from changes that the user reverted."""
+"""Learn from changes that the user reverted, and forget what came from messages that the user rewound."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import EntryEvidence, LearningEntry, Trust, archive_entry, entry_id, shorten
+from .entry import REWOUND, EntryEvidence, LearningEntry, Trust, archive_entry, entry_id, shorten
 from .state import LearningState, RunExposure
 
 UNDONE = "undone by the user"
@@ -27,6 +27,22 @@ def archive_redone(state: LearningState, project: str, now: str) -> Iterator[Lea
             visit = state.exposures.get(known.proofs[0].run)
             if visit and not visit.undone:
                 yield archive_entry(known, now, "reapplied by the user")
+
+
+def follow_rewinds(state: LearningState, now: str) -> Iterator[LearningEntry]:
+    """Archive the entries that come from rewound runs alone, and bring back those whose rewind was undone."""
+    for known in state.entries.values():
+        if is_rewound(known, state):
+            if known.is_live:
+                yield archive_entry(known, now, REWOUND)
+        elif known.reason == REWOUND and (before := state.before_rewind.get(known.id)):
+            yield before
+
+
+def is_rewound(entry: LearningEntry, state: LearningState) -> bool:
+    """Return whether all runs that taught an entry were removed from their conversations."""
+    runs = {proof.run for proof in entry.proofs}
+    return bool(runs) and runs <= state.rewound
 
 
 def make_warning(visit: RunExposure, now: str) -> LearningEntry:

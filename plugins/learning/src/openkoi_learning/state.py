@@ -12,7 +12,7 @@ from openkoi_runlog import UNDO_EVENTS, CheckpointView
 
 from .content import terms_of
 from .effectiveness import EntryOutcome
-from .entry import SAME, LearningEntry, entry_from_learning
+from .entry import REWOUND, SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Basis, Evidence, TaskHistory, Words
 from .thresholds import FAMILIAR_TASKS, OUTCOME_WORTH
@@ -75,6 +75,7 @@ class LearningState:
     that are remembered, ``teachers`` the runs that entries come from. ``merged`` are the entries with the same meaning
     as another.
     ``decided`` is where runs stand that are not over, ``iterations`` which iterations of a project paid.
+    ``rewound`` are the runs that a rewind removed from their conversation, ``before_rewind`` the entries that it ended.
     ``saved`` is each entry as it was last saved, ``counted`` its outcomes until a run changes them.
     """
 
@@ -96,6 +97,8 @@ class LearningState:
     checkpoints: dict[str, CheckpointView] = field(default_factory=dict)
     decided: dict[str, "Standing"] = field(default_factory=dict)
     iterations: defaultdict[str, list["NextIteration"]] = field(default_factory=lambda: defaultdict(list))
+    rewound: set[str] = field(default_factory=set)
+    before_rewind: dict[str, LearningEntry] = field(default_factory=dict)
     saved: dict[str, Learning] = field(default_factory=dict)
     counted: dict[str, tuple[EntryOutcome, ...]] = field(default_factory=dict)
 
@@ -104,6 +107,8 @@ class LearningState:
         run = record.run
         match record.event:
             case EntryUpdated(entry=entry):
+                if entry.reason == REWOUND and entry.id in self.entries:
+                    self.before_rewind[entry.id] = self.entries[entry.id]
                 self.entries[entry.id] = entry
                 self.teachers.update(proof.run for proof in entry.proofs)
                 if entry.superseded_by and entry.reason.startswith(SAME):
@@ -126,6 +131,8 @@ class LearningState:
                 self.questions[id] = text
             case events.QuestionAnswered(id=id, answer=answer) if answer:
                 self.answers[run].append((self.questions.get(id, ""), answer))
+            case events.ConversationRewound(undone=undone):
+                (self.rewound.discard if undone else self.rewound.add)(run)
             case event if isinstance(event, UNDO_EVENTS):
                 self.apply_checkpoints(record)
 
