@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import KoiError, NextAction, events
+from openkoi_hookspecs import KoiError, NextAction
 from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
 from openkoi_runlog.report import format_count
 
@@ -21,7 +21,6 @@ from .program_protocol import Front
 from .saved_state import SavedState, save_images
 from .session import ChatSession
 from .session_names import find_named, read_names
-from .session_tasks import Exchange
 from .settings import ChatSettings, Mode
 from .view import View, warn
 from .welcome_back import format_age, read_last_view
@@ -197,18 +196,6 @@ class ChatProgram:
             for one in islice(found, 20)
         ]
 
-    def load_exchanges(self) -> None:
-        """Read the earlier tasks of the session from the log, unless that was done."""
-        known = {one.run for one in self.session.exchanges}
-        earlier = [
-            Exchange(record.run, record.event.task.text, record.event.task.history)
-            for record in self.require_koi().records(self.session.session)
-            if isinstance(record.event, events.TaskStarted) and not record.event.task.parent
-        ]
-        removed = {one.run for one in self.session.rewound.exchanges} if self.session.rewound else set()
-        fresh = [one for one in earlier if one.run not in known | removed]
-        self.session.exchanges = [*fresh, *self.session.exchanges]
-
     def last_answer(self) -> str:
         """Return the last answer in Markdown; empty without one."""
         history = read_conversation(self.session.sessions, self.session.session).history
@@ -218,15 +205,14 @@ class ChatProgram:
     def save(self) -> None:
         """Save what is not in the log."""
         if self.session.koi:
-            redact, rewound = self.session.koi.redact, self.session.rewound
+            redact = self.session.koi.redact
             waiting = [redact(text) for text in (*(one.text for one in self.session.queue), *self.session.unread)]
-            first = rewound.exchanges[0].run if rewound and rewound.exchanges else ""
             draft, images = self.front.input_draft()
             for one in self.session.queue:
                 images |= one.images
             names = save_images(self.opened.folder, images) if images else {}
             mode = self.settings.mode.value
-            state = SavedState(self.session.session, redact(draft), waiting, first, names, mode)
+            state = SavedState(self.session.session, redact(draft), waiting, names, mode)
             self.opened.save(state, is_empty=not self.session.last_run)
 
     # Other commands

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Record
 from openkoi_runlog import list_sessions
 from openkoi_runlog.last_task import read_last_task
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 NO_SESSION = (
     "No session to continue in this folder. `openkoi sessions --all` lists those of others, /resume ID opens one."
 )
+REWOUND = "Every message of this conversation was rewound. /rewind undo brings back those of the last rewind."
 
 
 async def open_chat(chat: ChatProgram) -> None:
@@ -40,7 +40,7 @@ async def continue_session(chat: ChatProgram, id: str) -> None:
     koi, session = chat.require_koi(), chat.find_session(id)
     state = load_state(chat.opened.file_of(session))
     if chat.enter_session(session):
-        restore_state(chat, koi, state)
+        restore_state(chat, state)
     await show_past(chat, koi, session)
     chat.save()
 
@@ -61,7 +61,7 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
         state = SavedState()  # the other chat continues with it
     if session:
         chat.start(show_past(chat, koi, session))
-    restore_state(chat, koi, state)
+    restore_state(chat, state)
 
 
 def is_wanted(chat: ChatProgram, state: SavedState, known: Collection[str]) -> bool:
@@ -74,28 +74,15 @@ async def show_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> None:
     copied, now = session != chat.session.session, datetime.now(UTC)
     folder, sessions = koi.folder("chat"), chat.session.sessions
     lines = await asyncio.to_thread(welcome_back, sessions, session, folder, now, copied=copied)
-    chat.view.print("\n".join(koi.redact(line) for line in lines) or NO_SESSION)
-    records = await asyncio.to_thread(read_past, chat, koi, session)
+    chat.view.print("\n".join(koi.redact(line) for line in lines) or REWOUND)
+    records = await asyncio.to_thread(read_last_task, sessions, session)
     if records:
         TaskView(chat.view, records[0].run, koi.redact).replay(records)
 
 
-def read_past(chat: ChatProgram, koi: "OpenedKoi", session: str) -> Sequence[Record]:
-    """Return the records of the session's last task, or of the last one that is not rewound."""
-    if not chat.session.rewound:
-        return read_last_task(chat.session.sessions, session)
-    return [record for record in koi.records(session) if record.run == chat.session.last_run]
-
-
-def restore_state(chat: ChatProgram, koi: "OpenedKoi", state: SavedState) -> None:
-    """Bring back the draft, messages that waited, and a rewind after which nothing was asked."""
+def restore_state(chat: ChatProgram, state: SavedState) -> None:
+    """Bring back the draft, and messages that waited."""
     session = chat.session
-    if state.rewound_to:
-        session.koi = koi
-        chat.load_exchanges()
-        place = next((n for n, one in enumerate(session.exchanges) if one.run == state.rewound_to), None)
-        if place is not None:
-            session.rewind_to(place)
     images = load_images(chat.opened.folder, state.images) if state.images else {}
     if state.draft:
         chat.front.set_input(state.draft, images)

@@ -83,7 +83,7 @@ async def resume(chat: ChatProgram, words: str) -> None:
 
 async def show_history(chat: ChatProgram, words: str) -> None:
     """List the messages of this session, with the task of each."""
-    chat.load_exchanges()
+    rewinding.load_exchanges(chat.session)
     lines = [
         f"  {number:>3}. {first_line(strip_controls(one.text), 90)}  ({one.run[:8]})"
         for number, one in enumerate(chat.session.exchanges, 1)
@@ -97,7 +97,7 @@ async def rewind(chat: ChatProgram, words: str) -> None:
         await rewinding.undo_rewind(chat.session)
         chat.save()
         return
-    chat.load_exchanges()
+    rewinding.load_exchanges(chat.session)
     if not chat.session.exchanges:
         chat.view.note(rewinding.NOTHING)
         return

@@ -1,14 +1,15 @@
 """Rewind the conversation and all files to before one of its messages, with a preview, and undo that again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from openkoi_hookspecs import events
 from openkoi_runlog.report import format_count
 from openkoi_terminal import count_changes, strip_controls
 
-from .changes import read_changes
+from .changes import read_changes, read_view
 from .cli_commands import run_openkoi
 from .session import ChatSession
-from .session_tasks import Exchange
+from .session_tasks import Exchange, read_session_tasks
 from .view import Choice, Dialog
 
 NOTHING = "Nothing to rewind: this conversation has no message yet."
@@ -16,8 +17,19 @@ NO_UNDO = "No rewind to undo."
 MAX_FILES = 8
 
 
+def load_exchanges(session: ChatSession) -> None:
+    """Read the tasks of the session from the log; those of the one that it was forked from are only in memory."""
+    tasks = read_session_tasks(session.sessions, session.session)
+    earlier = [one for one in session.exchanges if one.run not in tasks.views]
+    session.exchanges = [*earlier, *tasks.kept]
+    session.rewound = session.rewound or tasks.rewound
+
+
 async def rewind(session: ChatSession, place: int) -> str:
-    """Rewind to before a message, after the user has seen which files change; return its words, for the input."""
+    """Rewind to before a message, after the user has seen which files change; return its words, for the input.
+
+    The last message goes first, with its files: where that is interrupted, the conversation ends where the files do.
+    """
     removed = session.exchanges[place:]
     files = await read_files(session, removed)
     choices = (
@@ -28,11 +40,16 @@ async def rewind(session: ChatSession, place: int) -> str:
     answer = await session.view.choose(Dialog(describe_rewind(removed, files), choices))
     if not answer:
         return ""
-    if answer == "both":
-        await restore(session, ("undo", "--rewind"), [one.run for one in reversed(removed) if one.run in files])
-    session.rewind_to(place)
+    tasks, first = read_session_tasks(session.sessions, session.session), removed[0]
+    for one in reversed(removed):
+        if answer == "both" and one.run in files:
+            await restore(session, ("undo", "--rewind"), one.run)
+        if one.run in tasks.views:
+            await log_for(session, (*tasks.parts(one.run), one.run), events.ConversationRewound(first.run))
+    session.exchanges, session.rewound = session.exchanges[:place], removed
+    session.before_rewind, session.history, session.logged_run = session.history, first.history, ""
     session.view.note("  rewound; to undo this, type /rewind undo", "dim")
-    return removed[0].text
+    return first.text
 
 
 async def read_files(session: ChatSession, removed: Sequence[Exchange]) -> Mapping[str, Sequence[str]]:
@@ -59,20 +76,34 @@ def first_words(text: str) -> str:
 
 async def undo_rewind(session: ChatSession) -> None:
     """Bring back the conversation and the files as they were before the last rewind."""
-    if session.rewound is None:
+    load_exchanges(session)
+    if not session.rewound:
         session.view.note(NO_UNDO)
         return
-    back, session.rewound = session.rewound.exchanges, None
-    await restore(session, ("redo",), [one.run for one in back])
-    session.exchanges = [*session.exchanges, *back]
-    session.reload_history()
+    back, tasks = session.rewound, read_session_tasks(session.sessions, session.session)
+    undone = events.ConversationRewound(back[0].run, undone=True)
+    for one in back:
+        if one.run in tasks.views:
+            await log_for(session, (one.run, *tasks.parts(one.run)), undone)
+        view = read_view(session.sessions, one.run)
+        if view.undone and not view.checkpoints.rejected:
+            await restore(session, ("redo",), one.run)
+    session.exchanges, session.rewound = [*session.exchanges, *back], []
+    if tasks.views:
+        session.reload_history()
+    else:
+        session.history = session.before_rewind
     session.view.note("  undid the rewind", "dim")
 
 
-async def restore(session: ChatSession, command: Sequence[str], runs: Sequence[str]) -> None:
-    """Undo or redo tasks one after the other, and show what came of those that changed files."""
-    assert session.koi is not None
+async def restore(session: ChatSession, command: Sequence[str], run: str) -> None:
+    """Undo or redo a task, and show what came of it if it changed files."""
+    done = await run_openkoi(*command, run, folder=session.require_koi().workspace)
+    if "changed no file" not in done.text and "has not been undone" not in done.text:
+        session.view.note(strip_controls(done.text), "dim")
+
+
+async def log_for(session: ChatSession, runs: Iterable[str], event: events.ConversationRewound) -> None:
+    """Log an event of several runs."""
     for run in runs:
-        done = await run_openkoi(*command, run, folder=session.koi.workspace)
-        if "changed no file" not in done.text and "has not been undone" not in done.text:
-            session.view.note(strip_controls(done.text), "dim")
+        await session.require_koi().emit(event, run=run)

@@ -1,4 +1,4 @@
-"""Keep what is not in the log: the draft, messages that wait, and where the conversation was rewound to.
+"""Keep what is not in the log: the draft, and messages that wait.
 
 Written soon after each change, so that a killed chat loses no more than the last tenth of a second.
 """
@@ -19,23 +19,18 @@ KEPT_SECONDS = 7 * 86_400  # for which the image of a draft that was never sent 
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of a chat.
-
-    ``rewound_to`` is the first run that is no longer in the conversation. ``images`` are the files of those in the
-    draft and in messages that wait, by their chips.
-    """
+    """The state of a chat; ``images`` are the files of those in the draft and in messages that wait, by their chips."""
 
     session: str = ""
     draft: str = ""
     queue: list[str] = field(default_factory=list)
-    rewound_to: str = ""
     images: dict[str, str] = field(default_factory=dict)
     mode: str = ""
 
     @property
     def has_unsent(self) -> bool:
         """Whether it brings back what is nowhere else."""
-        return bool(self.draft or self.queue or self.rewound_to)
+        return bool(self.draft or self.queue)
 
 
 def save_state(path: Path, state: SavedState) -> None:

@@ -15,7 +15,7 @@ from .attachments import Draft, explain_files, load_parts
 from .background import Background, BackgroundTask
 from .interruption import ask_what_to_keep
 from .messages import BESIDE, PAUSED, QUEUED, STARTING, STEERS, format_notes, quote
-from .session_tasks import Exchange, Rewound
+from .session_tasks import Exchange
 from .settings import ChatSettings
 from .turn import Turn
 from .view import View, warn
@@ -45,7 +45,8 @@ class ChatSession:
         self.background = Background(view)
         self.prepare: Callable[[], Awaitable[None]] | None = None
         self.give_back: Callable[[Draft], None] = lambda draft: None
-        self.rewound: Rewound | None = None
+        self.rewound: list[Exchange] = []
+        self.before_rewind: tuple[Message, ...] = ()
         self.paused = False
 
     # The session
@@ -61,31 +62,26 @@ class ChatSession:
     def continue_session(self, session: str) -> None:
         """Take up a session where it ended."""
         self.session = session
-        self.exchanges.clear()
+        self.exchanges, self.rewound = [], []
         self.reload_history()
 
     def start_over(self) -> None:
         """Begin a new session; the old one stays in the log."""
         self.session, self.history, self.logged_run = new_session_id(), (), ""
-        self.exchanges.clear()
+        self.exchanges, self.rewound = [], []
         self.context.clear()
 
     def reload_history(self) -> None:
         """Read from the log what the next task is shown of the conversation."""
         past = read_conversation(self.sessions, self.session)
         self.logged_run = past.last
-        late = (one.messages for one in self.background.late if one.turn.run != past.last)
+        here = {one.run for one in self.exchanges} - {past.last}
+        late = (one.messages for one in self.background.late if one.turn.run in here)
         self.history = (*past.history, *(message for messages in late for message in messages))
-
-    def rewind_to(self, place: int) -> None:
-        """Remove the messages from one on; the files are not touched."""
-        removed = self.exchanges[place:]
-        self.rewound, self.exchanges = Rewound(removed), self.exchanges[:place]
-        self.history = removed[0].history
 
     def fork(self) -> None:
         """Continue in a new session; the old one stays unchanged."""
-        self.session = new_session_id()
+        self.session, self.rewound = new_session_id(), []
 
     @property
     def unread(self) -> list[str]:
@@ -196,7 +192,7 @@ class ChatSession:
             warn(self.view, self.require_koi().redact(str(error)))
             self.give_back(draft)
             return
-        self.rewound = None
+        self.rewound = []
         self.exchanges.append(Exchange(handle.id, draft.text, self.history))
         self.background.late.clear()
         await self.follow(handle)
