@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from chat_terminal import chat, says
-from cli_process import shell
+from chat_terminal import ChatTerminal, chat, says
+from cli_process import Shell, shell
 
 from openkoi_chat.attachments import Draft
 from openkoi_chat.rewind import load_exchanges, rewind, undo_rewind
@@ -183,23 +183,50 @@ def test_a_rewind_that_is_killed_between_two_records_ends_where_a_message_does(t
     assert all(one == list(BIRDS[: len(one)]) for one in found)
 
 
-def test_a_rewind_is_kept_when_the_chat_is_killed_and_can_still_be_undone(tmp_path: Path) -> None:
+KNOWN = "  - when: {contains: [heron], last: bird}\n    says: It is the heron.\n    repeat: true\n"
+UNKNOWN = says("I cannot know.", "bird") + says("Drawn.", "")
+
+
+def rewind_first_message(tty: ChatTerminal) -> None:
+    """Rewind to before the only message of a chat; files stay."""
+    tty.send("/rewind")
+    tty.shows("2. Draw the picture of a heron")
+    tty.type("\x1b[B")
+    tty.shows("▸ 2. Draw the picture of a heron")
+    tty.type("\r")
+    tty.shows("▸ 1. Both")
+    tty.settles()
+    tty.type("2\r")
+    tty.shows("rewound; to undo this, type /rewind undo")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
-    known = "  - when: {contains: [heron], last: bird}\n    says: It is the heron.\n    repeat: true\n"
-    turns = known + says("I cannot know.", "bird") + says("Drawn.", "")
+    return openkoi
+
+
+def test_a_summary_of_what_was_rewound_is_not_recalled(openkoi: Shell) -> None:
+    summary = says("Draw the picture of a heron for the front page: this is done.", "Summarise")
+    with chat(openkoi, KNOWN + summary + UNKNOWN) as tty:
+        tty.send("Draw the picture of a heron for the front page")
+        tty.shows("[done]")
+        tty.send("/compact")
+        tty.shows("Compacted")
+        rewind_first_message(tty)
+        tty.type("\x15")
+        tty.send("Draw the picture of a bird for the front page")
+        tty.shows("[done]", times=2)
+        tty.shows("I cannot know.")
+
+
+def test_a_rewind_is_kept_when_the_chat_is_killed(openkoi: Shell) -> None:
+    turns = KNOWN + UNKNOWN
     with chat(openkoi, turns) as tty:
         tty.send("Draw the picture of a heron for the front page")
         tty.shows("[done]")
-        tty.send("/rewind")
-        tty.shows("2. Draw the picture of a heron")
-        tty.type("\x1b[B")
-        tty.shows("▸ 2. Draw the picture of a heron")
-        tty.type("\r")
-        tty.shows("▸ 1. Both")
-        tty.settles()
-        tty.type("2\r")
-        tty.shows("rewound; to undo this, type /rewind undo")
+        rewind_first_message(tty)
         os.kill(tty.inner.command.pid, signal.SIGKILL)
         tty.inner.command.wait(20)
     with chat(openkoi, turns, "-c") as tty:
@@ -215,5 +242,9 @@ def test_a_rewind_is_kept_when_the_chat_is_killed_and_can_still_be_undone(tmp_pa
         tty.send("/history")
         tty.shows("1. Draw the picture of a bird")
         assert "heron" not in "\n".join(tty.scrollback)
+        tty.send("/export out.md")
+        tty.shows("Wrote ")
         tty.send("/rewind undo")
         tty.shows("No rewind to undo.")
+    exported = (openkoi.folder / "out.md").read_text()
+    assert "## Draw the picture of a bird for the front page\n\nI cannot know.\n\n" == exported

@@ -28,9 +28,6 @@ from .welcome_back import format_age, read_last_view
 if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
 
-SUMMARY_TASK = (
-    "Summarise this conversation for yourself"  # how the task of /compact begins, whose session is not listed
-)
 ELSEWHERE = "That session is open in another chat, which keeps its task and draft; this chat continues in a copy of it."
 NO_FOLDER = "Cannot create {file} for the chat: {why}. Free some space, fix its permissions, or set OPENKOI_HOME."
 NOT_READY = "OpenKoi is still starting."
@@ -182,11 +179,8 @@ class ChatProgram:
     def list_sessions(self) -> Sequence[tuple[str, str, str]]:
         """Return the last sessions of this folder: id, first message, and how old they are."""
         here, now, names = Path.cwd(), datetime.now(UTC), read_names(self.names_file)
-        found = (
-            one
-            for one in iterate_past_sessions(self.session.sessions)
-            if is_within(here, one.last.workspace) and not one.title.startswith(SUMMARY_TASK)
-        )
+        sessions = iterate_past_sessions(self.session.sessions)
+        found = (one for one in sessions if is_within(here, one.last.workspace))
         return [
             (
                 one.id,

@@ -1,11 +1,13 @@
 """Commands about the conversation itself."""
 
+from dataclasses import replace
+
 from openkoi_hookspecs import KoiError, Limits, Message, Task
 from openkoi_runlog.report import first_line, format_count
 from openkoi_terminal import strip_controls
 
 from . import rewind as rewinding
-from .chat import SUMMARY_TASK, ChatProgram
+from .chat import ChatProgram
 from .command_table import COMMANDS
 from .continued_chat import continue_session
 from .session_names import name_session
@@ -13,8 +15,8 @@ from .tables import format_pairs
 from .view import Choice, pick, warn
 
 SUMMARY = (
-    f"{SUMMARY_TASK}, so that the work can continue from the summary alone: the user's requests "
-    "and decisions, what was done, the files that matter, what is open. Change nothing and call no tool."
+    "Summarise this conversation for yourself, so that the work can continue from the summary alone: the user's "
+    "requests and decisions, what was done, the files that matter, what is open. Change nothing and call no tool."
 )
 SUMMARISED = "Summary of the conversation so far:\n\n{text}"
 
@@ -52,7 +54,8 @@ async def compact(chat: ChatProgram, words: str) -> None:
     focus = f" Pay most attention to: {words}." if words else ""
     limits = Limits(iterations=0, cycles=1, seconds=120.0)
     chat.view.note("Summarising the conversation…")
-    task = Task(f"{SUMMARY}{focus}", channel="chat", history=session.history, limits=limits, judge=False)
+    part = Task(f"{SUMMARY}{focus}", channel="chat", session=session.session, parent=session.last_run)
+    task = replace(part, history=session.history, limits=limits, judge=False)
     try:
         result = await session.koi.solve(task)
     except KoiError as error:

@@ -11,6 +11,7 @@ from openkoi_terminal import render_diff, strip_controls
 
 from .chat import ChatProgram
 from .line_mode import PlainView
+from .session_tasks import read_session_tasks
 from .task_view import TaskView
 
 NO_TASK = "No task in this session yet."
@@ -149,8 +150,9 @@ async def export(chat: ChatProgram, words: str) -> None:
     """Write the session's messages to a Markdown file."""
     from .transcript import write_transcript
 
-    koi = chat.require_koi()
-    path = write_transcript(koi, chat.session.session, koi.workspace, words)
+    koi, session = chat.require_koi(), chat.session.session
+    runs = {one.run for one in read_session_tasks(chat.session.sessions, session).kept}
+    path = write_transcript(koi, session, runs, koi.workspace, words)
     chat.view.note(f"Wrote {strip_controls(str(path))}")
 
 
