@@ -4,6 +4,7 @@ import functools
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
 
@@ -42,7 +43,8 @@ def validator(vendor: str, name: str, overlapping: bool) -> Draft202012Validator
     """Return the validator of one of a vendor's schemas."""
     text = (DATA / "schemas" / f"{vendor}.json").read_text(encoding="utf-8")
     schemas = with_null(json.loads(text.replace('"oneOf":', '"anyOf":') if overlapping else text))
-    return Draft202012Validator({"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}})
+    place = quote(name.replace("/", "~1"))  # a pointer in a fragment of an address
+    return Draft202012Validator({"$ref": f"#/components/schemas/{place}", "components": {"schemas": schemas}})
 
 
 def with_null(schema: Any) -> Any:

@@ -40,7 +40,7 @@ class Ann:
 
     server: SlackServer
     channel: str = "C0000POND"
-    direct: str = "D0000ANN"
+    direct: str = "D00000ANN"
     mention: str = "<@U0000KOI>"
 
     def connect(self) -> Slack:
@@ -163,7 +163,7 @@ def test_a_limit_names_its_seconds_and_a_wrong_token_the_way_out() -> None:
             server.limit("C0000POND", 30)
             with pytest.raises(AppUnavailableError) as limited:
                 await bot.send(post)
-            await bot.send(replace(post, channel="D0000ANN"))
+            await bot.send(replace(post, channel="D00000ANN"))
         server.token = "xoxb-another"
         async with Slack(base_url=f"{server.url}/api", token="xoxb-expired") as bot:
             with pytest.raises(SignInRequiredError, match="openkoi connect slack"):

@@ -15,7 +15,7 @@ from synapse_server import User, run_synapse, texts_of
 from openkoi_testing.servers import SlackServer, TelegramServer
 
 KOI, PASSED = "koi@koi.test", "mx.koi.test; dmarc=pass header.from=koi.test"
-ANN_AT_SLACK = "D0000ANN"
+ANN_AT_SLACK = "D00000ANN"
 
 
 class Line(NamedTuple):

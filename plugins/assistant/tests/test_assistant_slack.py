@@ -8,7 +8,7 @@ from cli_process import Shell
 
 from openkoi_testing.servers import NotionServer, SlackServer
 
-ANN, TEAM = "D0000ANN", "C0000TEAM"
+ANN, TEAM = "D00000ANN", "C0000TEAM"
 
 
 def pair(openkoi: Shell, server: SlackServer) -> None:

@@ -11,7 +11,7 @@ MAX_TEXT = 12_000  # of a markdown block
 def place_in(post: Post) -> dict[str, Json]:
     """Return where a message is posted."""
     thread: dict[str, Json] = {"thread_ts": post.thread} if post.thread else {}
-    return {"channel": post.channel, **thread, "unfurl_links": False, "unfurl_media": False}
+    return {"channel": post.channel, **thread, "unfurl_links": False, "unfurl_media": False, "mrkdwn": False}
 
 
 def content_of(post: Post) -> dict[str, Json]:
@@ -23,7 +23,7 @@ def content_of(post: Post) -> dict[str, Json]:
         blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
         blocks.append({"type": "actions", "elements": [to_button(n, one) for n, one in enumerate(post.choices)]})
     text = post.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return {"text": text, "blocks": blocks, "mrkdwn": False}
+    return {"text": text, "blocks": blocks}
 
 
 def to_button(number: int, choice: Choice) -> Json:

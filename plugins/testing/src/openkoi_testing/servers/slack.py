@@ -145,17 +145,14 @@ class SlackServer(SlackCanvases, HttpServer):
     def do_users_conversations(self, **_: Any) -> Facts:
         """List the channels of the bot."""
         channels = sorted({channel for channel, _ in self.messages})
-        return {
-            "channels": [{"id": one, "name": one.lower()} for one in channels],
-            "response_metadata": {"next_cursor": ""},
-        }
+        return {"channels": list(map(channel_facts, channels)), "response_metadata": {"next_cursor": ""}}
 
     def do_conversations_history(
         self, channel: str, limit: int = 100, oldest: str = "", cursor: str = "", **_: Any
     ) -> Facts:
         """Return the last messages of a channel that are not in threads, newest first."""
         there = [one for one in self.in_channel(channel) if one.get("thread_ts", one["ts"]) == one["ts"]]
-        return page_of([one for one in there if one["ts"] > oldest][::-1], int(limit), cursor)
+        return {"pin_count": 0, **page_of([one for one in there if one["ts"] > oldest][::-1], int(limit), cursor)}
 
     def do_conversations_replies(
         self, channel: str, ts: str, limit: int = 100, oldest: str = "", cursor: str = "", **_: Any
@@ -262,6 +259,17 @@ class SlackServer(SlackCanvases, HttpServer):
             one.close()
         yield
         self.unavailable = False
+
+
+def channel_facts(id: str) -> Facts:
+    """Return what Slack says of a channel of its own workspace."""
+    name, about = id.lower(), {"value": "", "creator": "", "last_set": 0}
+    if id.startswith("D"):
+        return {"id": id, "created": 1, "is_im": True, "is_org_shared": False, "user": "U0000ANN", "priority": 0}
+    kinds = {"is_channel": True, "is_group": False, "is_im": False, "is_mpim": False, "is_private": False}
+    state = {"is_archived": False, "is_general": False, "is_shared": False, "is_org_shared": False}
+    named = {"id": id, "name": name, "name_normalized": name, "created": 1, "creator": "U0000ANN"}
+    return {**named, **kinds, **state, "topic": about, "purpose": about}
 
 
 def page_of(messages: list[Facts], limit: int, cursor: str) -> Facts:

@@ -72,10 +72,10 @@ class SlackCanvases(SlackStreams):
     def do_files_info(self, file: str, **_: Any) -> Facts:
         """Return what a file is."""
         if file in self.canvases:
-            return {"file": self.shown_canvas(file)}
+            return {"file": self.shown_canvas(file), "comments": []}
         if file not in self.types:
             raise SlackCallError("file_not_found")
-        return {"file": self.file_facts(file, self.types[file])}
+        return {"file": self.file_facts(file, self.types[file]), "comments": []}
 
     def canvas(self, id: str) -> Facts:
         """Return a canvas; raise SlackCallError where there is none."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 Facts = dict[str, Any]
-TEAM, BOT, BOT_ID = "T0000TEAM", "U0000KOI", "B0000KOI"
+TEAM, BOT, BOT_ID = "T0000TEAM", "U0000KOI", "B00000KOI"
 
 
 class SlackChats(ABC):
@@ -40,8 +40,11 @@ class SlackChats(ABC):
             ts = self.new_ts()
             message = {"type": "message", "user": user, "text": text, "ts": ts, "team": TEAM, **content}
             self.messages[channel, ts] = message
-            if (thread := content.get("thread_ts")) and (channel, thread) in self.messages:
-                self.messages[channel, thread]["latest_reply"] = ts
+            root = self.messages.get((channel, content.get("thread_ts", "")))
+            if root:
+                message["parent_user_id"] = root["user"]
+                replies = root.get("reply_count", 0) + 1
+                root.update(thread_ts=root["ts"], reply_count=replies, subscribed=False, latest_reply=ts)
             return message
 
     def deliver(self, kind: str, payload: Facts) -> None:
@@ -65,7 +68,7 @@ class SlackChats(ABC):
 
     # What users do
 
-    def say(self, text: str, *, channel: str = "D0000ANN", user: str = "U0000ANN", **content: Any) -> str:
+    def say(self, text: str, *, channel: str = "D00000ANN", user: str = "U0000ANN", **content: Any) -> str:
         """Let a user write; return the message's id. A mention is delivered as an event of its own as well."""
         message = self.add_message(channel, user, text, **content)
         kind = "im" if channel.startswith("D") else "channel"
@@ -114,6 +117,6 @@ class SlackChats(ABC):
         }
         self.deliver("interactive", payload)
 
-    def list_sent(self, channel: str = "D0000ANN") -> list[Facts]:
+    def list_sent(self, channel: str = "D00000ANN") -> list[Facts]:
         """Return the bot's messages in a channel as they are now."""
         return [one for (where, _), one in list(self.messages.items()) if where == channel and one["user"] == BOT]
