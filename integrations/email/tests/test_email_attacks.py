@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from tls_server import certificate
 
-from openkoi_email.mailbox import Mail, connect, parse_mail
+from openkoi_email.mailbox import Mail, connect
 from openkoi_email.reading import read_mail
 from openkoi_email.writing import open_smtp
 from openkoi_hookspecs.integrations import Post, SenderKind
@@ -22,7 +22,7 @@ ANN = "From: ann@koi.test"
 def read(*lines: str, body: str = "remove the pond") -> Post:
     """Return a mail as a post."""
     head = "\r\n".join(["Message-ID: <1@koi.test>", *lines])
-    return read_mail(Mail("1:1", parse_mail(f"{head}\r\n\r\n{body}".encode())), OWN, SERVER)
+    return read_mail(Mail("1:1", f"{head}\r\n\r\n{body}".encode()), OWN, SERVER)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_email.mailbox import Mail, parse_mail
+from openkoi_email.mailbox import Mail
 from openkoi_email.reading import read_mail
 from openkoi_email.text import split_mail
 from openkoi_hookspecs.integrations import Post, SenderKind
@@ -28,7 +28,7 @@ PERSON, BOT, SELF = SenderKind.PERSON, SenderKind.BOT, SenderKind.SELF
 def read(*lines: str, body: bytes = b"hello", server: str = "mx.koi.test") -> Post:
     """Return a mail as the app reads it."""
     head = "\r\n".join(["To: koi@koi.test", "Message-ID: <m1@koi.test>", *lines]).encode()
-    return read_mail(Mail("1:1", parse_mail(head + b"\r\n\r\n" + body)), "koi@koi.test", server)
+    return read_mail(Mail("1:1", head + b"\r\n\r\n" + body), "koi@koi.test", server)
 
 
 @pytest.mark.parametrize(
@@ -246,4 +246,4 @@ def test_mails_in_mails_in_mails_are_refused() -> None:
     nested = b"Content-Type: message/rfc822\r\n\r\n" * 3_000
 
     assert ("", "") == ((post := read(OK, ANN, body=b"")).text, post.quoted)
-    assert "" == read_mail(Mail("1:1", parse_mail(nested)), "koi@koi.test", "mx.koi.test").text
+    assert "" == read_mail(Mail("1:1", nested), "koi@koi.test", "mx.koi.test").text

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -13,11 +12,8 @@ from openkoi_hookspecs import AppRejectedError, DataDir, Env, Koi, Question, Sig
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, SenderKind
 from openkoi_http.oauth import AccessToken, OAuthClient, RefreshToken, ask_for_sign_in
 
-from .mailbox import PARSE_ERRORS, Login, Mail, Mailbox, quote
-from .reading import part_data, parts_of, read_mail
+from .mailbox import MAX_TEXT, Login, Mail, Mailbox, quote
 from .servers import Servers, servers_of
-from .text import MAX_TEXT
-from .writing import check_addresses, make_mail, submit
 
 T = TypeVar("T")
 IDLE_SECONDS = 60  # then the server has to answer; RFC 2177 allows 29 minutes, but a deaf connection is found sooner
@@ -101,6 +97,8 @@ class Email:
 
     async def connect(self, koi: Koi) -> str:
         """Ask for the mailbox, prove it by signing in to both servers, and save what it takes."""
+        from .writing import check_addresses, submit
+
         (self.address,) = check_addresses((await koi.ask(Question(ASK_ADDRESS)) or "").strip().lower())[:1]
         self.open()
         await self.sign_in(koi)
@@ -151,11 +149,10 @@ class Email:
         return self.read(mail) if mail else None
 
     def read(self, mail: Mail) -> Post:
-        """Return a mail as a post; of one that Python cannot parse, what its place says."""
-        try:
-            return read_mail(mail, self.address, self.servers.checked_by)
-        except (*PARSE_ERRORS, RecursionError):
-            return read_mail(mail._replace(message=EmailMessage()), self.address, self.servers.checked_by)
+        """Return a mail as a post."""
+        from .reading import read_mail  # Python's parser of mails, which a mailbox that waits does not need
+
+        return read_mail(mail, self.address, self.servers.checked_by)
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
         """Return the last mails of a channel or thread that arrived, oldest first."""
@@ -171,12 +168,14 @@ class Email:
 
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """Yield a file in pieces."""
+        from .reading import file_in
+
         validity, uid, number = attachment.ref.split(":")
         mail = await self.use(lambda mailbox: mailbox.fetch(int(uid)) if mailbox.validity == validity else None)
-        parts = parts_of(mail.message) if mail else []
-        if int(number) >= len(parts):
+        data = file_in(mail, int(number)) if mail else None
+        if data is None:
             raise AppRejectedError(f"The mail with {attachment.name!r} is not there any more.")
-        yield part_data(parts[int(number)])
+        yield data
 
     # What is sent
 
@@ -184,6 +183,8 @@ class Email:
         """Send a mail. A partial one is not sent: mails cannot be edited, and the whole follows."""
         if post.partial:
             return ""
+        from .writing import make_mail, submit
+
         mail = make_mail(post, self.address)
         await asyncio.to_thread(submit, self.servers.smtp, await self.login(), mail)
         return str(mail["Message-ID"])[1:-1]

@@ -4,9 +4,6 @@ import imaplib
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from email.message import EmailMessage
-from email.parser import BytesParser
-from email.policy import EmailPolicy
 from threading import Lock, Timer
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -16,11 +13,10 @@ from openkoi_http.authorities import load_authorities
 from openkoi_http.server import is_loopback
 
 ANSWER_SECONDS = 20.0  # a server that says nothing for so long is gone
+MAX_TEXT = 200_000  # characters of a mail that are read
 MAX_BYTES = 30 * 1024 * 1024  # of a mail that is read whole; larger ones only so far
 T = TypeVar("T")
 SIGN_IN = "The mail server rejected the sign-in of {0} ({1}). Run `openkoi connect email`."
-PARSE_ERRORS = (ValueError, LookupError, TypeError, AttributeError)  # of Python's parser, for what attackers make
-MAX_HEADER = 4_096  # characters of one header: Python takes minutes for some that are longer
 MAX_HEAD = 256 * 1024  # bytes of all headers
 imaplib._MAXLINE = 10_000_000  # type: ignore[attr-defined]  # a long answer to SEARCH is one line
 
@@ -39,19 +35,10 @@ class Login(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """A mail, and its place in the folder for as long as that keeps its numbers: UIDVALIDITY:UID."""
+    """A mail as it arrived, and its place in the folder for as long as that keeps its numbers: UIDVALIDITY:UID."""
 
     place: str
-    message: EmailMessage
-
-
-class ShortHeaders(EmailPolicy):
-    """Reads the beginning of each header."""
-
-    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        """Return the name and the value of a header."""
-        name, value = super().header_source_parse(sourcelines)
-        return name, value[:MAX_HEADER]
+    data: bytes
 
 
 class Mailbox:
@@ -133,7 +120,7 @@ class Mailbox:
         part = f"HEADER]<0.{MAX_HEAD}>" if head else f"]<0.{MAX_BYTES}>"
         found = self.expect(self.imap.uid("FETCH", str(uid), f"(UID BODY.PEEK[{part})"))
         data = next((one[1] for one in found if isinstance(one, tuple)), None)
-        return None if data is None else Mail(f"{self.validity}:{uid}", parse_mail(data))
+        return None if data is None else Mail(f"{self.validity}:{uid}", data)
 
     def wait(self, seconds: float) -> None:
         """Wait for news, so many seconds at most; raise AppUnavailableError if the server is not there any more.
@@ -164,15 +151,6 @@ class Mailbox:
             timer.cancel()
         imap.sock.settimeout(self.answer_seconds)
         self.expect((line.split()[1].decode(), [line]))
-
-
-def parse_mail(data: bytes) -> EmailMessage:
-    """Return a mail; an empty one for what Python cannot parse, such as a thousand mails in each other."""
-    try:
-        found = BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
-    except (*PARSE_ERRORS, RecursionError):
-        return EmailMessage()
-    return found if isinstance(found, EmailMessage) else EmailMessage()  # as the policy has it, which types do not say
 
 
 def connect(url: str, seconds: float) -> imaplib.IMAP4:

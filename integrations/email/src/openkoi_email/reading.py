@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.message import EmailMessage, MIMEPart
+from email.parser import BytesParser
+from email.policy import EmailPolicy
 from email.utils import getaddresses
 from hashlib import sha256
 
@@ -15,16 +17,40 @@ from .trust import raw_headers, read_sender
 
 ID = re.compile(r"<([^<>\s]+)>")
 TOP = "koi-top."  # how the ids of our mails begin that began no thread: an answer to one is in no thread either
+PARSE_ERRORS = (ValueError, LookupError, TypeError, AttributeError)  # of Python's parser, for what attackers make
+MAX_HEADER = 4_096  # characters of one header: Python takes minutes for some that are longer
+
+
+class ShortHeaders(EmailPolicy):
+    """Reads the beginning of each header."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """Return the name and the value of a header."""
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:MAX_HEADER]
+
+
+def parse_mail(data: bytes) -> EmailMessage:
+    """Return a mail; raises RecursionError or one of PARSE_ERRORS for some, such as a thousand mails in each other."""
+    found = BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
+    return found if isinstance(found, EmailMessage) else EmailMessage()  # as the policy has it, which types do not say
 
 
 def read_mail(mail: Mail, own: str, server: str) -> Post:
+    """Return a mail as a post; of one that Python cannot read, what its place says."""
+    try:
+        return read_message(parse_mail(mail.data), mail.place, own, server)
+    except (*PARSE_ERRORS, RecursionError):
+        return read_message(EmailMessage(), mail.place, own, server)
+
+
+def read_message(message: EmailMessage, place: str, own: str, server: str) -> Post:
     """Return a mail as a post; a channel is all its addresses but that of this account."""
-    message = mail.message
     sender = read_sender(message, own, server)
     everyone = {sender.id, *addresses_of(message, "to"), *addresses_of(message, "cc")} - {own, ""}
     text, quoted = read_text(message)
     root, direct = root_of(message), len(everyone) <= 1
-    id = message_id(mail)
+    id = message_id(message)
     subject = plain_header(message, "subject")
     text = text or (subject if not (root or quoted or FORWARD.match(subject)) else "")
     return Post(
@@ -41,13 +67,13 @@ def read_mail(mail: Mail, own: str, server: str) -> Post:
         quoted=quoted,
         direct=direct,
         mentioned=[own] == addresses_of(message, "to") or f"@{own.partition('@')[0]}" in text.lower() or own in text,
-        attachments=tuple(read_files(mail)),
+        attachments=tuple(read_files(message, place)),
     )
 
 
-def message_id(mail: Mail) -> str:
+def message_id(message: EmailMessage) -> str:
     """Return what a mail is known by; one without an id by what it contains."""
-    return last_id(mail.message, "message-id") or sha256(mail.message.as_bytes()).hexdigest()[:32]
+    return last_id(message, "message-id") or sha256(message.as_bytes()).hexdigest()[:32]
 
 
 def last_id(message: EmailMessage, header: str) -> str:
@@ -95,12 +121,18 @@ def walk(part: MIMEPart) -> Iterator[MIMEPart]:
         yield part
 
 
-def read_files(mail: Mail) -> Iterator[Attachment]:
+def read_files(message: EmailMessage, place: str) -> Iterator[Attachment]:
     """Yield the files of a mail."""
-    for number, part in enumerate(parts_of(mail.message)):
+    for number, part in enumerate(parts_of(message)):
         name = part.get_filename() or f"part-{number + 1}"
         media_type, size = part.get_content_type(), len(part_data(part))
-        yield Attachment(name, media_type=media_type, size=size, ref=f"{mail.place}:{number}")
+        yield Attachment(name, media_type=media_type, size=size, ref=f"{place}:{number}")
+
+
+def file_in(mail: Mail, number: int) -> bytes | None:
+    """Return what a file of a mail contains; None where there is no such file."""
+    parts = parts_of(parse_mail(mail.data))
+    return part_data(parts[number]) if number < len(parts) else None
 
 
 def part_data(part: MIMEPart) -> bytes:

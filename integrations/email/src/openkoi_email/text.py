@@ -6,7 +6,8 @@ from email.message import EmailMessage, MIMEPart
 from openkoi_base.quoted_text import split_quoted
 from openkoi_terminal.html_text import html_to_text
 
-MAX_TEXT = 200_000  # characters of a mail that are read
+from .mailbox import MAX_TEXT
+
 SIGNATURE = re.compile(r"^-- ?$")
 SEPARATOR = re.compile(
     r"^\s*(?:-{2,}\s*[^-\n]*(?:original|forwarded|urspr|weitergeleitet|transf|mensaje|messaggio)[^-\n]*-{2,}"

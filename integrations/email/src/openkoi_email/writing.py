@@ -14,9 +14,8 @@ from openkoi_hookspecs.integrations import Post
 from openkoi_http.authorities import load_authorities
 from openkoi_http.server import is_loopback
 
-from .mailbox import ANSWER_SECONDS, SIGN_IN, Login, describe
+from .mailbox import ANSWER_SECONDS, MAX_TEXT, SIGN_IN, Login, describe
 from .reading import TOP
-from .text import MAX_TEXT
 
 SUBJECT_LENGTH = 70
 ADDRESS = re.compile(r"[!-?A-~]+@[!-?A-~]+")  # printable ASCII without spaces
