@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -106,7 +107,9 @@ def test_a_message_that_cannot_be_written_down_is_done_once_it_can(tmp_path: Pat
         resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (1, most))
         chat.server.say("the capital?")
         assert child.stdout
-        assert next(line for line in child.stdout if "telegram: failed OperationalError" in line)
+        line = next(line for line in child.stdout if "telegram: failed" in line)
+        assert f"{chat.openkoi.home}/data/assistant/assistant.sqlite could not be written: disk I/O error." in line
+        assert "Free disk space" in line
         assert "Paris." not in chat.texts()
         resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (limit, most))
         wait_until(lambda: "Paris." in chat.texts())
@@ -114,6 +117,30 @@ def test_a_message_that_cannot_be_written_down_is_done_once_it_can(tmp_path: Pat
         wait_until(lambda: chat.texts().count("Paris.") == 2)
 
     assert 2 == len(tasks_begun(chat.openkoi))
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[None]:
+    """Let new files be open to all users of the machine, unless their program says otherwise."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_to_all")
+def test_other_users_of_the_machine_read_and_write_nothing_of_the_daemon(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat:
+        started = chat.openkoi("daemon", "start")
+        chat.pair()
+        chat.server.say("the capital?")
+        wait_until(lambda: "Paris." in chat.texts())
+        folder = chat.openkoi.home / "data" / "assistant"
+        modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in (folder, *folder.iterdir())}
+        stopped = chat.openkoi("daemon", "stop")
+
+    assert (0, 0) == (started.returncode, stopped.returncode), started.stderr + stopped.stderr
+    assert {"assistant.sqlite", "assistant.sqlite-wal", "daemon.log", "state.json"} <= modes.keys()
+    assert {} == {name: oct(mode) for name, mode in modes.items() if mode & 0o077}
 
 
 RUBBISH = [

@@ -10,6 +10,10 @@ from openkoi_hookspecs import KoiError
 
 FILE = "assistant.sqlite"
 DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
+UNWRITABLE = (
+    "The assistant's database {file} could not be written: {error}. Free disk space, or check the permissions of the "
+    "folder; it is tried again, and no message is lost."
+)
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 CACHE_KIB = 256  # its default of 2 MiB is as much as an app may take, and each query reads a few pages (estimate)
 KEPT_ROWS = 1_000  # of each table, however old: a clock that is ahead deletes no more than the rest (estimate)
@@ -61,18 +65,27 @@ def open_database(folder: Path) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make all changes within durable together, or none; one within another belongs to it."""
+    """Make all changes within durable together, or none; one within another belongs to it. Raises KoiError where the
+    disk does not take them.
+    """
     if connection.in_transaction:
         yield
         return
-    connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute("BEGIN IMMEDIATE")
         yield
-    except BaseException:
+        connection.execute("COMMIT")
+    except BaseException as error:
         if connection.in_transaction:  # a full disk has ended it
             connection.execute("ROLLBACK")
+        if isinstance(error, sqlite3.OperationalError):
+            raise KoiError(UNWRITABLE.format(file=file_of(connection), error=error)) from None
         raise
-    connection.execute("COMMIT")
+
+
+def file_of(connection: sqlite3.Connection) -> str:
+    """Return the file of a database."""
+    return str(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 def delete_old(connection: sqlite3.Connection, table: str, states: Sequence[str], seconds: float) -> None:

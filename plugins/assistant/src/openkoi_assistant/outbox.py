@@ -107,10 +107,11 @@ class Outbox:
 
     def mark(self, key: str, stage: Stage, sent_id: str = "") -> None:
         """Note how far a post came."""
-        self.database.execute(
-            "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
-            (stage, sent_id, sent_id, key),
-        )
+        with transaction(self.database):
+            self.database.execute(
+                "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
+                (stage, sent_id, sent_id, key),
+            )
 
     def drop_files(self, post: Post) -> None:
         """Forget the files of a post that was sent: what is kept of it is to recognise it."""
