@@ -10,7 +10,7 @@ TEXTS = {"koi": "Feed the koi with bread", "roses": "Water the roses at noon"}
 
 
 def opened(folder: Path, texts: Mapping[str, str] = TEXTS, state: object = None) -> TextIndex[str]:
-    return open_saved_index(list(texts), state, lambda: list(texts.values()), folder / "skills")
+    return open_saved_index(list(texts), state, lambda: [[(text, 1)] for text in texts.values()], folder / "skills")
 
 
 def test_an_index_is_built_once_in_the_same_state_and_again_in_another(tmp_path: Path) -> None:
@@ -33,3 +33,12 @@ def test_a_damaged_file_is_built_again_and_a_folder_without_room_only_costs_time
 
     assert ["roses"] == opened(tmp_path)("water at noon", 1)
     assert ["roses"] == opened(tmp_path / "blocked" / "x")("water at noon", 1)
+
+
+def test_a_word_counts_as_often_as_its_part_says(tmp_path: Path) -> None:
+    texts = {"body": [("koi", 1), ("roses and lilies", 1)], "name": [("koi", 3), ("roses and lilies", 1)]}
+
+    index = open_saved_index(list(texts), None, lambda: list(texts.values()), tmp_path / "skills")
+
+    assert ["name", "body"] == index("koi", 2)
+    assert ["body", "name"] == index("lilies", 2)

@@ -19,12 +19,12 @@ from openkoi_skills.ranking import (
     SkillEffect,
     approval_score,
     find_mentioned,
-    index_text,
     mentions_skill,
     rank_candidates,
     recalled_texts,
+    weigh_parts,
 )
-from openkoi_skills.similarity import add_meaning, index_words, rate_fit
+from openkoi_skills.similarity import SHAPE, add_meaning, index_words, rate_fit
 
 pytestmark = pytest.mark.unit
 
@@ -198,10 +198,22 @@ def test_a_skill_is_found_by_how_its_text_begins_and_its_name_counts_more(tmp_pa
     skills = [found(name) for name in ("herons", "newts")] + [found("pets", text)]
     names = [one.skill.name for one in skills]
 
-    search = open_saved_index(names, "", lambda: [index_text(one.skill) for one in skills], tmp_path / "skills")
+    search = open_saved_index(names, "", lambda: [weigh_parts(one.skill) for one in skills], tmp_path / "skills")
 
     assert ["pets"] == search("Is the terrapin well?", 2)
     assert ["herons"] == search("Is the heron well?", 2)
+
+
+def test_what_a_text_says_later_is_found_and_what_it_begins_with_counts_more(tmp_path: Path) -> None:
+    late = found("ponds", "water " * 400 + "Then feed the terrapin.")
+    early = found("pets", "Feed the terrapin. " + "water " * 400)
+    names = [one.skill.name for one in (late, early)]
+
+    search = open_saved_index(
+        names, "", lambda: [weigh_parts(one.skill) for one in (late, early)], tmp_path / "skills", SHAPE
+    )
+
+    assert ["pets", "ponds"] == search("Is the terrapin well?", 2)
 
 
 def library(skills: Sequence[FoundSkill], digest: str = "") -> SkillLibrary:

@@ -200,19 +200,26 @@ def read_encoded(data: bytes) -> SegmentIndex:
 
 def encode_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: int) -> bytes:
     """Return texts as a segment's content: each is a chunk of its part."""
+    words = [Counter(document_terms(text)) for text in texts]
+    vectors = [sparse_vector(count_words(boost_definitions(text)), dimensions) if dimensions else {} for text in texts]
+    return encode_words(words, parts, vectors)
+
+
+def encode_words(
+    counted: Sequence[Counter[str]], parts: Sequence[Hashable], vectors: Sequence[Mapping[int, float]] = ()
+) -> bytes:
+    """Return texts as a segment's content, by how often each word of them counts and by their vectors, if any."""
     runs = {part: str(number) for number, part in enumerate(dict.fromkeys(parts))}
     documents = [
-        index_text(number, text, runs[part], dimensions)
-        for number, (text, part) in enumerate(zip(texts, parts, strict=True))
+        index_words(number, words, runs[part], vectors[number] if vectors else {})
+        for number, (words, part) in enumerate(zip(counted, parts, strict=True))
     ]
     return make_content(documents, (), {}).encode(born="", replaces=[])
 
 
-def index_text(number: int, text: str, run: str, dimensions: int) -> IndexedDocument:
+def index_words(number: int, words: Counter[str], run: str, vector: Mapping[int, float]) -> IndexedDocument:
     """Return a text with all that it can be found by; between equals the lower number comes first."""
-    words = Counter(document_terms(text))
     stored = StoredDocument(number, f"{number:012}", TRANSCRIPT, False, EVERYONE, "", run, (), words.total(), "")
-    vector = sparse_vector(count_words(boost_definitions(text)), dimensions) if dimensions else {}
     return IndexedDocument(stored, words, vector)
 
 

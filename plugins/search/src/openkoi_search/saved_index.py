@@ -4,6 +4,7 @@ The file's name is a hash of the state of the texts: other texts are another fil
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -13,29 +14,45 @@ from tempfile import NamedTemporaryFile
 from .bm25 import LONG_SHAPE
 from .checksums import CorruptFileError
 from .fusion import STANDALONE
-from .index import TextIndex, encode_texts, read_encoded
+from .index import TextIndex, encode_words, read_encoded
 from .segment_documents import SegmentDocuments
+from .words import document_terms
 
-FORMAT = 4  # of the files: words, as they are split now
+WeightedText = Sequence[tuple[str, int]]  # its parts, each with how often a word of it counts
+FORMAT = 5  # of the files: words, as they are split now
 
 
 def open_saved_index(
-    ids: Sequence[str], state: object, make_texts: Callable[[], Sequence[str]], path: Path
+    ids: Sequence[str],
+    state: object,
+    make_texts: Callable[[], Sequence[WeightedText]],
+    path: Path,
+    shape: tuple[float, float] = LONG_SHAPE,
 ) -> TextIndex[str]:
     """Return an index of the words of texts by their ids; make and index the texts if that was not done in this state.
 
     ``path`` is a file's without its ending. The files of other states are removed; a folder that cannot be written to
-    only costs time. ``state`` is anything that JSON can contain and that changes with a text.
+    only costs time. ``state`` is anything that JSON can contain and that changes with a text. ``shape`` is BM25's k1
+    and b.
     """
     path = path.with_name(f"{path.name}-{hash_state(ids, state)}.index")
     data = read_file(path)
     try:
         segment = read_encoded(data)
     except CorruptFileError:
-        data = encode_texts(make_texts(), ids, dimensions=0)
+        data = encode_words(list(map(count_weighted, make_texts())), ids)
         write_file(path, data)
         segment = read_encoded(data)
-    return TextIndex(list(ids), SegmentDocuments(segment, LONG_SHAPE), STANDALONE)
+    return TextIndex(list(ids), SegmentDocuments(segment, shape), STANDALONE)
+
+
+def count_weighted(text: WeightedText) -> Counter[str]:
+    """Return how often each word of a text counts."""
+    counted: Counter[str] = Counter()
+    for part, weight in text:
+        for word, times in Counter(document_terms(part)).items():
+            counted[word] += times * weight
+    return counted
 
 
 def hash_state(ids: Sequence[str], state: object) -> str:

@@ -17,21 +17,22 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .library import SkillLibrary
-from .ranking import index_text, purpose_text
+from .ranking import purpose_text, weigh_parts
 
 if TYPE_CHECKING:
     from openkoi_search.index import TextIndex
 
 LEXICAL = "lexical"
 CANDIDATES = 50  # skills that are scored
-# How much rarer a word that no skill has may be than one that one has; matters below 250 skills (estimate).
-MAX_UNKNOWN = 1.2
+# BM25's k1 and b: words that a skill repeats count on, since its name and purpose are counted several times. Measured
+# as the weights of ``ranking`` are, with a flat optimum: k1 of 4 to 8.
+SHAPE = (5.0, 0.6)
 # Of the meaning, beside words. Measured with MiniLM over 1,000 public skills and 30 tasks: the right one is among the
 # first three for 26 at .3 and .4, for 24 at .5 and without meaning, for 16 by meaning alone.
 MEANING_WEIGHT = 0.35
-# How much more of a task than its rarest word the best must have. Measured over 1,000 public skills: 24 of 30 right
-# ones and one of 20 unrelated ones are shown; at 1.0 three unrelated ones are, and at 1.1 one right one less.
-MIN_EXCESS = 1.05
+# How much of a word that one skill has the words beside the strongest one must add, so that the best is about a task.
+# Measured over 1,000 public skills: 22 of 30 right ones and none of 20 unrelated ones are shown; at .2 23 and one.
+MIN_BESIDE = 0.27
 # By meaning alone: the cosine from which the best is about a task. Measured with MiniLM, as above: it adds one right
 # skill and no unrelated one; margins over the next skills do not tell them apart, and add five unrelated ones.
 MIN_COSINE = 0.35
@@ -84,7 +85,7 @@ def index_words(library: SkillLibrary, folder: Path) -> "TextIndex[str]":
     skills = library.skills.values()
     names = [one.skill.name for one in skills]
     return open_saved_index(
-        names, library.digest, lambda: [index_text(read_whole(one)) for one in skills], folder / "skills"
+        names, library.digest, lambda: [weigh_parts(read_whole(one)) for one in skills], folder / "skills", SHAPE
     )
 
 
@@ -106,17 +107,16 @@ def rate_fit(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -
 
 
 def is_about(task: str, best: int, index: "TextIndex[str]") -> bool:
-    """Return whether the best text has more of the task than any one word of it, however rare, can account for.
+    """Return whether the best text has enough of the task beside the word that it shares most.
 
-    So one shared word is never enough, and two are only if the task has no word that is much rarer than both.
+    So one shared word is never enough, however rare, and of common words it takes many.
     """
     from openkoi_hookspecs import Query
     from openkoi_search.ranking import query_words
 
     query = Query(task, scope="all")
-    documents, words = index.documents, query_words(query)
+    documents = index.documents
     shelves = documents.visible_scopes(query)
     size, _ = documents.measure(shelves)
-    most = documents.weigh(1, size) * MAX_UNKNOWN
-    needed = max((documents.weigh(documents.count_documents(word, shelves), size) for word in words), default=most)
-    return documents.rank_by_words(query, shelves, words, CANDIDATES).get(best, 0.0) > MIN_EXCESS * min(needed, most)
+    alone = [documents.rank_by_words(query, shelves, [word], size).get(best, 0.0) for word in query_words(query)]
+    return sum(alone) - max(alone, default=0.0) > MIN_BESIDE * documents.weigh(1, size)
