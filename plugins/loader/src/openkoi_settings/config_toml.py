@@ -7,7 +7,6 @@ from typing import Any
 
 from openkoi_hookspecs import ConfigError
 
-from .plain_toml import read_plain_toml
 from .value import Setting
 
 Table = Mapping[str, Any]
@@ -19,7 +18,10 @@ PLUGIN_TABLE = 2  # keys of a plugin's own table, as in [hooks.guard]
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
     try:
-        tables = parse_toml(read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode())
+        text = read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode()
+        from tomllib import loads  # only where there is a file
+
+        tables = loads(text)
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
@@ -27,16 +29,6 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
-
-
-def parse_toml(text: str) -> Table:
-    """Return the tables of a text; raise ValueError or RecursionError if it is not valid."""
-    tables = read_plain_toml(text)
-    if tables is None:
-        from tomllib import loads
-
-        tables = loads(text)
-    return tables
 
 
 def read_regular_file(path: Path) -> bytes:

@@ -13,7 +13,6 @@ from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import KoiError, NextAction, Record, RunState, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .last_task import is_logged_in
 from .read_segments import list_all_segments, read_segment
 from .run_view import RunView
 from .run_views import build_views
@@ -134,6 +133,8 @@ def find_task(folder: Path, task_id: str) -> PastTask:
 
 def find_run(folder: Path, id: str) -> tuple[str, str]:
     """Return the session and the id of a run, also of a sub-task; of a task, the start of its id is enough."""
+    from .last_task import is_logged_in  # it maps files, which few commands do
+
     for path in reversed(list_all_segments(folder)):
         if is_logged_in(path, id):
             return parse_session(path), id
