@@ -15,7 +15,7 @@ from openkoi_base.grants import revoke_command
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
 
-from .definitions import Definitions, count, visible
+from .definitions import Definitions, count, in_a_line
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
@@ -52,7 +52,7 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
         return
     width = max((len(one.name) for one in found), default=0)
     for one in found:
-        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {visible(one.command_line)}"))
+        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {in_a_line(one.command_line)}"))
         click.echo(f"{'':<{width}}  {'':<20}  {one.origin}")
     if not found:
         click.echo("No MCP servers. To add one, run `openkoi mcp add NAME COMMAND`.")
@@ -253,11 +253,6 @@ def state_of(config: ServerConfig, koi: Koi) -> str:
     return f"approved, {count(len(known.tools), 'tool')}" if known else "not approved"
 
 
-def in_a_line(text: object) -> str:
-    """Return a server's text as a part of one line, so that it cannot look like another line."""
-    return " ".join(visible(str(text)).split())
-
-
 def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
     """Return a line for each tool and prompt, with the first sentence of its description."""
     listed = [("tool", one) for one in found.tools] + [("prompt", one) for one in found.prompts]
@@ -265,7 +260,7 @@ def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
         f"  {kind} {in_a_line(one['name'])}: {in_a_line(one.get('description', ''))[:160]}" for kind, one in listed
     ]
     given = [f"  {text}"] if (text := describe_given(config)) else []
-    return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *given, *lines]
+    return [f"{config.name}: {in_a_line(config.command_line)} ({config.origin})", *given, *lines]
 
 
 def shorten_list(config: ServerConfig, lines: Sequence[str]) -> list[str]:

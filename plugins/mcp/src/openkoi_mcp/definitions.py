@@ -84,6 +84,11 @@ def visible(text: str) -> str:
     return "".join(char for char in seen if char in "\n\t" or unicodedata.category(char)[0] != "C")
 
 
+def in_a_line(text: object) -> str:
+    """Return text of others as a part of one line, so that it cannot look like another line."""
+    return " ".join(visible(str(text)).split())
+
+
 def visible_json(value: Any) -> Any:
     """Return JSON with every text in it made visible."""
     if isinstance(value, str):

@@ -4,6 +4,7 @@ What is kept is used only while the kernel has consent for its digest: a changed
 """
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from openkoi_base.grants import explain_missing
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .definitions import Definitions, describe_changes, describe_tools, visible
+from .definitions import Definitions, describe_changes, describe_tools, in_a_line
 from .server_config import ServerConfig
 
 YES, NO = "yes", "no"
@@ -67,7 +68,7 @@ class Snapshots:
     def question(self, config: ServerConfig, definitions: Definitions) -> Question:
         """Return the question whether a model may call these tools."""
         before = self.read_other(config, definitions)
-        subject = f"MCP server {config.name} ({visible(config.command_line)})"
+        subject = f"MCP server {config.name} ({in_a_line(config.command_line)})"
         text = f"Allow the {subject} with {describe_tools(definitions)}?"
         if before is not None:
             text = f"The {subject} changed since you allowed it: {describe_changes(before, definitions)}. Allow it now?"
@@ -76,7 +77,7 @@ class Snapshots:
 
 def start_question(config: ServerConfig) -> Question:
     """Return the question whether a server may be started, before anything of it runs."""
-    started = f"{start_subject(config)}{visible(config.command_line)}?"
+    started = f"{start_subject(config)}{in_a_line(config.command_line)}?"
     text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
@@ -94,9 +95,26 @@ def explain_why(config: ServerConfig, koi: Koi) -> str:
 
 
 def describe_given(config: ServerConfig) -> str:
-    """Return which of the user's variables a server gets, as a sentence; empty if there are none beyond the usual."""
-    if config.table.inherit_env and not config.table.url:
-        return "It gets all your environment variables, including your API keys."
-    names = config.given_variables
-    noun = "variable" if len(names) == 1 else "variables"
-    return f"It gets your {noun} {', '.join(names)}." if names else ""
+    """Return what a server gets beyond the usual, and where it is started elsewhere, as sentences; empty if nothing."""
+    import shlex
+
+    from .given_secrets import given_secrets
+
+    table, names = config.table, config.given_variables
+    texts = []
+    if table.inherit_env and not table.url:
+        texts.append("It gets all your environment variables, including your API keys.")
+    elif names:
+        texts.append(f"It gets your {name_variables(names)}.")
+    if table.env and not table.url:
+        # some values of a project run code, such as NODE_OPTIONS and PATH; the user knows what is in the own file
+        hidden = {name for name, _ in given_secrets(table, {})} if config.project else {*table.env}
+        pairs = [name if name in hidden else f"{name}={shlex.quote(one)}" for name, one in table.env.items()]
+        texts.append(f"Its file sets the {name_variables(pairs)}.")
+    if table.cwd and not table.url:
+        texts.append(f"It is started in {shlex.quote(table.cwd)}.")
+    return in_a_line(" ".join(texts))
+
+
+def name_variables(names: Sequence[str]) -> str:
+    return f"variable{'' if len(names) == 1 else 's'} {', '.join(names)}"
