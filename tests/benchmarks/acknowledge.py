@@ -1,8 +1,9 @@
-"""How long until a record is on the disk, beside SQLite with its write-ahead log and full synchronisation.
+"""How long until a record is on the disk, beside a plain line, and SQLite with its write-ahead log and full sync.
 
 Each takes a turn with the same bytes, on the same disk, so that what else the disk is busy with hits both.
 """
 
+import os
 import sqlite3
 import statistics
 from collections.abc import Callable
@@ -26,7 +27,7 @@ def show(rounds: int) -> None:
     found: dict[str, list[float]] = {}
     with TemporaryDirectory(dir=Path.cwd()) as folder:
         log = RunLog(Path(folder) / "sessions", "session", str)
-        with closing(sqlite3.connect(Path(folder) / "peer.db")) as peer:
+        with closing(sqlite3.connect(Path(folder) / "peer.db")) as peer, (Path(folder) / "lines").open("ab") as plain:
             peer.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE records (id, line)")
             line = written(log)
 
@@ -34,7 +35,12 @@ def show(rounds: int) -> None:
                 peer.execute("INSERT INTO records VALUES (?, ?)", (len(found), line))
                 peer.commit()
 
+            def write() -> None:
+                os.write(plain.fileno(), line.encode())
+                getattr(os, "fdatasync", os.fsync)(plain.fileno())
+
             ways: dict[str, Callable[[], object]] = {
+                "a line, written and synced": write,
                 "SQLite, WAL, FULL": insert,
                 "the run log": lambda: log.append("run", [EVENT]),
             }

@@ -1,33 +1,38 @@
 """Many runs at once in one process: steps a second, of processor time too, syncs a step, and what another run takes.
 
 The memory is what the process grew by above one run, so each round is a new process. The bare loop does the same, once
-as it is and once with a line a step that it appends to a file and syncs.
+as it is and once with a line a step that it appends to a file and syncs. Peers keep nothing on the disk.
 """
 
 import statistics
 from collections.abc import Mapping, Sequence
 
-from .contest import Contestant, Cost, Entry, enlisted, in_turn, load, met, model, shipped, spread, table
+from .contest import Contestant, Cost, Entry, Left, enlisted, in_turn, load, met, model, shipped, spread, table
+from .peers import peers
 
 SIZES = (64, 256)
 STEPS = 10
 SHARE, GROWTH, ONE_RUN = 0.5, 0.3, 60.0
 LOGGED, OURS = "bare httpx2 loop, a line a step synced", "openkoi"
 ENTRIES = (Entry("bare httpx2 loop", "bare"), Entry(LOGGED, "bare_logged"), Entry(OURS, "ours"))
+PEERS = ("pydantic-ai", "langgraph")
 Measured = Sequence[tuple[Cost, Cost]]
 
 
 def show(rounds: int) -> None:
     """Print a table for each number of runs, and what it should be."""
-    entries = shipped(ENTRIES)
+    entries = [*shipped(ENTRIES), *peers(*PEERS)]
     for runs in SIZES:
         found: dict[str, list[tuple[Cost, Cost]]] = {}
         for _ in range(rounds):
             with model() as url, enlisted(entries, url) as contestants:
                 for one in contestants:
-                    found.setdefault(one.entry.name, []).append(measured(one, runs))
+                    try:
+                        found.setdefault(one.entry.name, []).append(measured(one, runs))
+                    except Left as left:
+                        print(left)
         head = [f"{runs} runs at once, {STEPS} steps each ({load()})", "steps/s", "steps/s of CPU", "syncs a step"]
-        print(table([*head, "MiB a run"], [row(name, pairs, runs) for name, pairs in found.items()]))
+        print(table([*head, "MiB a run"], [row(name, pairs, runs) for name, pairs in found.items() if pairs]))
         print(judged(found, runs))
 
 

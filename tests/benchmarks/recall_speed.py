@@ -41,7 +41,8 @@ END = "\nprint(process_time() - began)"
 def show(rounds: int) -> None:
     """Print a line a figure, from a process of its own: the number of threads is settled when NumPy is imported."""
     command = [sys.executable, __file__, "--rounds", str(rounds)]
-    subprocess.run(command, check=True, env={**os.environ, **ONE_THREAD})
+    result = subprocess.run(command, check=True, env={**os.environ, **ONE_THREAD}, stdout=subprocess.PIPE, text=True)
+    print(result.stdout)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What a command costs from start to end, as it ships, beside bare Python, click and a script that asks by httpx2.
+"""What a command costs from start to end, as it ships, beside bare Python, click, an httpx2 script and peers.
 
 Ratios of processor time, pair by pair. The question is answered at once, so that what is counted is ours. Memory is
 searched twice: with that one task in it, and with ten thousand pieces.
@@ -7,6 +7,7 @@ searched twice: with that one task in it, and with ten thousand pieces.
 import asyncio
 import os
 import statistics
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,9 @@ from openkoi_testing.contracts.memory_log import SUBJECTS
 
 from .contest import ALONE, COMPILES, load, met, model, table, usage_of
 from .homes import home_of_openkoi
+from .peers import python_of
 
+VERSION = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
 FAKES, ADDED_GOAL = 100, 10.0
 PIECES, SEARCH = 10_000, ("memory", "search", "capital")
 QUESTION = ("-i", "0", "-m", "openai/m", "What is the capital of France?")
@@ -42,6 +45,16 @@ def end_at_the_first_connection(event, arguments):
         os._exit(0)
 sys.addaudithook(end_at_the_first_connection)
 """
+BY_SDK = """
+import openai
+asked = {"role": "user", "content": "What is the capital of France?"}
+for chunk in openai.OpenAI().chat.completions.create(model="m", stream=True, messages=[asked]):
+    pass
+"""
+PEERS = {  # what they run to ask the same, and their words
+    "llm": ("from llm.cli import cli; cli()", ("-m", "gpt-4o-mini", "What is the capital of France?")),
+    "openai": (BY_SDK, ()),
+}
 STARTING = "from openkoi import main; main()"
 FIRST_GOAL = 2.0
 BASES = {"bare Python": "pass", "import click": "import click", "httpx2 script": ASKING}
@@ -75,8 +88,25 @@ class Machine:
 
     def ratio(self, arguments: Sequence[str], base: str, rounds: int) -> float:
         """Return how many times what the base costs a command costs."""
-        other = [self.python, "-c", BASES[base]]
-        return statistics.median(self.cpu(self.ours(*arguments)) / self.cpu(other) for _ in range(rounds))
+        return self.compare(self.ours(*arguments), [self.python, "-c", BASES[base]], rounds)
+
+    def compare(self, command: Sequence[str], base: Sequence[str], rounds: int) -> float:
+        """Return how many times what a base costs a command costs, which runs once before: it may compile or cache."""
+        self.cpu(command)
+        return statistics.median(self.cpu(command) / self.cpu(base) for _ in range(rounds))
+
+    def peer_row(self, name: str, python: str, rounds: int) -> list[str]:
+        """Return the version of a peer, its cost up to its first request beside the script's, and that of its help."""
+        code, words = PEERS[name]
+        script = [self.python, "-c", UNTIL_REQUEST + ASKING]
+        first = self.compare([python, "-c", UNTIL_REQUEST + code, *words], script, rounds)
+        asked = [python, "-c", VERSION, name]
+        version = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        cost = ""
+        if name == "llm":  # the other one is a library
+            click = [self.python, "-c", BASES["import click"]]
+            cost = f"{self.compare([str(Path(python).with_name(name)), '--help'], click, rounds):.2f} x import click"
+        return [f"{name} {version}", f"{first:.2f} x httpx2 script", cost]
 
     def until_request(self, rounds: int) -> float:
         """Return how many times the script's cost up to its first request a question costs up to its own."""
@@ -107,7 +137,11 @@ def show(rounds: int) -> None:
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, model() as url:
         workspace = Path(folder, "workspace")
         workspace.mkdir()
-        own = {"OPENKOI_HOME": str(Path(folder, "home")), "OPENAI_BASE_URL": url}
+        own = {
+            "OPENKOI_HOME": str(Path(folder, "home")),
+            "OPENAI_BASE_URL": url,
+            "LLM_USER_PATH": str(Path(folder, "llm")),
+        }
         variables = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
         machine = Machine(home_of_openkoi(), workspace, variables)
         machine.cpu(machine.ours(*QUESTION))
@@ -127,6 +161,8 @@ def show(rounds: int) -> None:
         added = machine.added_by_plugins(rounds)
         more = ["--help with 100 more distributions", f"{added:+.1f} ms", f"{ADDED_GOAL:g} ms", met(added, ADDED_GOAL)]
         print(table([f"openkoi ({load()})", "processor time", "goal", ""], [*rows, more]))
+        others = [machine.peer_row(name, python, rounds) for name in PEERS if (python := python_of(name))]
+        print(table([f"peers ({load()})", "until the first request", "--help"], others))
 
 
 async def fill_memory(home: Path) -> None:

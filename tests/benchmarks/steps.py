@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, met, model, shipped, table, times
-from .homes import Homeless, home_of
+from .peers import peers
 
 SIZES = (10, 50, 200, 1_000)
 IN_A_TURN = 200
@@ -19,11 +19,7 @@ GOALS = {50: 2.5, 200: 2.0, 1_000: 1.5}
 FLOOR = "bare httpx2 loop"
 OURS = "openkoi"
 OWN = (Entry(FLOOR, "bare"), Entry("the same, not streamed", "bare_whole"), Entry(OURS, "ours"))
-PEERS = {
-    "pydantic-ai": ("with_pydantic_ai", ("pydantic-ai-slim[openai]",)),
-    "smolagents": ("with_smolagents", ("smolagents[openai]",)),
-    "langgraph": ("with_langgraph", ("langgraph", "langchain-openai")),
-}
+PEERS = ("pydantic-ai", "smolagents", "langgraph")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +31,9 @@ class Column:
     load: str
 
 
-def entries() -> list[Entry]:
-    """Ours, and the peers that can be installed."""
-    found = shipped(OWN)
-    for name, (module, requirements) in PEERS.items():
-        try:
-            found.append(Entry(name, module, home_of(name, requirements)))
-        except Homeless as why:
-            print(f"{name} is left out: {why}")
-    return found
-
-
 def show(rounds: int, sizes: Sequence[int] = SIZES) -> None:
     """Print a table, and what it should be."""
-    with model() as url, enlisted(entries(), url) as contestants:
+    with model() as url, enlisted([*shipped(OWN), *peers(*PEERS)], url) as contestants:
         in_turn(contestants, 1, steps=WARM_UP)
         columns = []
         for steps in sizes:

@@ -1,19 +1,21 @@
-"""What it costs to listen to an answer of two hundred words, beside reading its bytes and beside the vendor's library.
+"""What it costs to listen to an answer of two hundred words, beside reading its bytes, the vendor's library and peers.
 
 Ours is a whole call by the kernel: reserved, streamed, told to whoever listens, paid and written down. Once the words
-come as fast as they can be read, once a millisecond apart. The bytes and the vendor's library are read as they come;
-ours waits 10 ms after a piece where pieces come quickly, and reads several at a time.
+come as fast as they can be read, once a millisecond apart. The bytes, the vendor's library and peers are read as they
+come; ours waits 10 ms after a piece where pieces come quickly, and reads several at a time.
 """
 
 from collections.abc import Sequence
 
 from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, shipped, spread, table, times
+from .peers import peers
 
 CHUNKS = 200
 CALLS = 5
 GOAL = "Goal: at most 5 ms over the bytes, where the vendor's library takes 15."
 PAUSES = {0: "at once", 1000: "1 ms apart"}
 RAW, OURS, VENDOR = "bytes by httpx2", "openkoi", "openai"
+PEERS = ("pydantic-ai", "langgraph")
 ENTRIES = (Entry(RAW, "raw_bytes"), Entry(VENDOR, "with_openai"), Entry(OURS, "ours"))
 
 
@@ -21,7 +23,7 @@ def show(rounds: int) -> None:
     """Print a table, and what it should be."""
     rows = []
     raw, vendor, ours = ENTRIES
-    entries = [*shipped([raw]), vendor, *shipped([ours])]
+    entries = [*shipped([raw]), vendor, *peers(*PEERS), *shipped([ours])]
     with model() as url, enlisted(entries, url) as contestants:
         in_turn(contestants, 1, chunks=CHUNKS, pause=0)
         for pause, output in PAUSES.items():

@@ -1,8 +1,8 @@
-"""pydantic-ai: an Agent with an OpenAIChatModel and the one tool. Runs in a home of its own."""
+"""pydantic-ai: an Agent with an OpenAIChatModel and the one tool; without it to listen. Runs in a home of its own."""
 
 import asyncio
 
-from benchmarks.turns import add, address, done, take_turns, task
+from benchmarks.turns import add, address, done, take_turns, task, words
 from pydantic_ai import Agent, Tool, UsageLimits  # type: ignore[import-not-found]  # in its own home
 from pydantic_ai.models.openai import OpenAIChatModel  # type: ignore[import-not-found]  # in its own home
 from pydantic_ai.providers.openai import OpenAIProvider  # type: ignore[import-not-found]  # in its own home
@@ -13,10 +13,21 @@ UNLIMITED = UsageLimits(request_limit=None)
 def main() -> None:
     """Take turns."""
     model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=address()))
-    agent = Agent(model, tools=[Tool(add)])
+    agent, listener = Agent(model, tools=[Tool(add)]), Agent(model)
+
+    async def solve(steps: int) -> None:
+        done((await agent.run(task(steps), usage_limits=UNLIMITED)).output)
+
+    async def listen(asked: dict[str, int]) -> None:
+        async with listener.run_stream(words(asked["chunks"], asked["pause"])) as answer:
+            text = "".join([piece async for piece in answer.stream_text(delta=True)])
+        assert asked["chunks"] == len(text.split())
 
     async def turn(asked: dict[str, int]) -> None:
-        done((await agent.run(task(asked["steps"]), usage_limits=UNLIMITED)).output)
+        if "chunks" in asked:
+            await listen(asked)
+        else:
+            await asyncio.gather(*(solve(asked["steps"]) for _ in range(asked.get("runs", 1))))
 
     with asyncio.Runner() as runner:
         take_turns("pydantic-ai-slim", lambda asked: runner.run(turn(asked)))
