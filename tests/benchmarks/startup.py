@@ -1,7 +1,7 @@
 """What a command costs from start to end, as it ships, beside bare Python, click, an httpx2 script and peers.
 
 Ratios of processor time, pair by pair. The question is answered at once, so that what is counted is ours. Memory is
-searched twice: with that one task in it, and with ten thousand pieces.
+searched twice: with that one task in it, and with ten thousand pieces, most of which have a word of the question.
 """
 
 import asyncio
@@ -25,7 +25,11 @@ from .peers import python_of
 
 VERSION = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
 FAKES, ADDED_GOAL = 100, 10.0
-PIECES, SEARCH = 10_000, ("memory", "search", "capital")
+PIECES, SEARCH, SEARCH_MANY = (
+    10_000,
+    ("memory", "search", "capital"),
+    ("memory", "search", "Fix the login of customer 77"),
+)
 QUESTION = ("-i", "0", "-m", "openai/m", "What is the capital of France?")
 ASKING = """
 import asyncio, httpx2, os
@@ -154,9 +158,10 @@ def show(rounds: int) -> None:
         name = f"{' '.join(QUESTION)}, until its first request"
         rows.append([name, f"{first:.2f} x httpx2 script", f"{FIRST_GOAL:g}", met(first, FIRST_GOAL)])
         asyncio.run(fill_memory(Path(folder, "home")))
-        machine.cpu(machine.ours(*SEARCH))  # which takes the log in
-        searched = machine.ratio(SEARCH, "bare Python", rounds)
-        name = f"{' '.join(SEARCH)}, {PIECES:,} pieces"
+        searched = machine.ratio(
+            SEARCH_MANY, "bare Python", rounds
+        )  # the first one takes the log in, and is not counted
+        name = f"{' '.join(SEARCH_MANY)}, {PIECES:,} pieces"
         rows.append([name, f"{searched:.2f} x bare Python", "10", met(searched, 10.0)])
         added = machine.added_by_plugins(rounds)
         more = ["--help with 100 more distributions", f"{added:+.1f} ms", f"{ADDED_GOAL:g} ms", met(added, ADDED_GOAL)]
