@@ -24,6 +24,7 @@ from .homes import home_of_openkoi
 from .peers import python_of
 
 VERSION = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
+TASKS_IN_SESSION = 100
 FAKES, ADDED_GOAL = 100, 10.0
 PIECES, SEARCH, SEARCH_MANY = (
     10_000,
@@ -171,11 +172,12 @@ def show(rounds: int) -> None:
 
 
 async def fill_memory(home: Path) -> None:
-    """Log so many tasks that memory has as many pieces."""
-    log = RunLog(home / "data" / "sessions", "20260101T000000-benchmark", str)
+    """Log so many tasks that memory has as many pieces, in sessions of a hundred."""
     names = [f"{first} {second}" for first in SUBJECTS for second in SUBJECTS]
-    for number in range(PIECES):
-        text = f"Fix the {names[number % len(names)]} of customer {number}"
-        event = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost(tokens=90))
-        log.append(f"run{number:05}", [TaskStarted(Task(text, session=log.session)), event], sync=False)
-    log.close()
+    for first in range(0, PIECES, TASKS_IN_SESSION):
+        log = RunLog(home / "data" / "sessions", f"20260101T000000-benchmark{first}", str)
+        for number in range(first, first + TASKS_IN_SESSION):
+            text = f"Fix the {names[number % len(names)]} of customer {number}"
+            event = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost(tokens=90))
+            log.append(f"run{number:05}", [TaskStarted(Task(text, session=log.session)), event], sync=False)
+        log.close()
