@@ -1,7 +1,9 @@
 """``openkoi doctor --hooks`` calls every hook, and names each plugin whose hooks are broken or ignored."""
 
 import inspect
+from collections import defaultdict
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from cli_process import shell
@@ -25,30 +27,26 @@ MUTATIONS = {
 }
 
 
-@pytest.fixture(name="site")
-def make_site(tmp_path: Path) -> Path:
-    """Return a folder of plugins: each mutation of each hook is one."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    for name in NAMES:
+PLUGINS = [(f"{name}-{mutation}".replace("_", "-"), name, mutation) for name in NAMES for mutation in MUTATIONS]
+
+
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])
+def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path, step: int) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    for plugin, name, mutation in PLUGINS[::step]:
         first = next(iter(inspect.signature(getattr(hooks, name)).parameters))
-        misspelled = name[:4] + name[5:]
-        for mutation, body in MUTATIONS.items():
-            text = HOOK + body.format(name=name, first=first, misspelled=misspelled)
-            install(folder, f"{name}-{mutation}".replace("_", "-"), text)
-    return folder
+        body = MUTATIONS[mutation].format(name=name, first=first, misspelled=name[:4] + name[5:])
+        install(site, plugin, HOOK + body)
 
-
-def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path, site: Path) -> None:
     result = shell(tmp_path).seeing(site)("doctor", "--hooks")
 
     issues = [line for line in result.stdout.splitlines() if line.startswith("! ")]
-    plugins = [f"{name}-{mutation}".replace("_", "-") for name in NAMES for mutation in MUTATIONS]
-    named = {
-        plugin for plugin in plugins for line in issues if plugin in line.replace("'", " ").replace(":", " ").split()
-    }
+    words = {word for line in issues for word in line.replace("'", " ").replace(":", " ").split()}
     assert result.returncode == 1
-    assert named == {plugin for plugin in plugins if not plugin.endswith("-good")}
+    assert {plugin for plugin, _, mutation in PLUGINS[::step] if mutation != "good"} == {
+        plugin for plugin, _, _ in PLUGINS if plugin in words
+    }
 
 
 def test_an_error_in_the_configuration_is_reported_in_one_line(tmp_path: Path) -> None:
@@ -76,29 +74,47 @@ def test_the_installed_hooks_work_and_the_check_leaves_no_trace(tmp_path: Path) 
     assert not [*user.folder.iterdir()]
 
 
-@pytest.mark.parametrize(
-    ("requires", "entry_points", "issue"),
-    [
-        ("openkoi-hookspecs>=0.1", "", "acme requires openkoi-hookspecs but has no entry points"),
-        ("openkoi_hookspecs", "[openkoi.hook]\nacme = acme\n", "acme registers a plugin in the group 'openkoi.hook'"),
-        ("openkoi-hookspecs", "[openkoi_hooks]\nacme = acme\n", "acme registers a plugin in the group 'openkoi_hooks'"),
-        ("openkoi-hookspecs", "[openkoi.hooks]\nacme = acme\n", "acme of acme implements no hook."),
-        ("openkoi-hookspecs", "[openkoi.weather]\nacme = acme\n", ""),
-        ("click", "", ""),
-    ],
-)
-def test_a_plugin_that_never_registers_is_named(tmp_path: Path, requires: str, entry_points: str, issue: str) -> None:
-    info = tmp_path / "site" / "acme-1.0.dist-info"
+UNREGISTERED = {  # by name: what it requires, its entry points, and the sentence about it
+    "none": ("openkoi-hookspecs>=0.1", "", "requires openkoi-hookspecs but has no entry points"),
+    "singular": ("openkoi_hookspecs", "[openkoi.hook]\n{0} = acme\n", "registers a plugin in the group 'openkoi.hook'"),
+    "joined": ("openkoi-hookspecs", "[openkoi_hooks]\n{0} = acme\n", "registers a plugin in the group 'openkoi_hooks'"),
+    "unhooked": ("openkoi-hookspecs", "[openkoi.hooks]\n{0} = acme\n", "of unhooked implements no hook."),
+    "other": ("openkoi-hookspecs", "[openkoi.weather]\n{0} = acme\n", ""),
+    "stranger": ("click", "", ""),
+}
+
+
+def install_with(site: Path, name: str, code: str, entry_points: str, requires: str = "click") -> None:
+    """Install a distribution with one module."""
+    info = site / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
-    (info.parent / "acme.py").write_text("def help():\n    return None\n")
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme\nVersion: 1.0\nRequires-Dist: {requires}\n")
-    (info / "entry_points.txt").write_text(entry_points)
+    (site / f"{name}_plugin.py").write_text(code)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\nRequires-Dist: {requires}\n")
+    (info / "entry_points.txt").write_text(entry_points.replace("acme", f"{name}_plugin").format(name))
 
-    result = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
 
-    issues = [line.removeprefix("! ") for line in result.stdout.splitlines() if line.startswith("! ")]
-    assert result.returncode == bool(issue)
-    assert [text[: len(issue)] for text in issues] == ([issue] if issue else [])
+def issues_of(result: CompletedProcess[str]) -> dict[str, list[str]]:
+    """Return the sentences of a check by the plugins that they begin with."""
+    found = defaultdict[str, list[str]](list)
+    for line in result.stdout.splitlines():
+        if line.startswith("! "):
+            name, _, text = line.removeprefix("! ").partition(" ")
+            found[name].append(text)
+    return found
+
+
+def test_plugins_that_never_register_are_named_and_no_other(tmp_path: Path) -> None:
+    for name, (requires, entry_points, _) in UNREGISTERED.items():
+        install_with(tmp_path / "site", name, "def help():\n    return None\n", entry_points, requires)
+
+    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+
+    found = issues_of(result)
+    assert 1 == result.returncode
+    assert {name for name, (_, _, issue) in UNREGISTERED.items() if issue} == found.keys()
+    assert {name: [True] for name in found} == {
+        name: [text.startswith(UNREGISTERED[name][2]) for text in texts] for name, texts in found.items()
+    }
 
 
 WITH_SETTING = """
@@ -117,27 +133,30 @@ TWICE_IN_A_CLASS = WITH_SETTING.replace(", *, key: str", "").replace("self.key =
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "target", "issue"),
-    [
-        (WITH_SETTING, ":Plugin", "is not used: acme needs key. Set [hooks.acme] key."),
-        (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
-        (TWICE.replace("task", "rum=None"), "", "before_plan never gets its parameter rum. Did you mean run?"),
-        (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
-        (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
-    ],
-)
-def test_a_hook_that_cannot_be_meant_so_is_named(tmp_path: Path, text: str, target: str, issue: str) -> None:
-    info = tmp_path / "site" / "acme-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info.parent / "acme.py").write_text(HOOK + text)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[openkoi.hooks]\nacme = acme{target}\n")
+MISTAKEN = {  # by name: its code, what its entry point names, and the sentence about it
+    "unset": (WITH_SETTING, ":Plugin", "is not used: unset needs key. Set [hooks.unset] key."),
+    "selfless": (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
+    "misspelled": (
+        TWICE.replace("task", "rum=None"),
+        "",
+        "before_plan never gets its parameter rum. Did you mean run?",
+    ),
+    "twice": (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
+    "inside": (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
+}
 
-    result = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
 
-    (line,) = [line for line in result.stdout.splitlines() if line.startswith("! ")]
-    assert (1, True) == (result.returncode, issue in line), result.stdout
+def test_hooks_that_cannot_be_meant_so_are_named(tmp_path: Path) -> None:
+    for name, (code, target, _) in MISTAKEN.items():
+        install_with(tmp_path / "site", name, HOOK + code, f"[openkoi.hooks]\n{{0}} = acme{target}\n")
+
+    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+
+    found = issues_of(result)
+    assert (1, {*MISTAKEN}) == (result.returncode, {*found}), result.stdout
+    assert {name: [True] for name in MISTAKEN} == {
+        name: [MISTAKEN[name][2] in text for text in texts] for name, texts in found.items()
+    }
 
 
 def test_two_plugins_of_one_name_that_are_both_unused_are_named(tmp_path: Path) -> None:
