@@ -7,7 +7,7 @@ import sys
 import pytest
 from cli_process import CAN_FORK
 from forked_workers import ForkedWorkers
-from warm_process import warm
+from warm_process import stop, warm
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -31,3 +31,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
     gc.freeze()
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+
+
+def pytest_sessionfinish() -> None:
+    """Wait for the process that ran the commands, whose time and coverage are those of the tests."""
+    stop()
