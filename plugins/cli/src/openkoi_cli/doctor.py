@@ -264,9 +264,10 @@ def list_entry_points() -> set[tuple[str, str, str]]:
     listed: set[tuple[str, str, str]] = set()
     for distribution in distributions():
         try:
-            points, name = list(distribution.entry_points), distribution.metadata["Name"]
+            points = [one for one in distribution.entry_points if one.group.startswith(GROUPS)]
+            name = distribution.metadata["Name"] if points else ""  # which reads the whole description, too
         except Exception:  # the scan reports distributions with broken metadata
             continue
         plain = (name or "").replace("_", "-").lower()
-        listed |= {(p.group.removeprefix(GROUPS), p.name, plain) for p in points if p.group.startswith(GROUPS)}
+        listed |= {(p.group.removeprefix(GROUPS), p.name, plain) for p in points}
     return listed
