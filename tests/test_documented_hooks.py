@@ -36,10 +36,11 @@ from openkoi_hookspecs.integrations import Post, Sender
 @click.pass_obj
 async def drive(koi: Koi) -> None:
     """Do a task twice, so that the second run recalls the first, and call every verb between runs."""
-    heard = []
+    heard, texts = [], []
     koi.listen(lambda record: heard.append(record.event))
-    texts = [(await koi.solve(Task("Change the schema", channel="chat"))).text for _ in range(2)]
-    await koi.drain()
+    for _ in range(2):
+        texts.append((await koi.solve(Task("Change the schema", channel="chat"))).text)
+        await koi.drain()  # else the second run may begin before the first has learned
     patterns = [await koi.propose(Pattern(f"{days} days", kind="recurring", days=days)) for days in (2, 5)]
     senders = [Sender("ann", authenticated=True), Sender("ann"), Sender("bob", authenticated=True)]
     posts = [await koi.receive(Post(one.id, app="folder", channel="general", sender=one)) for one in senders]
@@ -127,7 +128,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Driven:
     for command in (["init", "-q"], [*AUTHOR, "commit", "-q", "--allow-empty", "-m", "The first commit"]):
         subprocess.run(["git", *command], cwd=openkoi.folder, check=True)
     write_script(folder, TURNS)
-    result = openkoi.with_environment(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme", seconds=120)
+    result = openkoi.with_environment(ACME_MODEL=f"scripted/{folder / 'script.yaml'}")("acme")
     assert 0 == result.returncode, result.stderr
     return Driven(json.loads(result.stdout), logged(openkoi))
 
