@@ -2,15 +2,18 @@
 
 import asyncio
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from openkoi_base.attachments import read_part
 from openkoi_chat.attachments import explain_files, find_files, find_missing_files
+from openkoi_chat.clipboard import read_image_path
 from openkoi_chat.completion_lists import mention
 from openkoi_chat.files import list_files
 from openkoi_chat.saved_state import load_images, save_images
+from openkoi_hookspecs import ConfigError
 
 DOT = b"\x89PNG\r\n\x1a\n and more"
 
@@ -77,3 +80,19 @@ def test_images_of_a_draft_come_back_and_nobody_else_reads_them(tmp_path: Path) 
     assert {"[Image #1]": b""} != load_images(tmp_path, names)
     assert [0o600] == [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
     assert {} == load_images(tmp_path, {"[Image #1]": "../../etc/passwd"})
+
+
+@pytest.mark.parametrize("start", [b"", DOT])
+def test_of_a_file_that_is_too_large_only_what_shows_that_is_read(tmp_path: Path, start: bytes) -> None:
+    large = tmp_path / "large.bin"
+    large.write_bytes(start)
+    os.truncate(large, 1_000_000_000)
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigError, match=r"large.bin is 1000.0 MB; the limit is (5|20) MB\."):
+            read_part(large, tmp_path)
+        assert b"" == read_image_path(str(large))
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()

@@ -1,5 +1,6 @@
 """Read the files that a message names with ``@``, and images, as parts of a task."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,13 +40,15 @@ def read_part(path: Path, folder: Path) -> Image | File:
     if path.exists() and not path.is_file():
         raise ConfigError(f"{name} is not a regular file.")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)  # of what is too large no more than shows that
+            size = max(len(data), os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise ConfigError(f"Cannot read {name}: {error.strerror}.") from None
     kind = image_type(data)
     limit = MAX_IMAGE_BYTES if kind else MAX_FILE_BYTES
-    if len(data) > limit:
-        raise ConfigError(f"{name} is {len(data) / 1e6:.1f} MB; the limit is {limit / 1e6:.0f} MB.")
+    if size > limit:
+        raise ConfigError(f"{name} is {size / 1e6:.1f} MB; the limit is {limit / 1e6:.0f} MB.")
     if not data:
         raise ConfigError(f"{name} is empty.")
     return Image(data, kind) if kind else File(data, file_type(path, data), name)

@@ -3,8 +3,9 @@
 import base64
 from pathlib import Path
 
-from openkoi_hookspecs.content import image_type
+from openkoi_hookspecs.content import MAX_FILE_BYTES, image_type
 
+HEAD_BYTES = 16  # which show the type of an image
 MAX_COPIED = 74_994  # what terminals with a limit of 100,000 bytes for the encoded text take
 READERS = (
     ("wl-paste", "--no-newline", "--type", "image/png"),
@@ -35,9 +36,16 @@ async def read_clipboard_image() -> bytes:
 
 
 def read_image_path(text: str) -> bytes:
-    """Return the image that a pasted path names, as terminals paste a dropped file; empty if it names none."""
+    """Return the image that a pasted path names, as terminals paste a dropped file; empty if it names none.
+
+    Of another file, and of one that is too large to be sent, no more than the beginning is read.
+    """
     path = Path(text.strip().strip("'\"").replace("\\ ", " ").removeprefix("file://"))
     try:
-        return data if path.is_absolute() and path.is_file() and image_type(data := path.read_bytes()) else b""
+        if not path.is_absolute() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return b""
+        with path.open("rb") as file:
+            start = file.read(HEAD_BYTES)
+            return start + file.read() if image_type(start) else b""
     except OSError:
         return b""
