@@ -10,6 +10,8 @@ from openkoi_hookspecs import File, Image, KoiError
 from openkoi_hookspecs.content import image_type
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .cli_commands import current_folder
+
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
@@ -27,7 +29,7 @@ class Draft:
 async def load_parts(draft: Draft, koi: "Koi") -> tuple[Image | File, ...]:
     """Return the images and files of a message; raise KoiError for one that cannot be sent."""
     parts: list[Image | File] = [Image(data, image_type(data)) for data in draft.images.values()]
-    for path in dict.fromkeys(find_files(draft.text, Path.cwd(), koi.workspace)):
+    for path in dict.fromkeys(find_files(draft.text, current_folder(koi.workspace), koi.workspace)):
         parts.append(read_part(path, koi.workspace))
     if any(isinstance(part, Image) for part in parts):
         await require_vision(koi)

@@ -14,7 +14,7 @@ from openkoi_runlog.report import format_count
 
 from .added_commands import AddedCommands
 from .attachments import Draft
-from .cli_commands import Finished, run_openkoi
+from .cli_commands import Finished, current_folder, run_openkoi
 from .open_sessions import OpenSession
 from .options import Options
 from .program_protocol import Front
@@ -176,9 +176,9 @@ class ChatProgram:
             return ""
         return view.run
 
-    def list_sessions(self) -> Sequence[tuple[str, str, str]]:
+    def list_sessions(self, workspace: Path) -> Sequence[tuple[str, str, str]]:
         """Return the last sessions of this folder: id, first message, and how old they are."""
-        here, now, names = Path.cwd(), datetime.now(UTC), read_names(self.names_file)
+        here, now, names = current_folder(workspace), datetime.now(UTC), read_names(self.names_file)
         sessions = iterate_past_sessions(self.session.sessions)
         found = (one for one in sessions if is_within(here, one.last.workspace))
         return [

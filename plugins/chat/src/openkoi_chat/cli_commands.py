@@ -6,9 +6,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_OUTPUT = 1_000_000  # bytes; a screen of them takes the terminal about a second
+REMOVED = "{folder} was removed. Create it again, or leave the chat and run `openkoi` in another folder."
 WIDTH = 100  # columns, where the view has none
 
 
@@ -20,6 +22,22 @@ class Finished:
     text: str
 
 
+def current_folder(workspace: Path) -> Path:
+    """Return the current folder; that of the project where it was removed and created again. Raise KoiError without."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        require_folder(workspace)
+        os.chdir(workspace)
+        return workspace
+
+
+def require_folder(folder: Path) -> None:
+    """Raise KoiError if a folder was removed."""
+    if not folder.is_dir():
+        raise KoiError(REMOVED.format(folder=folder))
+
+
 async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
     """Run a command of ``openkoi`` in a folder, for a screen of so many columns."""
     return await run_program([sys.executable, "-m", "openkoi", *words], folder, columns=columns)
@@ -27,6 +45,7 @@ async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
 
 async def run_program(command: Sequence[str], folder: Path, *, columns: int = 0) -> Finished:
     """Run a program without input, in a process group of its own; it is stopped if the caller is."""
+    require_folder(folder)
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,

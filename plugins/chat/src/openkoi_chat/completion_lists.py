@@ -1,7 +1,6 @@
 """The lists below the input: what completes the word that is typed, and earlier messages."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -82,10 +81,12 @@ class Lists:
             self.chat.start(self.load_files())
 
     async def load_files(self) -> None:
+        from .cli_commands import current_folder
         from .files import list_files
 
         assert self.chat is not None
-        self.files = await list_files(self.chat.require_koi().workspace, Path.cwd())
+        workspace = self.chat.require_koi().workspace
+        self.files = await list_files(workspace, current_folder(workspace))
         self.update()
         self.screen.refresh()
 

@@ -52,7 +52,7 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
     wanted = (one for one in states if (one.session == named if named else is_wanted(chat, one, known)))
     state = next(wanted, SavedState())
     session = named or (state.session if state.session in known else "")
-    session = session or next((id for id, *_ in chat.list_sessions()), "")
+    session = session or next((id for id, *_ in chat.list_sessions(koi.workspace)), "")
     if state.mode in list(Mode):
         chat.settings.mode = Mode(state.mode)
     if not session:

@@ -75,7 +75,7 @@ async def resume(chat: ChatProgram, words: str) -> None:
     if run := chat.unfinished_run():
         chat.session.resume_task(run)
         return
-    found = chat.list_sessions()
+    found = chat.list_sessions(chat.require_koi().workspace)
     if not found:
         chat.view.note("No earlier session in this folder.")
         return

@@ -13,6 +13,7 @@ from openkoi_terminal import strip_controls
 from .approvals import Approvals
 from .attachments import Draft, explain_files, load_parts
 from .background import Background, BackgroundTask
+from .cli_commands import current_folder
 from .interruption import ask_what_to_keep
 from .messages import BESIDE, PAUSED, QUEUED, STARTING, STEERS, format_notes, quote
 from .session_tasks import Exchange
@@ -224,7 +225,7 @@ class ChatSession:
         """Return the task of a message: with the conversation, its files, and what shell commands printed."""
         koi = self.require_koi()
         parts = await load_parts(draft, koi)
-        for note in explain_files(draft.text, parts, Path.cwd(), koi.workspace):
+        for note in explain_files(draft.text, parts, current_folder(koi.workspace), koi.workspace):
             self.view.note(f"  {strip_controls(note)}", "dim")
         context, self.context = "\n\n".join(self.context), []
         task = Task(draft.text, channel="chat", session=self.session, history=self.history, parts=parts)
