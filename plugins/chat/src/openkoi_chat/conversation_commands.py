@@ -56,15 +56,18 @@ async def compact(chat: ChatProgram, words: str) -> None:
     chat.view.note("Summarising the conversation…")
     part = Task(f"{SUMMARY}{focus}", channel="chat", session=session.session, parent=session.last_run)
     task = replace(part, history=session.history, limits=limits, judge=False)
+    session.is_summarising = True
     try:
         result = await session.koi.solve(task)
+        before = sum(len(str(part)) for message in session.history for part in message.parts)
+        session.history = (Message.user(SUMMARISED.format(text=result.text)),)
+        chat.view.note(f"Compacted {format_count(before, 'character')} to {len(result.text)}.")
     except KoiError as error:
         warn(chat.view, session.koi.redact(str(error)))
-        return
-    before = sum(len(str(part)) for message in session.history for part in message.parts)
-    session.history = (Message.user(SUMMARISED.format(text=result.text)),)
-    after = len(result.text)
-    chat.view.note(f"Compacted {format_count(before, 'character')} to {after}.")
+    finally:
+        session.is_summarising = False
+        session.start_next()
+        session.show_notes()
 
 
 async def resume(chat: ChatProgram, words: str) -> None:
