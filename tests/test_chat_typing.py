@@ -145,3 +145,14 @@ def test_escape_closes_a_list_then_a_question_and_then_interrupts(openkoi: Shell
         terminal.type("\x1b")
         terminal.shows("Interrupted. No files were changed.")
         terminal.shows("> /mod")
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2067", "\u200f", "\u061c"])
+def test_what_would_reorder_a_line_is_shown_in_the_input(openkoi: Shell, sign: str) -> None:
+    with chat(openkoi, WELL) as terminal:
+        terminal.type(f"\x1b[200~rm {sign}txt.a\x1b[201~")
+        terminal.shows(f"> rm <U+{ord(sign):04X}>txt.a")
+        terminal.type("!")
+        terminal.shows("txt.a!")
+        assert len(f"> rm <U+{ord(sign):04X}>txt.a!") == terminal.emulator.cursor.x
+        assert sign not in terminal.inner.raw

@@ -10,6 +10,8 @@ from prompt_toolkit.formatted_text.utils import fragment_list_to_text
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 
 BACK = "\b"
+DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""What makes a terminal reorder a line: pasted text would be shown as another than is sent."""
 UNCOUNTED = "[ZeroWidthEscape]"  # how prompt_toolkit marks what is written and fills no column
 
 
@@ -23,7 +25,7 @@ class GraphemeProcessor(Processor):
         from wcwidth import iter_graphemes
 
         graphemes = [*iter_graphemes(text)]
-        if len(graphemes) == len(text):
+        if len(graphemes) == len(text) and DIRECTIONS.isdisjoint(text):
             return Transformation(given.fragments)
         parts = [split_grapheme(one) for one in graphemes]
         fragments: StyleAndTextTuples = [
@@ -42,6 +44,10 @@ def split_grapheme(grapheme: str) -> tuple[str, str]:
     """Return the part of a character that prompt_toolkit counts rightly, and the rest of it."""
     from wcwidth import wcswidth, wcwidth
 
+    if grapheme in DIRECTIONS:
+        from openkoi_terminal.safe_text import show_hidden
+
+        return show_hidden(grapheme), ""
     columns = max(wcswidth(grapheme), 0)
     counted = 0
     for place, letter in enumerate(grapheme, 1):
