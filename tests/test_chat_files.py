@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from openkoi_base.attachments import read_part
-from openkoi_chat.attachments import explain_files, find_files, find_missing_files
+from openkoi_chat.attachments import Draft, explain_files, find_files, find_missing_files, load_parts
 from openkoi_chat.clipboard import read_image_path
 from openkoi_chat.completion_lists import mention
 from openkoi_chat.files import list_files
 from openkoi_chat.saved_state import load_images, save_images
-from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs import ConfigError, KoiError
+from openkoi_testing import Scenario
 
 DOT = b"\x89PNG\r\n\x1a\n and more"
 
@@ -96,3 +97,12 @@ def test_of_a_file_that_is_too_large_only_what_shows_that_is_read(tmp_path: Path
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_an_image_that_is_too_large_is_named_by_its_chip(tmp_path: Path) -> None:
+    draft = Draft("what is [Image #2]", {"[Image #1]": DOT, "[Image #2]": DOT + bytes(5_000_000)})
+
+    with pytest.raises(
+        KoiError, match=r"\[Image #2\] is 5.0 MB; the limit is 5 MB. Remove it, or paste a smaller one."
+    ):
+        asyncio.run(load_parts(draft, Scenario().build_app(tmp_path, tmp_path)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_base.attachments import list_mentioned, read_part
 from openkoi_hookspecs import File, Image, KoiError
-from openkoi_hookspecs.content import image_type
+from openkoi_hookspecs.content import MAX_IMAGE_BYTES, image_type
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .cli_commands import current_folder
@@ -15,6 +15,7 @@ from .cli_commands import current_folder
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
+TOO_LARGE = "{chip} is {size:.1f} MB; the limit is {limit:.0f} MB. Remove it, or paste a smaller one."
 NO_VISION = "{model} does not read images. Remove the image, or choose another model with /model."
 
 
@@ -28,12 +29,19 @@ class Draft:
 
 async def load_parts(draft: Draft, koi: "Koi") -> tuple[Image | File, ...]:
     """Return the images and files of a message; raise KoiError for one that cannot be sent."""
-    parts: list[Image | File] = [Image(data, image_type(data)) for data in draft.images.values()]
+    parts: list[Image | File] = [make_image(chip, data) for chip, data in draft.images.items()]
     for path in dict.fromkeys(find_files(draft.text, current_folder(koi.workspace), koi.workspace)):
         parts.append(read_part(path, koi.workspace))
     if any(isinstance(part, Image) for part in parts):
         await require_vision(koi)
     return tuple(parts)
+
+
+def make_image(chip: str, data: bytes) -> Image:
+    """Return the image behind a chip; raise KoiError for one that is too large."""
+    if len(data) > MAX_IMAGE_BYTES:
+        raise KoiError(TOO_LARGE.format(chip=chip, size=len(data) / 1e6, limit=MAX_IMAGE_BYTES / 1e6))
+    return Image(data, image_type(data))
 
 
 def find_files(text: str, here: Path, workspace: Path) -> Iterator[Path]:
