@@ -1,7 +1,10 @@
 """Tasks that begin at their times."""
 
+import time
+from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from sqlite3 import connect
 
@@ -12,8 +15,7 @@ from openkoi_assistant.daemon_options import Schedule, check_schedule
 from openkoi_assistant.schedules import last_due
 from openkoi_hookspecs import ConfigError
 
-EAST = timezone(timedelta(hours=2))
-NOON = datetime(2026, 11, 26, 12, 34, 56, tzinfo=EAST)
+NOON = datetime(2026, 11, 26, 10, 34, 56, tzinfo=UTC)  # which is 12:34 in Helsinki
 MORNING = """
 [commands.daemon.schedules.morning]
 at = "00:00"
@@ -33,8 +35,55 @@ app = "telegram"
         ({"every": "1d"}, datetime(2026, 11, 26, 0, 0, tzinfo=UTC)),
     ],
 )
-def test_when_a_schedule_was_due_last(times: dict[str, str], due: datetime) -> None:
-    assert due == last_due(Schedule("x", "telegram", **times), NOON)
+def test_when_a_schedule_was_due_last(times: dict[str, str], due: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_zone("Europe/Helsinki", monkeypatch)
+
+    assert due == last_due(Schedule("x", "telegram", **times), NOON.astimezone())
+
+
+def set_zone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process be in a time zone."""
+    monkeypatch.setenv("TZ", name)
+    time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def in_the_zone_of_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take the time zone back."""
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+SPRING, AUTUMN = (datetime(2026, 3, 1, tzinfo=UTC), 60), (datetime(2026, 9, 1, tzinfo=UTC), 90)  # and days
+
+
+@pytest.mark.parametrize(("start", "days"), [SPRING, AUTUMN], ids=["spring", "autumn"])
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago"])
+def test_a_daily_task_is_begun_once_a_day_also_where_clocks_are_changed(
+    zone: str, start: datetime, days: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_zone(zone, monkeypatch)
+    for at in ("00:15", "01:30", "02:30", "09:00", "23:45"):
+        due, begun = last_due(Schedule("x", "telegram", at=at), start.astimezone()), list[datetime]()
+        for step in range(days * 24):
+            now = start + timedelta(hours=step)
+            if due < (due := max(due, last_due(Schedule("x", "telegram", at=at), now.astimezone()))):
+                begun.append(now)
+
+        assert days - 1 <= len(begun) <= days
+        assert all(timedelta(hours=22) <= later - one <= timedelta(hours=26) for one, later in pairwise(begun))
+
+
+@pytest.mark.unit
+def test_a_move_to_another_zone_begins_nothing_twice_at_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was due at 9:00 in the one zone is due again at 9:00 in the other one, if that is hours later."""
+    dues = []
+    for zone in ("Europe/Berlin", "Asia/Tokyo", "Europe/Berlin", "America/New_York"):
+        set_zone(zone, monkeypatch)
+        dues.append(f"{last_due(Schedule('x', 'telegram', at='09:00'), NOON.astimezone()):%d %H:%M}")
+
+    assert ["26 08:00", "26 00:00", "26 08:00", "25 14:00"] == dues
 
 
 @pytest.mark.unit

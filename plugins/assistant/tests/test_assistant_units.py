@@ -176,6 +176,17 @@ def test_a_wait_that_no_service_means_silences_no_app_for_longer_than_a_day(aske
     assert all(0.0 < app.fail(AppStatus.UNAVAILABLE, "", error.retry_after) <= 86_400 for _ in range(5))
 
 
+def test_a_service_that_asks_for_no_pause_and_refuses_again_is_not_called_without_one() -> None:
+    clock, calls = 0.0, 0
+    limits = RateLimits(now=lambda: clock)
+    while clock < 3600:
+        calls += 1
+        limits.block(AppUnavailableError("", retry_after=0.0, bucket="C"), "C")
+        clock += limits.seconds_left("C")
+
+    assert 60 <= calls <= 71
+
+
 def test_an_hour_of_outage_is_at_most_seventy_attempts() -> None:
     seconds, attempts = 0.0, 0
     while seconds < 3600:

@@ -37,6 +37,8 @@ class RateLimits:
         bucket = (error.bucket or channel) if error.retry_after is not None else ""
         self.failures[bucket] = self.failures.get(bucket, 0) + 1
         seconds = pause_after(self.failures[bucket], error.retry_after)
+        if self.failures[bucket] > 1:  # a service that asks for no pause, and refuses again, gets one
+            seconds = max(seconds, pause_after(self.failures[bucket] - 1))
         self.until[bucket] = max(self.until.get(bucket, 0.0), self.now() + seconds)
         return seconds
 

@@ -23,8 +23,9 @@ def last_due(schedule: Schedule, now: datetime) -> datetime:
         seconds = int(found[1]) * UNITS[found[2]]
         return datetime.fromtimestamp(now.timestamp() // seconds * seconds, UTC)
     hour, minute = schedule.at.split(":")
-    today = now.replace(hour=int(hour), minute=int(minute), second=0, microsecond=0)
-    return (today if today <= now else today - timedelta(days=1)).astimezone(UTC)
+    here = now.replace(tzinfo=None)  # its offset may be another one than that of yesterday
+    today = here.replace(hour=int(hour), minute=int(minute), second=0, microsecond=0, fold=0)
+    return (today if today <= here else today - timedelta(days=1)).astimezone(UTC)
 
 
 async def follow_schedules(gateway: Gateway, schedules: Mapping[str, Schedule]) -> None:
