@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from isolated_client import run_isolated
 
-from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
-from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
+from openkoi_hookspecs.integrations import Attachment, Post
 from openkoi_telegram import Telegram
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
@@ -161,3 +161,24 @@ def test_what_is_being_written_is_a_draft_in_a_private_chat_and_a_message_elsewh
 
     assert (["", ""], ["one two"]) == ([first, second], list(server.drafts.values()))
     assert [(GROUP, int(group)), (USER, int(whole))] == list(server.messages)
+
+
+def test_what_is_sent_to_a_group_that_has_become_a_supergroup_arrives_there() -> None:
+    async def story(server: TelegramServer) -> list[str]:
+        async with Telegram(base_url=server.url, token=server.token, poll_seconds=1) as app:
+            watching = app.watch("0")
+            post = Post("before", app="telegram", channel=str(GROUP))
+            id = await app.send(post)
+            server.upgrade(GROUP, -1001)
+            file = Attachment("pond.txt", media_type="text/plain", data=b"koi")
+            later = await app.send(replace(post, text="after", attachments=(file,)))
+            await app.edit(replace(post, text="changed", id=later))
+            with pytest.raises(AppRejectedError, match="not found"):  # the gateway then sends another message
+                await app.edit(replace(post, text="too late", id=id))
+            arrived = [(await anext(watching)).post for _ in range(3)]
+            await watching.aclose()
+        assert {""} == {one.text for one in arrived if one}
+        return [str(one.get("text", one.get("document", {}).get("file_name"))) for one in server.list_sent(-1001)]
+
+    with TelegramServer() as server:
+        assert ["changed", "pond.txt"] == asyncio.run(story(server))

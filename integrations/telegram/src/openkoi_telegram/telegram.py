@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any, Self
 from zlib import crc32
 
@@ -38,6 +39,14 @@ CAPABILITIES = Capabilities(
     max_file=50_000_000,
     edit_gap=1.5,
 )
+
+
+class GroupMovedError(AppRejectedError):
+    """A group has become a supergroup, which is another ``channel``."""
+
+    def __init__(self, channel: str) -> None:
+        super().__init__("The group has become a supergroup.")
+        self.channel = channel
 
 
 class Telegram:
@@ -79,6 +88,8 @@ class Telegram:
         try:
             sent = {"chat_id": channel, **arguments} if channel else arguments
             return result_of(await self.api.call(f"/{method}", sent))
+        except GroupMovedError as moved:
+            return await self.call(method, moved.channel, **arguments)
         except AppUnavailableError as error:
             error.bucket = channel
             raise
@@ -173,6 +184,8 @@ class Telegram:
         form = FormFile("document", file.name, file.media_type, file.data)
         try:
             sent = result_of(await self.api.upload("/sendDocument", fields, [form]))
+        except GroupMovedError as moved:
+            return await self.send_file(replace(post, channel=moved.channel), file)
         except AppUnavailableError as error:
             error.bucket = post.channel
             raise
@@ -238,15 +251,18 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
     """Raise what Telegram's own error says; None leaves it to the rules of HTTP."""
     try:
         answer = json.loads(body)
-        text, after = str(answer.get("description", "")), answer.get("parameters", {}).get("retry_after")
-    except (ValueError, AttributeError):
+        text, facts = str(answer.get("description", "")), answer.get("parameters", {})
+        after, moved = float(facts.get("retry_after") or 1), facts.get("migrate_to_chat_id")
+    except (ValueError, AttributeError, TypeError):
         return
     if status in (401, 404) and text in ("Unauthorized", "Not Found"):
         raise SignInRequiredError(SIGN_IN)
     if status == 409:
         raise AppUnavailableError(OTHER_POLLER)
     if status == 429:
-        raise AppUnavailableError("Telegram rate limit reached.", retry_after=float(after or 1))
+        raise AppUnavailableError("Telegram rate limit reached.", retry_after=after)
+    if moved:
+        raise GroupMovedError(str(moved))
     if status in (400, 403):
         raise AppRejectedError(
             f"Telegram rejected the request: {text}", unreadable_format="can't parse entities" in text

@@ -79,6 +79,9 @@ class TelegramServer(TelegramChats, HttpServer):
             raise TelegramRequestError("Not Found", 404)
         with self.changed:
             self.calls.append((method, arguments))
+            if moved := self.moved.get(int(arguments.get("chat_id", 0))):
+                text = "Bad Request: group chat was upgraded to a supergroup chat"
+                raise TelegramRequestError(text, 400, migrate_to_chat_id=moved)
             if method in LIMITED:
                 self.check_limit(int(arguments["chat_id"]))
         result = do(**arguments)

@@ -18,12 +18,16 @@ Facts = dict[str, Any]
 
 
 class TelegramChats:
-    """Chats with positive ids are private, others are groups. ``messages`` are all that is there, by chat and id."""
+    """Chats with positive ids are private, others are groups. ``messages`` are all that is there, by chat and id.
+
+    ``moved`` are the groups that have become others.
+    """
 
     def __init__(self) -> None:
         self.messages: dict[tuple[int, int], Facts] = {}
         self.files: dict[str, tuple[str, bytes]] = {}
         self.limits: dict[int, float] = {}
+        self.moved: dict[int, int] = {}
         self.updates: list[Facts] = []
         self.changed = threading.Condition()
         self._numbers: dict[str, int] = defaultdict(int)
@@ -83,6 +87,13 @@ class TelegramChats:
         reaction = {"chat": chat_of(chat), "message_id": id, "user": sender, "date": int(time.time())}
         new = [{"type": "emoji", "emoji": emoji}]
         self.deliver(message_reaction={**reaction, "old_reaction": [], "new_reaction": new})
+
+    def upgrade(self, group: int, supergroup: int) -> None:
+        """Let a group become a supergroup, with another id; both say so."""
+        self.moved[group] = supergroup
+        owner = {"id": 7, "is_bot": False, "first_name": "ann"}
+        self.deliver(message=self.add_message(group, owner, migrate_to_chat_id=supergroup))
+        self.deliver(message=self.add_message(supergroup, owner, migrate_from_chat_id=group))
 
     def redeliver(self, id: int, chat: int = 7) -> None:
         """Deliver a message again, in another update."""
