@@ -8,6 +8,7 @@ import pytest
 from hosted_chat import HostedChat, SkippingLoop, hosted_chat, until
 
 from openkoi_assistant.hosted_app import AppStatus, HostedApp
+from openkoi_assistant.outbox import REPEATED, Outgoing
 from openkoi_hookspecs.integrations import Delivery, Post
 from openkoi_slack import Slack
 from openkoi_testing.apps import FolderApp
@@ -76,6 +77,54 @@ def test_a_full_disk_loses_no_message_and_no_answer(tmp_path: Path) -> None:
             await until(lambda done=4 * (round + 1): chat.texts().count("Paris.") == 1 + done)  # type: ignore[misc]
 
         assert 9 == len(chat.tasks)
+
+    play(tmp_path, story)
+
+
+def test_a_post_that_an_app_fails_to_send_by_a_mistake_of_its_own_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = FolderApp.send
+
+    async def fail_for_red(app: FolderApp, post: Post) -> str:
+        return str(1 // 0) if "red" in post.text else await send(app, post)
+
+    async def story(chat: HostedChat, loop: SkippingLoop) -> None:
+        monkeypatch.setattr(FolderApp, "send", fail_for_red)
+        for text in ("red", "blue"):
+            chat.gateway.outbox.put(Outgoing(Post(text, app="folder", channel="@ann", key=text)))
+        chat.gateway.outbox.wake("folder")
+        await until(lambda: chat.gateway.outbox.is_sent("blue"))
+
+        assert {"sent", "failed"} == chat.gateway.outbox.counts().keys()
+        assert "failed at send: ZeroDivisionError" in "".join(chat.gateway.koi.warnings())
+
+    play(tmp_path, story)
+
+
+def test_an_answer_that_was_sent_while_the_disk_took_nothing_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it was sent could not be noted, so that it is sent again, as after a crash; the daemon is not restarted."""
+    send = FolderApp.send
+
+    async def story(chat: HostedChat, loop: SkippingLoop) -> None:
+        database = chat.gateway.database
+
+        async def fill_disk(app: FolderApp, post: Post) -> str:
+            monkeypatch.setattr(FolderApp, "send", send)
+            id = await send(app, post)
+            database.execute("PRAGMA query_only = 1")
+            return id
+
+        monkeypatch.setattr(FolderApp, "send", fill_disk)
+        chat.gateway.outbox.put(Outgoing(Post("red", app="folder", channel="@ann", key="red")))
+        chat.gateway.outbox.wake("folder")
+        await until(lambda: any("could not be written" in one for one in chat.gateway.koi.warnings()))
+        database.execute("PRAGMA query_only = 0")
+        await until(lambda: chat.gateway.outbox.is_sent("red"))
+
+        assert [text for text in chat.texts() if "red" in text][-1:] in (["red"], [f"{REPEATED}red"])
 
     play(tmp_path, story)
 

@@ -81,7 +81,7 @@ class Gateway:
         """Resume what was not done, then do whatever arrives, until it is to stop."""
         stop_listening = self.koi.listen(self.turns.hear)
         for name in self.apps:
-            self.outbox.recover(name, self.messenger(name))
+            self.outbox.wake(name)
         self.resume()
         for app in (*self.apps.values(), *self.libraries.values()):
             self.keep(app.watch())

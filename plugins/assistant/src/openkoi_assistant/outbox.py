@@ -127,12 +127,13 @@ class Outbox:
 
     # What is sent
 
-    def recover(self, app: str, messenger: Messenger) -> None:
-        """Resume what an earlier process left, and repeat what it may have sent."""
-        query = "SELECT key FROM outbox WHERE state = ? AND app = ?"
-        for row in self.database.execute(query, (Stage.SENDING, app)).fetchall():
-            self.repeat(str(row["key"]), messenger)
-        self.wake(app)
+    async def recover(self, app: str, channel: str) -> None:
+        """Repeat what an earlier process may have sent to a channel, or this one before its disk took no more."""
+        query = "SELECT key FROM outbox WHERE state = ? AND app = ? AND channel = ?"
+        for row in self.database.execute(query, (Stage.SENDING, app, channel)).fetchall():
+            messenger = await self.koi.load("integrations", app)
+            if isinstance(messenger, Messenger):
+                self.repeat(str(row["key"]), messenger)
 
     def repeat(self, key: str, messenger: Messenger) -> None:
         """Let a post be sent that may have been sent already: where that is not harmless, it says so.
@@ -154,8 +155,9 @@ class Outbox:
     def wake(self, app: str, channels: Iterable[str] | None = None) -> None:
         """Let what waits for these channels of an app, or for all of them, be sent."""
         if channels is None:
-            query = "SELECT DISTINCT channel FROM outbox WHERE state = ? AND app = ?"
-            channels = [str(row["channel"]) for row in self.database.execute(query, (Stage.QUEUED, app))]
+            query = "SELECT DISTINCT channel FROM outbox WHERE state IN (?, ?) AND app = ?"
+            rows = self.database.execute(query, (Stage.QUEUED, Stage.SENDING, app))
+            channels = [str(row["channel"]) for row in rows]
         for channel in channels:
             place = (app, channel)
             if not self.closed and place not in self.senders:
@@ -175,6 +177,7 @@ class Outbox:
     async def send_all(self, app: str, channel: str) -> None:
         """Send what is to be sent to a channel, one after the other."""
         limits = self.limits(app)
+        await self.recover(app, channel)
         while self.next_post(app, channel):
             await limits.wait(channel)
             if self.closed or not (found := self.next_post(app, channel)):
