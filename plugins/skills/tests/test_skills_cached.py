@@ -192,3 +192,17 @@ def test_a_body_is_read_as_the_file_is_now_and_only_if_that_is_approved(
     found = with_bodies(ranked, lambda _folder, _digest: approved)
 
     assert bodies == [one.found.skill.body for one in found]
+
+
+def test_a_listed_skill_is_shown_without_parsing_its_front_matter_again(tmp_path: Path) -> None:
+    listed = FoundSkill(open_cache(tmp_path).read(write_pond(tmp_path), TASK), SkillSource.USER, write_pond(tmp_path))
+    called = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        [shown] = with_bodies([RankedSkill(listed, signals=Signals())], lambda _folder, _digest: True)
+    finally:
+        sys.setprofile(None)
+
+    assert "Feed them." == shown.found.skill.body
+    assert "split_file" in called
+    assert "parse_yaml" not in called

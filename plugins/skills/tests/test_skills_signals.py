@@ -11,13 +11,12 @@ from openkoi_hookspecs import Embedding, Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
-from openkoi_skills.library import SkillLibrary
+from openkoi_skills.library import SkillLibrary, approval_score
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,
     Signals,
     SkillEffect,
-    approval_score,
     find_mentioned,
     mentions_skill,
     rank_candidates,

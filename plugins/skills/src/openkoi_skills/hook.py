@@ -31,7 +31,7 @@ from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 
 from .approval import ask_approval
 from .events import SkillActivated
-from .library import SkillFinder, SkillLibrary, find_supplied, read_as_approved
+from .library import SkillFinder, SkillLibrary, add_approved_body, find_supplied
 from .library_cache import LibraryCache
 from .tool_policy import ActiveSkill, deny_call
 
@@ -208,7 +208,7 @@ def rank_skills(
     hidden: Collection[str] = (),
 ) -> "list[RankedSkill]":
     """Return the skills that are relevant for a task, best first."""
-    from .ranking import RankedSkill, Signals, approval_score, find_mentioned, rank_candidates, recalled_texts
+    from .ranking import RankedSkill, Signals, find_mentioned, rank_candidates, recalled_texts
 
     asked = find_mentioned(shelf.name_starts, task.text)
     recalled = find_mentioned(shelf.name_starts, *recalled_texts(recall))
@@ -220,16 +220,12 @@ def rank_skills(
                 effect=effects.get(name),
                 similarity=fit.shares.get(name, 0.0) if fit.is_clear else 0.0,
                 recalled=name in recalled,
-                approved=approved,
+                approved=shelf.approved.get(name, 0.0),
             ),
         )
         for one in shelf.skills.values()
         if (name := one.skill.name) not in hidden
-        if (approved := approval_score(one))
-        or name in asked
-        or name in recalled
-        or name in fit.shares
-        or name in effects
+        if name in shelf.approved or name in asked or name in recalled or name in fit.shares or name in effects
     )
 
 
@@ -238,7 +234,7 @@ def with_bodies(ranked: "Sequence[RankedSkill]", trust: Trust) -> "list[RankedSk
     found = []
     for one in ranked:
         with suppress(KoiError, OSError):
-            found.append(replace(one, found=replace(one.found, skill=read_as_approved(one.found, trust))))
+            found.append(replace(one, found=add_approved_body(one.found, trust)))
     return found
 
 

@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from openkoi_base.skillfile.approvals import Approvals
@@ -23,7 +23,8 @@ from openkoi_base.skillfile.locations import (
 )
 from openkoi_base.skillfile.naming import correct_name
 from openkoi_base.skillfile.requirements import MachineFeatures, describe_missing
-from openkoi_base.skillfile.skill import EVALUATOR, TASK, Skill
+from openkoi_base.skillfile.skill import EVALUATOR, TASK, Skill, add_body
+from openkoi_base.skillfile.validation import read_text
 from openkoi_hookspecs import Koi, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -36,7 +37,8 @@ class SkillLibrary:
     """Usable skills by name, others with the reason, and messages for the user.
 
     ``digest`` changes with the content of any of their files, if a cache reads them. ``by_name`` are the names of
-    those that a task must name, ``name_starts`` the first part of each name with the name.
+    those that a task must name, ``name_starts`` the first part of each name with the name, ``approved`` the
+    confidence in those that were learned.
     """
 
     skills: Mapping[str, FoundSkill] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class SkillLibrary:
     digest: str = ""
     by_name: frozenset[str] = frozenset()
     name_starts: Sequence[tuple[str, str]] = ()
+    approved: Mapping[str, float] = field(default_factory=dict)
 
     def get(self, name: str) -> FoundSkill | None:
         """Return a skill by name, ignoring case."""
@@ -109,8 +112,9 @@ def make_library(
     unfit = [(one, reason) for one, why in every if (reason := why or reason_shadowed(one, skills))]
     complaints = (*brought.complaints, *read.errors, *kept.errors)
     named = frozenset(one.skill.name for one in skills.values() if one.skill.by_name)
+    learned = {one.skill.name: score for one in skills.values() if (score := approval_score(one))}
     starts = [(part, one.skill.name) for one in skills.values() if (part := first_part(one.skill.name))]
-    return SkillLibrary(skills, unfit, read.waiting, read.proposed, complaints, digest, named, starts)
+    return SkillLibrary(skills, unfit, read.waiting, read.proposed, complaints, digest, named, starts, learned)
 
 
 def first_part(name: str) -> str:
@@ -118,13 +122,36 @@ def first_part(name: str) -> str:
     return next((part for part in name.replace("_", "-").casefold().replace("-", " ").split()), "")
 
 
+def approval_score(found: FoundSkill) -> float:
+    """Return the confidence in a learned skill that the user approved."""
+    if found.source is not SkillSource.PROPOSED and not (
+        found.source is SkillSource.USER and found.skill.metadata_value("learned_from")
+    ):
+        return 0.0
+    try:
+        return min(1.0, max(0.0, float(str(found.skill.metadata_value("confidence")))))
+    except ValueError:
+        return 1.0
+
+
 def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
     """Return a skill's current content; raise ToolError if it needs approval and has none."""
+    check_approved(found, trust)
+    return load_skill(found.file, found.skill.kind)
+
+
+def add_approved_body(found: FoundSkill, trust: Trust) -> FoundSkill:
+    """Return a listed skill with its body, parsing only that; raise ToolError if it needs approval and has none."""
+    check_approved(found, trust)
+    return replace(found, skill=add_body(found.skill, read_text(found.file)))
+
+
+def check_approved(found: FoundSkill, trust: Trust) -> None:
+    """Raise ToolError if a skill needs approval and its current content has none."""
     folder = found.file.parent
     asks = UNTRUSTED_SOURCES if found.skill.kind != EVALUATOR else NEEDS_APPROVAL
     if found.source in asks and not trust(folder, digest_path(folder)):
         raise ToolError(CHANGED.format(found.skill.name))
-    return load_skill(found.file, found.skill.kind)
 
 
 def reason_shadowed(one: FoundSkill, skills: Mapping[str, FoundSkill]) -> str:

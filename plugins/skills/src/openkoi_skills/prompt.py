@@ -41,28 +41,29 @@ class ChosenSkills:
 def format_index(skills: Sequence[Skill], tokens: int, rank: Mapping[str, float] = NO_RANK) -> SkillIndex:
     """Return names and descriptions by name, shortened before any is omitted; then those of the lowest rank are."""
     names = [truncate_text(skill.name, MAX_NAME_CHARACTERS) for skill in skills]
-    purposes = [skill.purpose for skill in skills]
+    lengths = [len(f"- {name}\n") for name in names]
     room = tokens * CHARACTERS_PER_TOKEN - len(HEAD) - 2
-    lengths = [(len(f"- {name}\n"), len(purpose)) for name, purpose in zip(names, purposes, strict=True)]
-    sizes = (size for size in DESCRIPTION_SIZES if sum(line_length(*length, size) for length in lengths) <= room)
-    size = next(sizes, DESCRIPTION_SIZES[-1])
-    lines = [format_index_line(name, purpose, size) for name, purpose in zip(names, purposes, strict=True)]
-    whole = [skill.name for skill in skills]
-    kept = choose_lines(whole, lines, room, rank)
-    left = tuple(name for number, name in enumerate(whole) if number not in kept)
-    return SkillIndex("\n".join([HEAD, "", *(lines[number] for number in sorted(kept))]), left)
+    size, purposes = 0, [""] * len(skills)
+    if (left := room - sum(lengths)) > 0:
+        purposes = [skill.purpose for skill in skills]
+        size = choose_size([len(purpose) for purpose in purposes if purpose], left)
+    kept = range(len(skills)) if left >= 0 else choose_lines([skill.name for skill in skills], lengths, room, rank)
+    lines = [format_index_line(names[number], purposes[number], size) for number in sorted(kept)]
+    omitted = () if left >= 0 else tuple(skill.name for number, skill in enumerate(skills) if number not in kept)
+    return SkillIndex("\n".join([HEAD, "", *lines]), omitted)
 
 
-def line_length(start: int, purpose: int, size: int) -> int:
-    """Return the length of a skill's line with its line break, by the lengths of what it consists of."""
-    return start + (len(": ") + min(purpose, size) if size and purpose else 0)
+def choose_size(lengths: Sequence[int], room: int) -> int:
+    """Return the most characters of each description that there is room for, of those in DESCRIPTION_SIZES."""
+    fitting = (size for size in DESCRIPTION_SIZES if sum(min(one, size) + len(": ") for one in lengths) <= room)
+    return next(fitting, 0)
 
 
-def choose_lines(names: Sequence[str], lines: Sequence[str], room: int, rank: Mapping[str, float]) -> set[int]:
+def choose_lines(names: Sequence[str], lengths: Sequence[int], room: int, rank: Mapping[str, float]) -> set[int]:
     """Return the numbers of the lines of the highest rank that there is room for."""
     kept = set()
     for number in sorted(range(len(names)), key=lambda one: -rank.get(names[one], 0.0)):
-        room -= len(lines[number]) + 1
+        room -= lengths[number]
         if room < 0:
             break
         kept.add(number)

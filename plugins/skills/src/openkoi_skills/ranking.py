@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY
 
-from openkoi_base.skillfile.locations import FoundSkill, SkillSource
+from openkoi_base.skillfile.locations import FoundSkill
 from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import Recall
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -100,18 +100,6 @@ def find_mentioned(starts: Iterable[tuple[str, str]], *texts: str) -> set[str]:
 def recalled_texts(recall: Recall) -> list[str]:
     """Return what memory says, in which skills may be mentioned."""
     return [" ".join((hit.item.text, *getattr(hit.item, "keys", ()))) for hit in recall.hits]
-
-
-def approval_score(found: FoundSkill) -> float:
-    """Return the confidence in a learned skill that the user approved."""
-    if found.source is not SkillSource.PROPOSED and not (
-        found.source is SkillSource.USER and found.skill.metadata_value("learned_from")
-    ):
-        return 0.0
-    try:
-        return min(1.0, max(0.0, float(str(found.skill.metadata_value("confidence")))))
-    except ValueError:
-        return 1.0
 
 
 def weigh_parts(skill: Skill) -> Sequence[tuple[str, int]]:

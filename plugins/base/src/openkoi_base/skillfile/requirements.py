@@ -25,6 +25,9 @@ class Requirements:
     any_program: tuple[str, ...] = ()
 
 
+NOTHING = Requirements()
+
+
 @dataclass(frozen=True, slots=True)
 class MachineFeatures:
     """The system, programs and variables of this machine."""
@@ -37,7 +40,7 @@ class MachineFeatures:
 def parse_requirements(metadata: Mapping[str, object]) -> Requirements:
     """Parse the requirements in the metadata, or in its blocks for OpenKoi and OpenClaw (and its former names)."""
     if KEYS.isdisjoint(metadata):
-        return Requirements()
+        return NOTHING
     blocks = [metadata, *(to_mapping(metadata.get(name)) for name in METADATA_BLOCKS)]
     needs = [to_mapping(block.get("requires")) for block in blocks]
     return Requirements(
@@ -50,6 +53,8 @@ def parse_requirements(metadata: Mapping[str, object]) -> Requirements:
 
 def describe_missing(needs: Requirements, machine: MachineFeatures) -> str:
     """Return the first missing requirement; empty if all are met."""
+    if needs is NOTHING:
+        return ""
     if needs.systems and machine.system not in {SYSTEMS.get(s.casefold(), s.casefold()) for s in needs.systems}:
         return f"it requires {', '.join(needs.systems)}, but this is {machine.system}"
     programs = [name for name in needs.programs if not machine.program(name)]

@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY, field, replace
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .allowed_tools import find_unclosed, parse_allowed_tools
-from .front_matter import FrontMatter, parse_file, to_line, to_mapping, to_text
+from .file_parts import split_file
+from .front_matter import FrontMatter, clean_text, parse_file, to_line, to_mapping, to_text
 from .naming import MAX_NAME_LENGTH, NAME, NO_TEXT, choose_name
 from .problem import InvalidSkillError, Problem
 from .requirements import Requirements, parse_requirements
@@ -85,6 +86,11 @@ def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
         metadata=metadata,
         front=front,
     )
+
+
+def add_body(skill: Skill, text: str) -> Skill:
+    """Return a skill whose front matter is known with the body of its file. Raises InvalidSkillError."""
+    return replace(skill, body=split_file(clean_text(text)[0]).body.strip())
 
 
 def name_skill(front: FrontMatter, folder: str) -> tuple[str, FrontMatter]:
