@@ -140,6 +140,14 @@ def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_w
     assert not best or 1.0 == fit.shares[best]
 
 
+def test_many_common_words_do_not_make_a_skill_fit() -> None:
+    common = {f"s{number}": f"List the files, show the second line, and number {number}." for number in range(50)}
+    shelf = {**common, "invoice-export": "Exports invoices as CSV for the bank."}
+
+    assert not rate_fit("List the files and show me the second line", make_index(shelf)).is_clear
+    assert rate_fit("The bank needs our invoices", make_index(shelf)).is_clear
+
+
 @pytest.mark.row("SKILL-04")
 def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
     skills = [Skill(f"s{n:03}", "word " * 100, "") for n in range(30)]
