@@ -10,6 +10,7 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from openkoi_hookspecs import ConfiguredSetting, OpenedKoi
@@ -124,14 +125,33 @@ def require_effect(key: str, value: "Json", invocation: Invocation) -> None:
     """Raise ConfigError if the setting would be invalid, or read by nothing."""
     from openkoi_hookspecs import ConfigError
 
-    known = {*invocation.launcher.open(config=invocation.config).unknown_settings()}
+    from .interruptible import run_interruptible
+
+    def open_koi(**settings: "Json") -> "OpenedKoi":
+        return invocation.launcher.open(config=invocation.config, settings=settings)
+
+    known = open_koi().unknown_settings()
     try:
-        tried = invocation.launcher.open(config=invocation.config, settings={key: value})
-        wrong = [text for text in tried.unknown_settings() if text not in known]
+        wrong = find_new(open_koi(**{key: value}).unknown_settings(), known)
+        if wrong:  # unless it is of a plugin that a source lists, such as a script
+            known = run_interruptible(list_unknown_settings(open_koi()), invocation.runner)
+            now = run_interruptible(list_unknown_settings(open_koi(**{key: value})), invocation.runner)
+            wrong = find_new(now, known)
     except ConfigError as error:
         wrong = [str(error)]
     if wrong:
         raise ConfigError(f"{remove_origin(wrong[0], key)} Nothing was changed.")
+
+
+def find_new(now: "Sequence[str]", known: "Sequence[str]") -> list[str]:
+    """Return the warnings that were not there before."""
+    return [text for text in now if text not in known]
+
+
+async def list_unknown_settings(koi: "OpenedKoi") -> "Sequence[str]":
+    """Return the warnings about unknown settings, once sources have listed their plugins."""
+    async with koi:
+        return koi.unknown_settings()
 
 
 def remove_origin(text: str, key: str) -> str:

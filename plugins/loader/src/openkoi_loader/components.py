@@ -117,6 +117,8 @@ class Components:
         return self.loaded[key]
 
     async def start(self, entry: PluginEntry, key: Hashable) -> Any:
+        if key is entry:  # a source lists it
+            self.plugins.refuse_subprocess(entry)
         with report_lateness(LOAD_TIMEOUT_SECONDS, partial(self.report_late, entry.name)):
             self.made[key] = await load_isolated(entry, self.warn)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])

@@ -19,6 +19,10 @@ from .plugin_factory import BuildContext, construct
 from .watched_hooks import watch_loading
 
 LOAD_TIMEOUT_SECONDS = 10.0
+ONLY_INSTALLED = (
+    "[{0}.{1}] subprocess = true is not supported for {2}: only a plugin that is installed as a package can run in a "
+    "process of its own, so it is not used. Remove the setting, or make it a package (`openkoi plugin new`)."
+)
 Load = Callable[[str, str], Awaitable[object]]
 
 
@@ -88,6 +92,11 @@ class Plugins:
             chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
             config = replace(config, settings={**config.settings, **chosen})
         return await construct(target, found.kind, found.name, self.context(config))
+
+    def refuse_subprocess(self, entry: PluginEntry) -> None:
+        """Raise ConfigError for a plugin of a source that is to run in another process: its source makes it here."""
+        if self.config[plugin_keys.SUBPROCESS.at(entry.kind, entry.name)]:
+            raise ConfigError(ONLY_INSTALLED.format(entry.kind, entry.name, entry.origin))
 
     def context(self, config: Config) -> BuildContext:
         """Return what building a plugin needs."""
