@@ -2,7 +2,8 @@
 
 It speaks the protocol's lines itself, since the SDK takes a second to import; pond_sdk_server.py is built with the SDK.
 
-python pond_server.py CALLS [--description TEXT] [--hiding TEXT] [--stubborn] [--changing] [--parent] [--many N]
+python pond_server.py CALLS [--description TEXT] [--hiding TEXT] [--stubborn] [--changing] [--parent] [--daemon]
+                      [--many N]
 """
 
 import json
@@ -40,6 +41,7 @@ parser.add_argument("--hiding", default="")
 parser.add_argument("--stubborn", action="store_true")
 parser.add_argument("--changing", action="store_true")
 parser.add_argument("--parent", action="store_true")
+parser.add_argument("--daemon", action="store_true")
 parser.add_argument("--many", type=int, default=0)
 parser.add_argument("--slow-start", type=float, default=0)
 options = parser.parse_args()
@@ -234,8 +236,8 @@ if options.stubborn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 time.sleep(options.slow_start)
 note(f"started {os.getpid()}")
-if options.parent:
-    note(f"started {subprocess.Popen(['sleep', '3600']).pid}")
+if options.parent or options.daemon:
+    note(f"started {subprocess.Popen(['sleep', '3600'], start_new_session=options.daemon).pid}")
 for line in sys.stdin:
     receive(json.loads(line))
 for call in [*waits]:

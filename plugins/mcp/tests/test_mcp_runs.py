@@ -15,6 +15,7 @@ from test_mcp_consent import write_start
 
 from openkoi_mcp.results import MAX_TEXT
 
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
 
 
@@ -121,7 +122,7 @@ def test_a_call_that_takes_too_long_is_cancelled_and_the_server_hears_of_it(tmp_
     assert "[pond] waiting (0 of 10)" in text
 
 
-@pytest.mark.parametrize("options", [(), ("--stubborn",), ("--parent",)])
+@pytest.mark.parametrize("options", [(), ("--stubborn",), ("--parent",), pytest.param(("--daemon",), marks=linux)])
 @posix
 def test_no_server_nor_what_it_started_outlives_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish"), options=options).approved()
@@ -143,9 +144,10 @@ def test_a_run_that_ends_before_its_server_has_started_says_nothing_of_it(tmp_pa
     assert "CancelledError" not in text
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
-def test_a_server_that_ignores_everything_ends_with_an_openkoi_that_is_killed(tmp_path: Path) -> None:
-    openkoi = pond(tmp_path, calling("pond__wait", seconds=60), options=("--stubborn",)).approved()
+@linux
+@pytest.mark.parametrize("option", ["--parent", "--daemon"])
+def test_a_server_that_ignores_everything_ends_with_an_openkoi_that_is_killed(tmp_path: Path, option: str) -> None:
+    openkoi = pond(tmp_path, calling("pond__wait", seconds=60), options=("--stubborn", option)).approved()
     running = openkoi.openkoi.started("Do it")
     wait_until(lambda: "wait" in openkoi.noted)
     running.kill()

@@ -1,31 +1,111 @@
-"""Replace this process by an MCP server that has no other variables than the named ones, and that ends with OpenKoi.
+"""Start an MCP server that has no other variables than the named ones, and that ends with OpenKoi.
 
 Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``. The
-first line on standard error is the process id, which is also that of the group of all that the server starts.
+first line on standard error is the process id of the server, which is also that of its process group. On Linux this
+process stays: whatever the server started, also in a session of its own, ends when the server or OpenKoi does.
+Elsewhere it becomes the server.
 """
 
 import os
 import signal
 import sys
 
-PR_SET_PDEATHSIG = 1  # of prctl(2)
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of prctl(2)
 PROCESS_MARK = "openkoi-mcp process "  # before the id on standard error
 
 
-def main(parent: str, names: str, *command: str) -> None:
-    """Start the server in this process."""
-    if sys.platform == "linux":
-        import ctypes
+class ParentEndedError(Exception):
+    """OpenKoi has ended."""
 
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != int(parent):
-            sys.exit("OpenKoi has ended.")
-    os.write(2, f"{PROCESS_MARK}{os.getpid()}\n".encode())
+
+def main(parent: str, names: str, *command: str) -> None:
+    """Start the server, and wait for its end where that is needed."""
     allowed = {name: os.environ[name] for name in names.split(",") if name in os.environ}
+    if sys.platform != "linux":
+        become_server(command, allowed)
+        return
+    signal.signal(signal.SIGTERM, raise_ended)
+    end_with(int(parent), signal.SIGTERM)
+    set_process(PR_SET_CHILD_SUBREAPER, 1)
+    own = os.getpid()
+    server = os.fork()
+    if server == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        end_with(own, signal.SIGKILL)
+        os.setpgid(0, 0)
+        become_server(command, allowed)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    status = 1
     try:
-        os.execvpe(command[0], command, allowed)
+        status = wait_for(server)
+    except ParentEndedError:
+        pass
+    finally:
+        kill_descendants()
+    os._exit(status)
+
+
+def become_server(command: tuple[str, ...], variables: dict[str, str]) -> None:
+    """Replace this process by the server."""
+    os.write(2, f"{PROCESS_MARK}{os.getpid()}\n".encode())
+    try:
+        os.execvpe(command[0], command, variables)
     except OSError as error:
-        sys.exit(f"{command[0]} cannot be started: {error.strerror}.")
+        os.write(2, f"{command[0]} cannot be started: {error.strerror}.\n".encode())
+        os._exit(1)
+
+
+def wait_for(server: int) -> int:
+    """Return the exit status of the server; of what it left behind, none stays as a zombie meanwhile."""
+    while True:
+        ended, status = os.waitpid(-1, 0)
+        if ended == server:
+            return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+def kill_descendants() -> None:
+    """Kill all that the server started; what loses its parent becomes a child of this process."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while found := find_children():
+        for process in found:
+            os.kill(process, signal.SIGKILL)
+        for process in found:
+            os.waitpid(process, 0)
+
+
+def find_children() -> list[int]:
+    """Return the processes whose parent is this one, those that have ended too."""
+    own = str(os.getpid())
+    return [int(one.name) for one in os.scandir("/proc") if one.name.isdigit() and parent_of(one.name) == own]
+
+
+def parent_of(process: str) -> str:
+    """Return the parent of a process; empty if it is gone."""
+    from pathlib import Path
+
+    try:
+        return Path("/proc", process, "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
+    except OSError:
+        return ""
+
+
+def end_with(parent: int, number: int) -> None:
+    """Let the system send a signal to this process when its parent ends."""
+    set_process(PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        sys.exit("OpenKoi has ended.")
+
+
+def set_process(option: int, value: int) -> None:
+    import ctypes
+
+    ctypes.CDLL(None).prctl(option, value)
+
+
+def raise_ended(number: int, frame: object) -> None:
+    raise ParentEndedError
 
 
 if __name__ == "__main__":
