@@ -1,5 +1,6 @@
 """Plugins are installed from catalogues that anybody hosts, as files or at addresses; their hashes are checked."""
 
+import os
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -29,6 +30,7 @@ def make_catalogue(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "catalogue.toml").write_text(listing())
     (folder / "be-brief.star").write_text(SCRIPT)
+    (folder / "evil-1.0-py3-none-any.whl").write_text(SCRIPT)
     return folder
 
 
@@ -104,6 +106,10 @@ WRONG = {
     listing(trust="perfect"): "trust must be one of listed, tested, reviewed",
     listing(file="https://127.0.0.1:1/x.star"): "cannot be read",
     listing(file="missing.star"): "cannot be read",
+    listing(
+        file="evil-1.0-py3-none-any.whl"
+    ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is of another",
+    listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is of another kind",
     listing(file="redirected.star"): "a catalogue and its files need https",
     listing(file="http://example.com/x.star"): "a catalogue and its files need https",
     listing(file="catalogue.toml"): "does not have the hash",
@@ -122,6 +128,32 @@ def test_a_wrong_catalogue_or_file_is_named_and_nothing_is_installed(
     assert 1 == refused.returncode
     assert WRONG[text] in refused.stderr
     assert not (openkoi.home / "data" / "plugins").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and pipes of POSIX")
+@pytest.mark.parametrize("file", ["/dev/zero", "pipe"])
+def test_a_file_without_end_is_not_read(tmp_path: Path, folder: Path, file: str) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    os.mkfifo(folder / "pipe")
+    (folder / "catalogue.toml").write_text(listing(file=file))
+
+    refused = openkoi("plugin", "install", "be-brief")
+
+    assert 1 == refused.returncode
+    assert f"{file} cannot be read: it is not a regular file." in refused.stderr
+
+
+def test_a_script_is_named_as_the_catalogue_lists_it(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    (folder / "guard.star").write_text(SCRIPT)
+    (folder / "catalogue.toml").write_text(listing(file="guard.star", kind="script\\nOpenKoi: it is harmless."))
+
+    installed = openkoi("plugin", "install", "be-brief")
+
+    assert "be-brief (script OpenKoi: it is harmless.) from the catalogue acme" in installed.stdout
+    assert ["be-brief.star"] == [one.name for one in (openkoi.home / "data" / "plugins" / "scripts").iterdir()]
+    (folder / "catalogue.toml").write_text(listing(name="../be-brief"))
+    assert "'../be-brief' cannot be installed: its name must be" in openkoi("plugin", "install", "../be-brief").stderr
 
 
 def test_without_a_catalogue_or_a_match_the_next_step_is_said(tmp_path: Path, folder: Path) -> None:

@@ -130,12 +130,20 @@ def is_address(place: str) -> bool:
 def read_bytes(place: str, most: int) -> bytes:
     """Return the content of a file or an address; raise KoiError if it cannot be read or is too large."""
     try:
-        content = fetch(place, most) if is_address(place) else Path(place).read_bytes()
+        content = fetch(place, most) if is_address(place) else read_regular(Path(place), most)
     except (OSError, ValueError) as error:
         raise KoiError(f"{place} cannot be read: {getattr(error, 'reason', '') or error}.") from None
     if len(content) > most:
         raise KoiError(f"{place} is larger than {most:,} bytes.")
     return content
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return a file, up to one byte more than allowed; raise ValueError for a device or a pipe, which may never end."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not a regular file")
+    with path.open("rb") as file:
+        return file.read(most + 1)
 
 
 def fetch(address: str, most: int) -> bytes:

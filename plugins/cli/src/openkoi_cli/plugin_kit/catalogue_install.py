@@ -9,6 +9,7 @@ import click
 
 from openkoi_base.printable import one_line
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from ..invocation import Invocation
 from ..setting_names import CATALOGUES
@@ -20,7 +21,11 @@ from .new_script import SCRIPTS
 NOTHING = "No plugin in the catalogues matches {words}."
 UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive, a script nor a WASM plugin."
 DIFFERS = "{target} already exists and differs. To replace it, run `openkoi plugin update {name}`."
+WRONG_NAME = "{name!r} cannot be installed: its name must be letters, digits, dots, dashes and underscores."
+OTHER_KIND = "{name} was not installed: the catalogue lists it as {kind!r}, but its file {file} is of another kind."
 SCRIPT, REPLACED = ".star", ".old"
+SUFFIXES = {"script": SCRIPT, "wasm": ARCHIVE}
+NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]:
@@ -41,9 +46,11 @@ def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool
     listed = {name: entry for name in names if (entry := find_entry(name, entries))}
     with TemporaryDirectory(prefix="openkoi-install-") as folder:
         files = {name: download(entry, Path(folder)) for name, entry in listed.items()}
-        refuse_unknown(files)
-        for name, entry in listed.items():
-            click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified.")
+        for name, file in files.items():
+            refuse_unknown(file, listed[name])
+        for entry in listed.values():
+            words = f"{entry.name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: hash verified."
+            click.echo(one_line(words))
         copied = {name: file for name, file in files.items() if not file.name.endswith(ARCHIVES)}
         if rest := [str(files.get(name, name)) for name in names if name not in copied]:
             install_plugins(rest, upgrade=upgrade)
@@ -54,16 +61,19 @@ def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool
                 click.echo(install_script(file, listed[name], invocation.paths.data / SCRIPTS, replace=upgrade))
 
 
-def refuse_unknown(files: dict[str, Path]) -> None:
-    """Raise KoiError for a file that is not installed in any way."""
-    for name, file in files.items():
-        if not file.name.endswith((*ARCHIVES, SCRIPT, ARCHIVE)):
-            raise KoiError(UNKNOWN_FILE.format(name=name, file=file.name))
+def refuse_unknown(file: Path, entry: CatalogueEntry) -> None:
+    """Raise KoiError for a file that is not installed in any way, or is of a kind that is trusted more than its own."""
+    if not NAME.fullmatch(entry.name):
+        raise KoiError(WRONG_NAME.format(name=entry.name))
+    if not file.name.endswith((*ARCHIVES, SCRIPT, ARCHIVE)):
+        raise KoiError(UNKNOWN_FILE.format(name=entry.name, file=file.name))
+    if not file.name.endswith(SUFFIXES.get(entry.kind.strip().lower(), "")):
+        raise KoiError(OTHER_KIND.format(name=entry.name, kind=one_line(entry.kind), file=file.name))
 
 
 def install_script(file: Path, entry: CatalogueEntry, folder: Path, *, replace: bool) -> str:
     """Copy a script into the user's folder; return what was done. One that is replaced is kept beside it."""
-    target = folder / file.name
+    target = folder / f"{entry.name}{SCRIPT}"
     folder.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         shutil.copyfile(file, target)
