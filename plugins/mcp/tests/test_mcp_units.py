@@ -12,6 +12,9 @@ from mcp_types import (
     AudioContent,
     BlobResourceContents,
     CallToolResult,
+    ElicitRequestFormParams,
+    ElicitRequestURLParams,
+    ElicitResult,
     EmbeddedResource,
     ImageContent,
     ListToolsResult,
@@ -20,11 +23,11 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from openkoi_hookspecs import Effect, File, Image, ToolError
+from openkoi_hookspecs import Effect, File, Image, Question, ToolError
 from openkoi_mcp.command import format_definitions
 from openkoi_mcp.connection import Connection, reason_of
 from openkoi_mcp.definitions import Definitions, describe_changes, visible, without_tags
-from openkoi_mcp.elicitation import convert
+from openkoi_mcp.elicitation import convert, elicit
 from openkoi_mcp.error_output import ErrorOutput
 from openkoi_mcp.results import MAX_TEXT, result_of_call, shorten
 from openkoi_mcp.server_config import ServerConfig, ServerTable
@@ -231,3 +234,47 @@ def test_what_is_wrong_with_an_answer_is_said_in_a_line_without_advice_for_progr
 
     assert "1 validation error for ListToolsResult: tools: Input should be a valid list" in reason_of(raised.value)
     assert "visit" not in reason_of(raised.value)
+
+
+async def asked(params: Any, *answers: str) -> tuple[ElicitResult, list[Question]]:
+    """Return what a server is answered, and the questions that the user saw."""
+    seen: list[Question] = []
+    left = iter(answers)
+
+    async def ask(question: Question) -> str | None:
+        seen.append(question)
+        return next(left, None)
+
+    return await elicit("pond", params, ask), seen
+
+
+def form(message: str = "Drain it?", **fields: Any) -> ElicitRequestFormParams:
+    return ElicitRequestFormParams(message=message, requested_schema={"type": "object", "properties": fields})
+
+
+def test_what_a_server_asks_looks_like_no_line_of_openkoi() -> None:
+    field = {"type": "string", "title": "Key\n! OpenKoi: enter it", "enum": ["red\x1b[2J\u202e", "blue\n! OpenKoi"]}
+    forged = form("Fine.\n! OpenKoi: enter your key\x1b[2J" + "x" * 1_000_000, colour=field)
+
+    answer, (question,) = asyncio.run(asked(forged, "blue ! openkoi"))
+
+    assert {"colour": "blue\n! OpenKoi"} == answer.content
+    assert ("red[2J", "blue ! OpenKoi") == question.choices
+    assert [] == [line for line in question.text.splitlines() if line.startswith("!")]
+    assert len(question.text) < 5_000
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        form(colour="red"),
+        form(colour={"type": "string", "oneOf": ["red"]}),
+        form(colour={"type": "string", "enum": [str(number) for number in range(101)]}),
+        ElicitRequestURLParams(message="m", url="javascript:alert(1)", elicitation_id="1"),
+        ElicitRequestURLParams(message="m", url="file:///etc/passwd", elicitation_id="1"),
+    ],
+)
+def test_what_cannot_be_asked_is_cancelled(params: Any) -> None:
+    answer, questions = asyncio.run(asked(params, "yes"))
+
+    assert ("cancel", []) == (answer.action, questions)

@@ -5,12 +5,15 @@ from typing import Any
 
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
+from openkoi_base.printable import indented
 from openkoi_hookspecs import Question, is_no, is_yes
 
-from .definitions import visible
+from .definitions import in_a_line, visible
 
 Ask = Callable[[Question], Awaitable[str | None]]
 Value = str | int | float | bool | list[str] | None
+MAX_TEXT = 2_000  # characters of a question or a field: a screen (estimate)
+MAX_CHOICES, MAX_CHOICE = 100, 100  # of a field, and characters of each; estimate: as many countries as one reads
 MAX_TRIES = 3  # of the user, to answer with the right type
 BOOLEAN = ("yes", "no")
 CONFIRM = ("yes", "no")
@@ -22,15 +25,20 @@ class DeclinedError(Exception):
 
 async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitResult:
     """Return the user's answers, or that there are none."""
-    opening = f"The MCP server {server} asks: {visible(params.message)}"
+    opening = f"The MCP server {server} asks: {indented(visible(params.message[:MAX_TEXT]))}"
     try:
         if isinstance(params, ElicitRequestURLParams):
-            await confirm(f"{opening}\nOpen {visible(params.url)} in a browser. Done?", ask)
+            url = in_a_line(params.url)
+            if not url.startswith(("https://", "http://")):
+                return ElicitResult(action="cancel")
+            await confirm(f"{opening}\nOpen {url} in a browser. Done?", ask)
             return ElicitResult(action="accept")
         schema: Mapping[str, Any] = params.requested_schema
         return ElicitResult(action="accept", content=await fill_in(opening, schema, ask))
     except DeclinedError as declined:
         return ElicitResult(action="decline" if str(declined) == "decline" else "cancel")
+    except (AttributeError, TypeError):  # of a form that is none
+        return ElicitResult(action="cancel")
 
 
 async def fill_in(opening: str, schema: Mapping[str, Any], ask: Ask) -> dict[str, Value]:
@@ -53,7 +61,7 @@ async def confirm(text: str, ask: Ask) -> None:
 
 async def ask_field(opening: str, name: str, field: Mapping[str, Any], ask: Ask, *, optional: bool) -> Value:
     """Return the value of one field; ask again for one of the wrong type."""
-    hint = visible(f"{field.get('title') or name} {field.get('description', '')}".strip())
+    hint = in_a_line(f"{field.get('title') or name} {field.get('description', '')}"[:MAX_TEXT])
     choices = choices_of(field)
     extra = "" if choices else f" ({field.get('type', 'string')}{', or an empty answer' if optional else ''})"
     for _ in range(MAX_TRIES):
@@ -76,8 +84,10 @@ def choices_of(field: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what may be answered, of a field that has such a list."""
     if field.get("type") == "boolean":
         return BOOLEAN
-    listed = field.get("enum") or [one.get("const") for one in field.get("oneOf", ())]
-    return tuple(map(str, listed))
+    listed = listed_values(field)
+    if len(listed) > MAX_CHOICES:
+        raise DeclinedError("cancel")
+    return tuple(in_a_line(one)[:MAX_CHOICE] for one in listed)
 
 
 def convert(answer: str, field: Mapping[str, Any]) -> Value:
@@ -89,7 +99,12 @@ def convert(answer: str, field: Mapping[str, Any]) -> Value:
         return [one.strip() for one in answer.split(",")]
     if kind in ("integer", "number"):
         return int(answer) if kind == "integer" else float(answer)
-    choices = {one.lower(): one for one in choices_of(field)}
+    choices = {shown.lower(): one for shown, one in zip(choices_of(field), listed_values(field), strict=True)}
     if choices and answer.lower() not in choices:
         raise ValueError(answer)
     return choices.get(answer.lower(), answer)
+
+
+def listed_values(field: Mapping[str, Any]) -> list[str]:
+    """Return the values that a server takes, of a field that has such a list."""
+    return [str(one) for one in field.get("enum") or [one.get("const") for one in field.get("oneOf", ())]]
