@@ -1,5 +1,6 @@
 """A session may have any name; its files have one that every file system takes."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Cost, Decision, KoiError, Limits, NextAction, Task, events
-from openkoi_runlog import RunLog, find_task, list_segments
+from openkoi_runlog import RunLog, find_task, iterate_past_sessions, list_past_tasks, list_segments
 from openkoi_runlog.segment_names import file_stem, parse_segment_name, segment_name
 
 
@@ -45,3 +46,22 @@ def test_the_last_task_is_the_newest_one_whatever_its_session_is_called(tmp_path
         log.close()
 
         assert run == find_task(tmp_path, "").run
+
+
+def test_the_folder_is_listed_as_often_for_many_sessions_as_for_few(tmp_path: Path) -> None:
+    listed: list[str] = []
+    sys.addaudithook(lambda event, details: listed.append(event) if event == "os.scandir" else None)
+
+    scans = []
+    for count in (2, 30):
+        for number in range(count):
+            log = RunLog(tmp_path / str(count), f"s{number}", str)
+            log.append(f"r{number}", [events.TaskStarted(Task("Wait.", limits=Limits(), session=log.session))])
+            log.close()
+        listed.clear()
+        assert (
+            count == len(list_past_tasks(tmp_path / str(count))) == len([*iterate_past_sessions(tmp_path / str(count))])
+        )
+        scans.append(len(listed))
+
+    assert scans[0] == scans[1]

@@ -7,8 +7,9 @@ from openkoi_hookspecs import Text, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .last_task import REWIND_EVENTS, find_rewound
-from .past_tasks import PastTask, list_writing_times, read_tasks
+from .past_tasks import PastTask, list_session_files, read_tasks
 from .read_segments import list_all_segments
+from .segment_names import parse_session
 from .select_records import select_from
 
 MENTIONING = (events.TaskStarted, events.MessageAdded, events.ExecutionFinished)
@@ -39,9 +40,9 @@ class PastSession:
 
 def iterate_past_sessions(folder: Path) -> Iterator[PastSession]:
     """Yield the sessions that have tasks; the one that was written to last comes first."""
-    for _, session in sorted(list_writing_times(folder), reverse=True):
-        if tasks := sorted(read_tasks(folder, session).values(), key=lambda past: past.at):
-            yield PastSession(session, tasks)
+    for _, segments in sorted(list_session_files(folder), reverse=True):
+        if tasks := sorted(read_tasks(segments).values(), key=lambda past: past.at):
+            yield PastSession(parse_session(segments[0]), tasks)
 
 
 def mentions_words(folder: Path, session: str, words: Sequence[str]) -> bool:

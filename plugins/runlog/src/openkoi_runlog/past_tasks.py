@@ -3,6 +3,7 @@
 Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -74,33 +75,42 @@ def iterate_past_tasks(folder: Path) -> Iterator[PastTask]:
     A session may be continued long after it began, so sessions are read in the order in which they were written last.
     """
     read: dict[str, PastTask] = {}
-    for written, session in sorted(list_writing_times(folder), reverse=True):
-        newer = [past for past in read.values() if past.at > written]
-        for past in sorted(newer, key=lambda past: past.at, reverse=True):
-            yield read.pop(past.run)
-        read |= read_tasks(folder, session)
-    yield from sorted(read.values(), key=lambda past: past.at, reverse=True)
+    order: list[tuple[str, str]] = []  # of what was read, the newest last
+    for written, session in sorted(list_session_files(folder), reverse=True):
+        while order and order[-1][0] > written:
+            yield read.pop(order.pop()[1])
+        for past in read_tasks(session).values():
+            if past.run not in read:
+                insort(order, (past.at, past.run))
+            read[past.run] = past
+    yield from (read[run] for _, run in reversed(order))
 
 
-def list_writing_times(folder: Path) -> Iterable[tuple[str, str]]:
-    """Return when each session was written to at the latest, as records spell times, and the session."""
+def list_session_files(folder: Path) -> Iterable[tuple[str, list[Path]]]:
+    """Return when each session was written to at the latest, as records spell times, and its segments."""
     times: dict[str, float] = {}
+    segments: dict[str, list[Path]] = {}
     for path in list_all_segments(folder):
         session = parse_session(path)
-        with suppress(FileNotFoundError):  # it was archived meanwhile, and is listed there
+        segments.setdefault(session, []).append(path)
+        with suppress(FileNotFoundError):  # it was archived meanwhile, and is read from there
             times[session] = max(times.get(session, 0.0), path.stat().st_mtime + CLOCK_TICK_SECONDS)
-    return [(f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%S.%f}", session) for session, time in times.items()]
+    return [(format_time(times.get(session, 0.0)), paths) for session, paths in segments.items()]
 
 
-def read_tasks(folder: Path, session: str) -> dict[str, PastTask]:
+def format_time(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S.%f}"
+
+
+def read_tasks(segments: Iterable[Path]) -> dict[str, PastTask]:
     """Read the tasks of a session, by run."""
-    views = build_views(read_task_events(folder, session)).values()
+    views = build_views(read_task_events(segments)).values()
     return {view.run: summarize_task(view) for view in views if not view.task.parent}
 
 
-def read_task_events(folder: Path, session: str) -> Iterator[Record]:
+def read_task_events(segments: Iterable[Path]) -> Iterator[Record]:
     """Yield how the runs of a session began and ended."""
-    for path in list_all_segments(folder, session):
+    for path in segments:
         yield from select_from(path, TASK_EVENTS)
 
 
