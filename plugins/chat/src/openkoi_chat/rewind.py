@@ -28,7 +28,7 @@ def load_exchanges(session: ChatSession) -> None:
 async def rewind(session: ChatSession, place: int) -> str:
     """Rewind to before a message, after the user has seen which files change; return its words, for the input.
 
-    The last message goes first, with its files: where that is interrupted, the conversation ends where the files do.
+    The last message goes first, and before its files: where that is interrupted, an undo knows all that was changed.
     """
     removed = session.exchanges[place:]
     files = await read_files(session, removed)
@@ -42,10 +42,10 @@ async def rewind(session: ChatSession, place: int) -> str:
         return ""
     tasks, first = read_session_tasks(session.sessions, session.session), removed[0]
     for one in reversed(removed):
-        if answer == "both" and one.run in files:
-            await restore(session, ("undo", "--rewind"), one.run)
         if one.run in tasks.views:
             await log_for(session, (*tasks.parts(one.run), one.run), events.ConversationRewound(first.run))
+        if answer == "both" and one.run in files:
+            await restore(session, ("undo", "--rewind"), one.run)
     session.exchanges, session.rewound = session.exchanges[:place], removed
     session.before_rewind, session.history, session.logged_run = session.history, first.history, ""
     session.view.note("  rewound; to undo this, type /rewind undo", "dim")
@@ -83,11 +83,11 @@ async def undo_rewind(session: ChatSession) -> None:
     back, tasks = session.rewound, read_session_tasks(session.sessions, session.session)
     undone = events.ConversationRewound(back[0].run, undone=True)
     for one in back:
-        if one.run in tasks.views:
-            await log_for(session, (one.run, *tasks.parts(one.run)), undone)
         view = read_view(session.sessions, one.run)
         if view.undone and not view.checkpoints.rejected:
             await restore(session, ("redo",), one.run)
+        if one.run in tasks.views:
+            await log_for(session, (one.run, *tasks.parts(one.run)), undone)
     session.exchanges, session.rewound = [*session.exchanges, *back], []
     if tasks.views:
         session.reload_history()
