@@ -45,6 +45,36 @@ def test_an_address_that_is_like_the_user_s_is_another_one(line: str, address: s
     assert address == read(PASSED, line).sender.id
 
 
+HIDDEN = [
+    b"Subject: hi\rFrom: ann@koi.test\r\rx\r\nFrom: eve@koi.test",
+    b"X-A: a\r\n b\rFrom: ann@koi.test\r\r\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\nno header here\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\nFrom : eve@koi.test",
+    b"From: ann@koi.test\r\nSender : x\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\nFr\0om: eve@koi.test\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\n>From eve\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\nFrom eve\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\n: x\r\nFrom: eve@koi.test",
+    b"From: ann@koi.test\r\nX\xe4: x\r\nFrom: eve@koi.test",
+    b"Subject: a\x0bFrom: ann@koi.test\x0b\x0b\r\nFrom: eve@koi.test",
+    b"Subject: a\xc2\x85From: ann@koi.test\xc2\x85\xc2\x85\r\nFrom: eve@koi.test",
+]
+
+
+@pytest.mark.parametrize("head", HIDDEN)
+def test_an_author_whom_only_python_would_read_is_nobody(head: bytes) -> None:
+    """The server has checked the other one: of the same domain, it passes."""
+    mail = PASSED.encode() + b"\r\nMessage-ID: <1@koi.test>\r\n" + head + b"\r\n\r\nremove the pond"
+
+    assert read_mail(Mail("1:1", mail), OWN, SERVER).sender.id in ("", "eve@koi.test")
+
+
+def test_a_verdict_that_only_python_would_read_is_none() -> None:
+    mail = f"Received: by mx\r{PASSED}\r\n{ANN}\r\nMessage-ID: <1@koi.test>\r\n\r\nremove the pond"
+
+    assert not read_mail(Mail("1:1", mail.encode()), OWN, SERVER).sender.authenticated
+
+
 @pytest.mark.parametrize("line", ["From: \u212aoi@koi.test", "From: \u0430nn@koi.test", "From: ann@\u212aoi.test"])
 def test_letters_that_look_alike_are_other_letters(line: str) -> None:
     sender = read(PASSED, line).sender

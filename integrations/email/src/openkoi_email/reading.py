@@ -16,6 +16,7 @@ from .text import FORWARD, read_text
 from .trust import raw_headers, read_sender
 
 ID = re.compile(r"<([^<>\s]+)>")
+HEAD = re.compile(rb"(?:(?:[!-9;-~]+:|[ \t]).*\n)*\n")
 TOP = "koi-top."  # how the ids of our mails begin that began no thread: an answer to one is in no thread either
 PARSE_ERRORS = (ValueError, LookupError, TypeError, AttributeError)  # of Python's parser, for what attackers make
 MAX_HEADER = 4_096  # characters of one header: Python takes minutes for some that are longer
@@ -32,7 +33,10 @@ class ShortHeaders(EmailPolicy):
 
 def parse_mail(data: bytes) -> EmailMessage:
     """Return a mail; raises RecursionError or one of PARSE_ERRORS for some, such as a thousand mails in each other."""
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b" ")  # which ends a line for Python, and for no mail server
     found = BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
+    if not HEAD.match(data):  # Python may read another author than the one that the server checked
+        del found["from"]
     return found if isinstance(found, EmailMessage) else EmailMessage()  # as the policy has it, which types do not say
 
 
@@ -50,8 +54,8 @@ def read_message(message: EmailMessage, place: str, own: str, server: str) -> Po
     everyone = {sender.id, *addresses_of(message, "to"), *addresses_of(message, "cc")} - {own, ""}
     text, quoted = read_text(message)
     root, direct = root_of(message), len(everyone) <= 1
-    id = message_id(message)
-    subject = plain_header(message, "subject")
+    id = last_id(message, "message-id") or sha256(message.as_bytes()).hexdigest()[:32]  # or by what it contains
+    subject = " ".join(str(message.get("subject", "")).split())
     text = text or (subject if not (root or quoted or FORWARD.match(subject)) else "")
     return Post(
         text,
@@ -71,11 +75,6 @@ def read_message(message: EmailMessage, place: str, own: str, server: str) -> Po
     )
 
 
-def message_id(message: EmailMessage) -> str:
-    """Return what a mail is known by; one without an id by what it contains."""
-    return last_id(message, "message-id") or sha256(message.as_bytes()).hexdigest()[:32]
-
-
 def last_id(message: EmailMessage, header: str) -> str:
     """Return the last id in a header."""
     found = ID.findall(" ".join(raw_headers(message, header)))
@@ -92,11 +91,6 @@ def addresses_of(message: EmailMessage, header: str) -> list[str]:
     """Return the addresses in a header."""
     pairs = getaddresses(raw_headers(message, header))
     return [address.lower() for _, address in pairs if "@" in address and "," not in address]
-
-
-def plain_header(message: EmailMessage, name: str) -> str:
-    """Return the text of a header on one line."""
-    return " ".join(str(message.get(name, "")).split())
 
 
 def sent_at(message: EmailMessage) -> str:
