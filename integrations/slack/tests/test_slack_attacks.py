@@ -56,6 +56,20 @@ def test_an_edit_is_no_order_and_a_replayed_envelope_with_other_words_is_the_sam
     assert first.identity == again.identity != edit.identity
 
 
+@pytest.mark.parametrize(
+    ("text", "mentioned"),
+    [
+        ("<@U0000KOI> look", True),
+        ("&lt;@U0000KOI&gt; look", False),  # what a bot passes on of a stranger, for one
+        ("&amp;lt;@U0000KOI&amp;gt; look", False),
+        ("&gt; <@U0000KOI> look", False),
+        ("<@U0000KOIX> look", False),
+    ],
+)
+def test_only_what_slack_marks_is_a_mention(text: str, mentioned: bool) -> None:
+    assert mentioned is read_message({**ORDER, "text": text}, ME).mentioned
+
+
 def press(**user: str) -> dict[str, Any]:
     """Return the press of a button."""
     action = {"type": "button", "action_id": "choice-0", "block_id": "forged", "value": "token:0", "action_ts": "2.0"}

@@ -39,7 +39,8 @@ def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
 
 def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Post:
     """Return a message as a post; what is shared or quoted is not what its sender says."""
-    words, quoted = split_quoted(plain(str(message.get("text") or "")))
+    text, mention = str(message.get("text") or ""), f"<@{me['user_id']}>"
+    words, quoted = split_quoted(plain(text))
     thread, shared = str(message.get("thread_ts") or ""), message.get("attachments", ())
     return Post(
         words,
@@ -50,7 +51,7 @@ def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Po
         sender=read_sender(message, me),
         at=to_time(str(message["ts"])),
         quoted="\n".join(filter(None, [quoted, *(str(one.get("text") or "") for one in shared)])),
-        mentioned=f"<@{me['user_id']}>" in words,
+        mentioned=mention in text and mention in words,  # what is escaped in the text only looks like one
         attachments=tuple(read_files(message)),
         **place_of(message["channel"], me),
     )
