@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from assistant_process import make_chat, running, start, tasks_begun, telegram_chat, wait_until
 
+from openkoi_assistant.database import FILE, open_database, transaction
 from openkoi_assistant.outbox import REPEATED
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes, signals and limits as POSIX has them")
@@ -95,6 +97,46 @@ def test_a_daemon_that_is_stopped_while_it_sends_waits_a_little(
     assert 0 == stopped.returncode, stopped.stderr
     assert ["Paris.", *again, "Paris."] == chat.texts()[1:]
     assert 2 == len(tasks_begun(chat.openkoi))
+
+
+def test_a_daemon_that_is_reloaded_while_it_sends_finishes_that_and_sends_it_once(tmp_path: Path) -> None:
+    begun, over = Event(), Event()
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi):
+        chat.pair()
+        do = chat.server.do_sendMessage
+        chat.server.do_sendMessage = hold(do, begun, over, 1.0)  # type: ignore[method-assign]  # the world's side
+        chat.server.say("the capital?")
+        assert begun.wait(60)
+        with (chat.openkoi.home / "config.toml").open("a") as config:
+            config.write("[commands.daemon]\ntasks = 2\n")
+        reloaded = chat.openkoi("daemon", "reload")
+        chat.server.do_sendMessage = do  # type: ignore[method-assign]  # as it was
+        chat.server.say("the capital, again?")
+        wait_until(lambda: len(chat.texts()) == 3)
+
+    assert 0 == reloaded.returncode, reloaded.stderr
+    assert ["Paris.", "Paris."] == chat.texts()[1:]
+    assert 2 == len(tasks_begun(chat.openkoi))
+
+
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.9, 0.999], ids=str)
+def test_a_journal_that_was_written_by_half_opens_with_what_was_whole(tmp_path: Path, cut: float) -> None:
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    for folder in (whole, half):
+        folder.mkdir()
+    with closing(open_database(whole)) as database:
+        database.execute("PRAGMA wal_autocheckpoint = 0")
+        for number in range(50):
+            with transaction(database):
+                database.execute("INSERT INTO cursors VALUES (?, ?)", (str(number), "x" * 500))
+        for name in (FILE, f"{FILE}-wal"):
+            data = (whole / name).read_bytes()
+            (half / name).write_bytes(data[: int(len(data) * cut)] if name.endswith("wal") else data)
+    with closing(open_database(half)) as database:
+        kept = [int(row["app"]) for row in database.execute("SELECT app FROM cursors")]
+
+    assert sorted(kept) == list(range(len(kept)))
+    assert 50 > len(kept) >= int(50 * cut) - 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are Linux's")
