@@ -432,6 +432,7 @@ def until(check: Callable[[], bool]) -> None:
             30.5,
         ),
         (429, b'{"errcode": "M_LIMIT_EXCEEDED", "error": "Too Many Requests"}', "rate limit", 7.0),
+        (429, b'{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": "soon"}', "rate limit", 7.0),
         (401, b'{"errcode": "M_UNKNOWN_TOKEN", "error": "expired", "soft_logout": true}', "session has ended", None),
         (413, b'{"errcode": "M_TOO_LARGE", "error": "event too large"}', "M_TOO_LARGE", None),
     ],

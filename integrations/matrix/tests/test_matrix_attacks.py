@@ -1,11 +1,15 @@
-"""Invitations by which a stranger could get this account into a room."""
+"""Invitations by which a stranger could get this account into a room, and refusals in odd words."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
+from openkoi_hookspecs import AppUnavailableError
+from openkoi_http import Server
 from openkoi_matrix.events import Me
+from openkoi_matrix.matrix import explain
 from openkoi_matrix.rooms import Rooms
 
 ME, ANN, EVE = Me("@koi:koi.test", "koi"), "@ann:koi.test", "@eve:evil.test"
@@ -46,3 +50,22 @@ def test_an_invitation_counts_by_who_invites_this_account(events: list[Any] | No
     asyncio.run(Rooms(call, (ANN,), ()).answer_invitations(found, ME))
 
     assert joined == bool(calls)
+
+
+@pytest.mark.parametrize(
+    ("after", "wait", "seconds"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", None, 1.0),
+        ("soon", None, 1.0),
+        ("7", "soon", 7.0),
+        ("7", [], 7.0),
+        ("", 500, 0.5),
+    ],
+)
+def test_a_limit_in_whatever_words_is_a_limit(after: str, wait: object, seconds: float) -> None:
+    body = json.dumps({"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": wait}).encode()
+
+    with pytest.raises(AppUnavailableError) as limited:
+        explain(Server("koi.test"), 429, {"retry-after": after}, body)
+
+    assert seconds == limited.value.retry_after

@@ -280,8 +280,10 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
     if code in ("M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"):
         raise SignInRequiredError(SIGN_IN.format(SOFT_LOGOUT if answer.get("soft_logout") else text.rstrip(".")))
     if code == "M_LIMIT_EXCEEDED":
+        from openkoi_http.rate_limit_wait import parse_retry_headers  # Python's module of dates in mails
+
         wait = answer.get("retry_after_ms")
-        seconds = headers.get("retry-after") if wait is None else float(wait) / 1000
-        raise AppUnavailableError("Matrix rate limit reached.", retry_after=float(seconds or 1.0))
+        seconds = wait / 1000 if isinstance(wait, int | float) else parse_retry_headers(headers)
+        raise AppUnavailableError("Matrix rate limit reached.", retry_after=seconds or 1.0)
     if 400 <= status < 500:
         raise AppRejectedError(f"Matrix rejected the request: {text.rstrip('.')} ({code}).")
