@@ -10,6 +10,7 @@ from openkoi_base.skillfile.requirements import MachineFeatures, describe_missin
 from openkoi_base.skillfile.skill import TASK, read_skill
 from openkoi_base.skillfile.validation import find_problems, validate
 
+DATA = Path(__file__).parents[3] / "tests" / "data" / "skills"
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
 REPLY = "is not YAML and is read as plain text"
 
@@ -151,6 +152,21 @@ def test_what_a_skill_is_for_is_what_it_says_of_it_and_when() -> None:
 
     assert "Feeds koi. When they are hungry." == read_skill(front, "").purpose
     assert ("Do it.", "") == (read_skill("---\n---\nDo it.", "").purpose, read_skill("---\n---\n", "").purpose)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "end"),
+    [
+        ("senior-ml-engineer", "ML engineering skill", "initial training. MLOps pipeline, model deployment"),
+        ("karpathy-coder", "Use when writing", "overcoding. code-quality, discipline, karpathy"),
+        ("database-migrations-sql-migrations", "SQL database", "SQL Server database, sql, migrations, postgresql"),
+    ],
+)
+def test_a_public_skill_says_in_its_own_keys_when_it_is_to_be_used(name: str, start: str, end: str) -> None:
+    purpose = read_skill((DATA / f"{name}.md").read_text(), name).purpose
+
+    assert purpose.startswith(start)
+    assert end in purpose
 
 
 @pytest.mark.row("SKILL-05")

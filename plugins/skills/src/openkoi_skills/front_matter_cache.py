@@ -18,7 +18,7 @@ from openkoi_base.skillfile.front_matter import FrontMatter
 from openkoi_base.skillfile.skill import Skill, read_skill
 from openkoi_base.skillfile.validation import read_text
 
-FORMAT = 4
+FORMAT = 5
 SETTLED_SECONDS = 2.0  # a file that was just written may be written again within one tick of its clock
 MAX_ENTRIES = 20_000
 DIGEST_BYTES = 12

@@ -31,8 +31,8 @@ SHAPE = (5.0, 0.6)
 # first three for 26 at .3 and .4, for 24 at .5 and without meaning, for 16 by meaning alone.
 MEANING_WEIGHT = 0.35
 # How much of a word that one skill has the words beside the strongest one must add, so that the best is about a task.
-# Measured over 1,000 public skills: 22 of 30 requests are shown the right one, and none of 80 unrelated tasks is shown
-# one (3 at .3, 5 at .27, 10 at .2); kept apart were 50 of 60, and 1 of 20.
+# Measured over 1,000 public skills: 22 of 30 requests are shown the right one, and none of 80 unrelated tasks any
+# (3 at .3, 5 at .27, 10 at .2); kept apart were 50 of 60, and 1 of 20.
 MIN_BESIDE = 0.35
 # By meaning alone: the cosine from which the best is about a task. Measured with MiniLM, as above: it adds one right
 # skill and no unrelated one; margins over the next skills do not tell them apart, and add five unrelated ones.

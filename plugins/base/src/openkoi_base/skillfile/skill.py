@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .allowed_tools import find_unclosed, parse_allowed_tools
 from .file_parts import split_file
-from .front_matter import FrontMatter, clean_text, parse_file, to_line, to_mapping, to_text
+from .front_matter import FrontMatter, clean_text, parse_file, to_line, to_mapping, to_text, to_words
 from .naming import MAX_NAME_LENGTH, NAME, NO_TEXT, choose_name
 from .problem import InvalidSkillError, Problem
 from .requirements import Requirements, parse_requirements
@@ -18,6 +18,8 @@ KINDS = (TASK, EVALUATOR)
 MAX_DESCRIPTION_LENGTH, MAX_COMPATIBILITY_LENGTH = 1024, 500  # by the Agent Skills specification
 EXTRA_METADATA = "openkoi-metadata"
 BY_NAME, TRUE = "disable-model-invocation", ("true", "yes", "1")
+# Where authors say when a skill is to be used, beside its description; in the front matter or in its metadata.
+WHEN_KEYS = ("when_to_use", "when-to-use", "triggers", "trigger-keywords", "keywords", "tags")
 UNCLOSED = "{!r} in allowed-tools has unbalanced brackets, so it allows nothing"
 NOT_PROSE = ("```", "~~~", "|", "<", "---", "===")
 MAX_SEARCHED = 10_000  # characters searched for a first paragraph; estimate
@@ -38,9 +40,9 @@ class Skill:
     @property
     def purpose(self) -> str:
         """Its description and when to use it, or the start of its text."""
-        facts = self.front.facts
-        more = to_text(facts.get("when_to_use", facts.get("when-to-use")))
-        return " ".join(filter(None, (self.description, more))) or first_paragraph(self.body)
+        found = (self.front.facts.get(key, self.metadata.get(key)) for key in WHEN_KEYS)
+        more = (", ".join(to_words(one)) if isinstance(one, list) else to_text(one) for one in found)
+        return " ".join(filter(None, (self.description, *more))) or first_paragraph(self.body)
 
     @property
     def by_name(self) -> bool:
