@@ -14,7 +14,7 @@ from openkoi_hookspecs import Deny, Koi, Task, ToolCall
 from openkoi_skills import Skills
 from openkoi_skills.events import SkillActivated
 from openkoi_skills.library import SkillFinder, SuppliedSkills, find_supplied
-from openkoi_skills.supplies import find_rules_file
+from openkoi_skills.supplies import RULE_FILES, find_rules_file
 from openkoi_testing import GivenPlugins, make_run
 
 
@@ -43,6 +43,19 @@ def test_rules_that_lead_out_of_the_project_are_none(tmp_path: Path) -> None:
     (tmp_path / "work" / "AGENTS.md").symlink_to(tmp_path / "secret")
 
     assert None is find_rules_file(tmp_path / "work")
+
+
+@pytest.mark.parametrize("name", RULE_FILES)
+def test_a_project_s_rules_are_found_under_the_name_of_any_agent_and_agents_md_first(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("Indent with tabs.")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+
+    assert file == find_rules_file(tmp_path / "sub")
+    (tmp_path / "AGENTS.md").write_text("Indent with spaces.")
+    assert tmp_path / "AGENTS.md" == find_rules_file(tmp_path / "sub")
 
 
 def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path: Path) -> None:

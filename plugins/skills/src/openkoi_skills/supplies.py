@@ -17,7 +17,19 @@ APPROVAL_SOURCES = {
     TASK: (SkillSource.WORKSPACE, SkillSource.MANAGED, SkillSource.OPENCLAW),
     EVALUATOR: (SkillSource.WORKSPACE,),
 }
-RULE_FILES = ("AGENTS.md", "CLAUDE.md")
+# The rules of a project in one file, as coding agents name it; the first that a folder has applies.
+RULE_FILES = (
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".junie/guidelines.md",
+    ".trae/rules/project_rules.md",
+    ".goosehints",
+    ".openhands/microagents/repo.md",
+)
 
 
 @dataclass(frozen=True, slots=True)
