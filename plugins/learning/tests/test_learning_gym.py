@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from learning_gym.courses import run_course, run_planted
-from learning_gym.curves import PAGE_VALUES, choose_value, format_curve, format_row
+from learning_gym.curves import PAGE, PAGE_VALUES, choose_value, format_curve, format_row
 from learning_gym.kernel_runs import KernelRuns
 from learning_gym.planting import GOALS, format_planted
 
@@ -101,6 +101,7 @@ def test_a_row_shows_the_value_in_use_and_those_that_differ_by_more_than_chance(
 def test_every_constant_that_decides_in_the_gym_can_be_measured_and_curves_on_record_are_of_values_in_use() -> None:
     outside = {"REGRESSION_DELTA", "PLATEAU_DELTA", "PRIOR_ITERATIONS", "MIN_ESTIMATES"}  # of scores and of stopping
     used = {name: value for name, value in vars(thresholds).items() if name.isupper() and name not in outside}
+    assert CURVES.read_text().startswith(PAGE.partition("Written")[0])
     rows = {row.split("`")[1]: row for row in CURVES.read_text().splitlines() if row.startswith("| `")}
 
     assert used.keys() == PAGE_VALUES.keys() >= rows.keys() > set()

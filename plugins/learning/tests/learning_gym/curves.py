@@ -58,7 +58,8 @@ PAGE = """# Curves
 What the learner does with other values of its constants: its share of first attempts that pass, as a part of the
 informed learner's, a mean over drawn worlds of all families. The value in use is **bold**. Of the others, those in
 *italics* differ from it by more than chance does (95 %, by pairs of worlds). Then which value is best in all families
-but one, and for how many of the families it is so. Written in this folder's `tests` by
+but one, and for how many of the families it is so. A constant that is not in the table has no curve yet, and its value
+is an estimate. Written in this folder's `tests` by
 `python -m learning_gym {arguments}`.
 
 | constant | value: mean of informed | chosen with one family left out | |
