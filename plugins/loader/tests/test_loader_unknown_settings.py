@@ -99,6 +99,18 @@ def test_only_variables_that_look_like_one_of_ours_are_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("variable", "suggestion"),
+    [
+        ("OPENKOI_MODELS_EXECUTOR", "Did you mean $OPENKOI_EXECUTOR?"),
+        ("OPENKOI_SAFETY_MAX_COST_USD", "Did you mean $OPENKOI_BUDGET?"),
+        ("OPENKOI_HOOKS_DEADLINE_SECONDS", "Set hooks.deadline_seconds in config.toml."),
+    ],
+)
+def test_a_variable_that_is_named_after_a_setting_is_named(variable: str, suggestion: str) -> None:
+    assert [f"${variable} is not read, so it has no effect. {suggestion}"] == find_unknown(**{variable: "1"})
+
+
 def test_a_table_of_a_distribution_that_is_not_installed_says_which() -> None:
     wanted = ["[mcp] in there.toml has no effect: openkoi-mcp is not installed."]
 

@@ -7,7 +7,6 @@ configuration imports nothing.
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property, reduce
 from typing import get_args, get_type_hints
 
@@ -16,12 +15,13 @@ from openkoi_hookspecs import SharedSetting
 from openkoi_settings import VARIABLES, Config, keys, plugin_keys
 from openkoi_settings.key import ANY, OF_PLUGINS
 from openkoi_settings.nested_tables import find_unknown_keys, keys_of
-from openkoi_settings.variables import PREFIX
+from openkoi_settings.variables import PREFIX, variable_of
 
 from .components import REQUIRED_METHODS
 from .plugin_discovery import Found, resolve
 from .plugin_factory import init_of, is_constructor
 from .plugins import Plugins
+from .suggestions import suggest
 
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
@@ -132,20 +132,22 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
-    """Warn of variables that look like typos of ours; others with the same prefix may belong to another program."""
+    """Warn of variables that look like ours or like a setting; others of this prefix may be another program's."""
     known = {variable.removeprefix(PREFIX) for variable in VARIABLES}
+    settings = {name.upper().replace(".", "_"): name for name in READ_HERE}
     for variable, value in environment.items():
         word = variable.removeprefix(PREFIX)
-        ours = value and variable.startswith(PREFIX) and word not in known
-        if ours and (suggestion := suggest(word, known, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
+        if not value or not variable.startswith(PREFIX) or word in known:
+            continue
+        near = suggest(word, known, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)
+        if suggestion := suggest_variable(settings[word]) if word in settings else near:
             yield f"${variable} is not read, so it has no effect.{suggestion}"
 
 
-def suggest(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""), cutoff: float = 0.6) -> str:
-    """Suggest the nearest known word, between ``around``; whole keys resemble each other and need a higher cutoff."""
-    before, behind = around
-    near = get_close_matches(word, list(known), n=1, cutoff=cutoff)
-    return f" Did you mean {before}{near[0]}{behind}?" if near else ""
+def suggest_variable(setting: str) -> str:
+    """Suggest how a setting is set that a variable was named after."""
+    flag = keys.BY_NAME[setting].flag
+    return f" Did you mean ${variable_of(flag)}?" if flag else f" Set {setting} in config.toml."
 
 
 @dataclass(frozen=True)
