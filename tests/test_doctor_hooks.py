@@ -143,6 +143,13 @@ MISTAKEN = {  # by name: its code, what its entry point names, and the sentence 
     ),
     "twice": (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
     "inside": (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
+    "plam": (TWICE.replace("plan", "plam"), "", "there is no hook before_plam. Did you mean before_plan?"),
+    "tsk": (TWICE.replace("task", "tsk"), "", "before_plan has no parameter tsk. Did you mean task?"),
+    "weather": (
+        TWICE.replace("task", "task, weather"),
+        "",
+        "before_plan has no parameter weather. It has task, recall, run.",
+    ),
 }
 
 

@@ -1,7 +1,7 @@
 """The plugins' implementations of hooks: pluggy validates them; what each takes and may answer is read once."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import NoneType
 from typing import Any, get_args, get_origin
@@ -16,6 +16,7 @@ Hook = Callable[..., object]
 
 MAX_FAILURES = 3
 SAME_PARAMETERS: dict[tuple[str, ...], tuple[str, ...]] = {}  # one object for equal parameters: compared by identity
+ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 FAIL_CLOSED = frozenset({"before_tool"})
 
 
@@ -104,8 +105,27 @@ def register_plugin(manager: PluginManager, name: str, plugin: object) -> Plugin
     except (PluginValidationError, ValueError) as error:
         if manager.has_plugin(name):
             manager.unregister(name=name)
-        return PluginError(name, "registration", " ".join(str(error).split()))
+        found = next(find_unknown_names(manager, plugin), "")
+        return PluginError(name, "registration", found or " ".join(str(error).split()))
     return None
+
+
+def find_unknown_names(manager: PluginManager, plugin: object) -> Iterator[str]:
+    """Yield a sentence for each implementation of a hook that does not exist, or of a fact that its hook has not."""
+    from .suggestions import suggest  # only after a mistake
+
+    known = [name for name, hook in vars(hooks).items() if hasattr(hook, "openkoi_spec")]
+    for name in dir(plugin):
+        if manager.parse_hookimpl_opts(plugin, name) is None:
+            continue
+        if name not in known:
+            yield f"there is no hook {name}.{suggest(name, known)}"
+            continue
+        facts = tuple(inspect.signature(getattr(hooks, name)).parameters)
+        for taken in inspect.signature(getattr(plugin, name)).parameters.values():
+            if taken.name not in facts and taken.default is taken.empty and taken.kind not in ANY_NUMBER:
+                hint = suggest(taken.name, facts) or f" It has {', '.join(facts)}."
+                yield f"{name} has no parameter {taken.name}.{hint}"
 
 
 def refuse_wrappers(manager: PluginManager, plugin: object) -> None:

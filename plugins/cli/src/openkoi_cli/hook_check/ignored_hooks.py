@@ -38,7 +38,7 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
         unmarked = list(find_unmarked(plugin))
         wrong = [*unmarked, *find_without_self(plugin), *find_misspelled(plugin), *find_repeated(plugin)]
         found += [f"{entry.name} of {entry.origin}: {text}" for text in wrong]
-        if entry.name not in called and not unmarked:
+        if entry.name not in called and not unmarked and not has_marked(plugin):  # marked ones failed before
             found.append(f"{entry.name} of {entry.origin} implements no hook. Mark its functions with @hookimpl.")
     return [*found, *find_unregistered()]
 
@@ -59,6 +59,11 @@ def find_unmarked(plugin: object) -> Iterator[str]:
 def find_close_hook(name: str) -> str:
     """Return the hook whose name is almost this one, if there is one."""
     return next(iter(get_close_matches(name, hook_names(), 1, CLOSE_NAME)), "")
+
+
+def has_marked(plugin: object) -> bool:
+    """Return whether a function is marked as a hook, whatever its name."""
+    return any(hasattr(function, "openkoi_impl") for _, function in public_functions(plugin))
 
 
 def find_without_self(plugin: object) -> Iterator[str]:
