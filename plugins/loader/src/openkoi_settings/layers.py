@@ -24,7 +24,7 @@ from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 
 NO_BUNDLES: Mapping[Path, str] = {}
 CONFLICT = (
-    "{name} is set to different values by {used} and {others}; using the first. "
+    "{name} is set to different values by the bundles {used} and {others}; using the first. "
     "To choose, set it in your config.toml, or list the bundle to prefer in [bundles] order."
 )
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
@@ -52,7 +52,7 @@ def load_config(
     if given.get(CASSETTE_VARIABLE):
         settings[USE_MEMORY.name] = Setting("none", f"${CASSETTE_VARIABLE}")
         warnings.append(WITHOUT_MEMORY)
-    warnings += explain_conflicts(ranked, settings)
+    warnings += explain_conflicts(ranked, settings, bundles)
     config = Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
     config.check()
     return config
@@ -109,20 +109,22 @@ def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[
     return settings, warnings
 
 
-def explain_conflicts(bundles: Mapping[Path, bool], settings: Mapping[str, Setting]) -> list[str]:
+def explain_conflicts(
+    bundles: Mapping[Path, bool], settings: Mapping[str, Setting], names: Mapping[Path, str]
+) -> list[str]:
     """Return a warning for each setting that two bundles set to other values, unless the user has set it.
 
     The first bundle is OpenKoi's own, which any other may change; so may one that the user has named.
     """
     unnamed = [bundle for bundle, is_named in bundles.items() if not is_named][1:] if len(bundles) > 2 else []
     named = {name for bundle in bundles if bundles[bundle] for name in read_settings(bundle / BUNDLE_FILE)}
-    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in unnamed]
+    layers = {names[bundle]: read_settings(bundle / BUNDLE_FILE) for bundle in unnamed}
     warnings: list[str] = []
-    for name in sorted({name for layer in layers for name in layer} - named):
-        rivals = [layer[name] for layer in layers if name in layer]
-        if settings[name].origin == rivals[-1].origin and any(one.value != rivals[-1].value for one in rivals):
-            names = ", ".join(one.origin for one in rivals[:-1])
-            warnings.append(CONFLICT.format(name=name, others=names, used=rivals[-1].origin))
+    for name in sorted({name for layer in layers.values() for name in layer} - named):
+        *others, used = rivals = [bundle for bundle, layer in layers.items() if name in layer]
+        values = [layers[bundle][name] for bundle in rivals]
+        if settings[name].origin == values[-1].origin and any(one.value != values[-1].value for one in values):
+            warnings.append(CONFLICT.format(name=name, others=", ".join(others), used=used))
     return warnings
 
 
