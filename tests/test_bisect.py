@@ -78,9 +78,13 @@ def test_two_that_are_bad_only_together_are_named(tmp_path: Path) -> None:
 
     result = openkoi("bisect", "--check", 'test $(grep -c Rubbish "$OPENKOI_ANSWER") = 0')
 
-    assert result.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together cause"), (
-        result
-    )
+    found, advice = result.stdout.splitlines()
+    assert found.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together cause"), result
+    commands = " or ".join(f"`openkoi plugin disable hooks.plugin{number}`" for number in (1, 4))
+    assert f"To disable one of them, run {commands}." == advice
+    places = [line[1:].partition("]")[0].partition("/") for line in result.stderr.splitlines() if line[1:2].isdigit()]
+    assert [int(done) for done, _, _ in places] == [*range(1, len(places) + 1)]
+    assert all(not most or int(done) <= int(most) for done, _, most in places), result.stderr
 
 
 def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -> None:

@@ -90,5 +90,5 @@ def describe_cause(cause: Cause, plugins: "Sequence[PluginEntry]", base: frozens
     if base and not {*cause.plugins} & base:
         others = [f"{plugins[place].kind}.{plugins[place].name}" for place in sorted(base)]
         yield BASE.format(names=", ".join(others), verb="changes" if len(others) == 1 else "change")
-    for one in named:
-        yield f"To disable it, run `openkoi plugin disable {one.kind}.{one.name}`."
+    it = "one of them" if len(named) > 1 else "it"
+    yield f"To disable {it}, run {' or '.join(f'`openkoi plugin disable {one.kind}.{one.name}`' for one in named)}."
