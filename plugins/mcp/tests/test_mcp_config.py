@@ -164,10 +164,11 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
     assert "No MCP servers." in openkoi("mcp", "list").stdout
 
 
-def test_files_of_an_added_server_are_found_from_every_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("word", ["server.py", "./server.py", "../folder/server.py"])
+def test_files_of_an_added_server_are_found_from_every_folder(tmp_path: Path, word: str) -> None:
     openkoi = shell_with(tmp_path)
     (openkoi.folder / "server.py").write_text("")
-    openkoi("mcp", "add", "pond", "python", "server.py", "--quiet", "absent.py")
+    openkoi("mcp", "add", "pond", "python", word, "--quiet", "absent.py")
 
     assert f"python {openkoi.folder / 'server.py'} --quiet absent.py" in openkoi("mcp", "list").stdout
 

@@ -100,7 +100,7 @@ async def add(
 def full_path(word: str) -> str:
     """Return the full path of a file; any other word as it is."""
     path = Path(word)
-    return word if path.is_absolute() or not path.is_file() else str(path.absolute())
+    return word if path.is_absolute() or not path.is_file() else str(path.parent.resolve() / path.name)
 
 
 @mcp.command()
