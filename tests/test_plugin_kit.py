@@ -38,6 +38,14 @@ def test_a_new_plugin_works_and_is_certified(tmp_path: Path, kind: str) -> None:
     assert f"my-{kind} 0.1.0" in openkoi("plugin", "list").stdout
 
 
+def test_a_folder_without_a_package_is_named(tmp_path: Path) -> None:
+    result = shell(tmp_path)("plugin", "certify", ".")
+
+    assert 1 == result.returncode
+    missing = f"! There is no pyproject.toml in {tmp_path / 'folder'}. Give the folder of a plugin.\nNot certified.\n"
+    assert missing == result.stdout
+
+
 def test_a_bundle_is_certified_with_other_settings_and_a_server(tmp_path: Path) -> None:
     openkoi = write_plugin(shell(tmp_path), "bundle")
     settings = openkoi.folder / "my-bundle" / "src" / "my_bundle" / "bundle.toml"

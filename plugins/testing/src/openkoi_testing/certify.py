@@ -72,6 +72,9 @@ def certify(folder: Path) -> int:
     """Certify the package in a folder, print what was found, and return the exit status."""
     try:
         project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    except FileNotFoundError:
+        print(f"! There is no pyproject.toml in {folder.absolute()}. Give the folder of a plugin.\nNot certified.")
+        return 1
     except (OSError, ValueError) as error:
         print(f"! {folder / 'pyproject.toml'} cannot be read: {error}\nNot certified.")
         return 1
