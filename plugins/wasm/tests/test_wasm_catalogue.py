@@ -53,11 +53,16 @@ def test_a_plugin_is_found_installed_and_used_once_it_is_approved(openkoi: Pond)
     assert ["42 fish"] == [one for one in openkoi.results if "fish" in one and "tool" not in one]
 
 
-def test_a_plugin_is_updated_and_removed_by_its_name(openkoi: Pond) -> None:
+def test_a_plugin_is_updated_and_removed_by_its_name(openkoi: Pond, tmp_path: Path) -> None:
     openkoi("plugin", "install", "fish")
+    same = openkoi("plugin", "update", "fish")
+    files = plugin_files(tmp_path)
+    list_archive(openkoi, {**files, "plugin.toml": files["plugin.toml"] + b"# newer\n"})
     updated = openkoi("plugin", "update", "fish")
     removed = openkoi("plugin", "remove", "fish")
 
+    assert "fish is already up to date: " in same
+    assert "approve" not in same
     assert "run `openkoi wasm approve fish`" in updated
     assert "Removed fish.\n" == removed
 

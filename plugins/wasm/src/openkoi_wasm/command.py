@@ -73,6 +73,9 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
             raise KoiError(EXISTS.format(manifest.name, other.file.parent))
     if folder.exists() and not replace:  # its manifest cannot be read
         raise KoiError(EXISTS.format(manifest.name, folder))
+    if is_copied(manifest, content, folder):
+        click.echo(f"{manifest.name} is already up to date: {folder}.")
+        return
     try:
         await asyncio.to_thread(copy_plugin, manifest, content, folder)
     except OSError as error:
@@ -192,6 +195,15 @@ def copy_plugin(manifest: Manifest, content: bytes, folder: Path) -> None:
         if folder.exists():
             folder.rename(Path(made) / "old")
         new.rename(folder)
+
+
+def is_copied(manifest: Manifest, content: bytes, folder: Path) -> bool:
+    """Return whether a folder contains this manifest and module."""
+    try:
+        there = (folder / MANIFEST).read_bytes(), (folder / manifest.module.name).read_bytes()
+    except OSError:
+        return False
+    return there == (manifest.file.read_bytes(), content)
 
 
 def is_same_folder(one: Path, other: Path) -> bool:
