@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 from assistant_process import make_chat, running, slack_workspace, telegram_chat, wait_until
+from cli_process import shell
 
 from openkoi_testing.servers import NotionServer
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+
+
+def test_an_app_that_is_not_configured_says_what_it_needs(tmp_path: Path) -> None:
+    doctor = " ".join(shell(tmp_path)("doctor").stdout.split())
+
+    assert "folder: not working (from openkoi-testing): folder needs path" in doctor
+    assert "! folder needs path" not in doctor
 
 
 @pytest.mark.row("CLI-06", "INT-06")

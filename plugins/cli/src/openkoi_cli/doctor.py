@@ -28,6 +28,7 @@ GROUPS = "openkoi."
 UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
 LONG_LINE = 240  # characters; three lines of a usual terminal (estimate)
 ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
+NOT_WORKING = "not working"
 
 
 @dataclass(slots=True)
@@ -130,8 +131,10 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
     for entry, (state, problem) in zip(entries, states, strict=True):
         source = "" if entry.name in entry.origin else f" (from {entry.origin})"
-        seen.add(f"  {entry.name}", f"{state}{source}")
-        if problem and entry.name in prefixes:
+        is_used = entry.name in prefixes
+        reason = f": {problem.rstrip('.')}" if state == NOT_WORKING and not is_used else ""
+        seen.add(f"  {entry.name}", f"{state}{source}{reason}")
+        if problem and is_used:
             seen.issues.append(problem)
     seen.issues += find_wildcards(koi)
 
@@ -145,10 +148,10 @@ async def check_integration(name: str, koi: "Koi") -> tuple[str, str]:
             app = await koi.load("integrations", name)
             return format_health(await app.health() if isinstance(app, SupportsHealthCheck) else {}), ""
     except TimeoutError:
-        return "not working", f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
+        return NOT_WORKING, f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
     except KoiError as error:
         missing = isinstance(error, SignInRequiredError) and error.missing
-        return "not connected" if missing else "not working", str(error)
+        return "not connected" if missing else NOT_WORKING, str(error)
 
 
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
@@ -233,7 +236,7 @@ async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
         health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
         seen.add_facts(part, health)
     except KoiError as error:
-        seen.add(part, "not working")
+        seen.add(part, NOT_WORKING)
         seen.issues.append(str(error))
 
 
