@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, write_script
+from cli_process import Shell, shell, write_script
 
 MODULE = '''
 import asyncio
@@ -67,6 +67,14 @@ def test_a_command_of_a_plugin_solves_tasks_under_the_same_guards(openkoi: Shell
     assert not (openkoi.folder / "secret.txt").exists()
     assert "Traceback" not in result.stderr
     assert "never awaited" not in result.stderr
+
+
+@pytest.mark.parametrize("group", ["plugin", "mcp", "wasm", "skill", "memory", "config", "learn"])
+def test_the_help_of_a_group_has_whole_sentences(tmp_path: Path, group: str) -> None:
+    commands = shell(tmp_path)(group, "--help").stdout.partition("Commands:")[2]
+
+    assert commands.strip()
+    assert "..." not in commands
 
 
 def test_commands_of_plugins_are_listed_and_have_help(openkoi: Shell) -> None:

@@ -63,6 +63,7 @@ AS_TASK = ("-p", "--print")
 TASK_MARKS = frozenset({"--", "--stdin", *AS_TASK})
 SUMMARY = "Run a task, evaluate the result, and retry until it meets your quality bar. Piped input is added as context."
 WIDEST, NARROWEST = 80, 50
+LONGEST_SUMMARY = 1000  # characters; no limit in practice
 
 
 class OpenKoi(click.Group):
@@ -138,6 +139,8 @@ class OpenKoi(click.Group):
         else:
             is_plugin = name in self.plugin_commands or name == self.script_command
             command = self.load_plugin_command(ctx, name) if is_plugin else None
+        if isinstance(command, click.Group):
+            keep_summaries(command)
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(
@@ -186,6 +189,12 @@ class OpenKoi(click.Group):
 
             limit_log(self.invocation)
         return ended
+
+
+def keep_summaries(group: click.Group) -> None:
+    """Let the help of a group wrap the summaries of its commands, which click would cut off."""
+    for command in group.commands.values():
+        command.short_help = command.short_help or command.get_short_help_str(LONGEST_SUMMARY)
 
 
 def help_width() -> int:

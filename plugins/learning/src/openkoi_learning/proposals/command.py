@@ -58,7 +58,7 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Dismiss a proposed skill or evaluator, or an approved one by name. It is not proposed again."""
+    """Dismiss a proposal, or an approved one by name. It is not proposed again."""
     drafts = require_drafts(koi)
     echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
 
