@@ -1,12 +1,14 @@
 """However servers are written, the same is read; what is wrong is named and costs nothing else."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
-from documented_plugins import configure, shell_with
+from documented_plugins import DONE, calling, configure, results_of, shell_with, turn
 from mcp_runs import write_project_file
 
 from openkoi_hookspecs import events
@@ -162,6 +164,19 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
     assert [0, 0, 2] == removed
     assert file.read_text().startswith(before.rstrip("\n"))
     assert "No MCP servers." in openkoi("mcp", "list").stdout
+
+
+def test_the_server_of_the_documentation_works(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, turns=turn(calling("garden__plant", flower="rose"), when="after: 0") + DONE)
+    page = openkoi("plugin", "docs", "mcp").stdout
+    code = page.partition("## server.py\n")[2].partition("\nTo use it")[0]
+    (openkoi.folder / "server.py").write_text(dedent(code))
+
+    assert 0 == openkoi("mcp", "add", "garden", sys.executable, "server.py").returncode
+    assert "garden: ok, 1 tool" in openkoi("mcp", "test", "garden").stdout
+    assert "tool plant: Plant a flower" in openkoi("mcp", "approve", "garden", "--yes").stdout
+    openkoi("-i", "0", "Plant a rose")
+    assert ["Nothing was planted."] == results_of(openkoi)  # no terminal is attached
 
 
 @pytest.mark.parametrize("word", ["server.py", "./server.py", "../folder/server.py"])

@@ -21,6 +21,7 @@ CONTRACTS: Mapping[str, tuple[str, ...]] = {
     "hook": ("hooks", "hooks"),
     "integration": ("integrations", "Messenger", "Documents"),
     "judge": ("evaluators", "Evaluator"),
+    "mcp": ("sources",),
     "memory": ("memory", "Memory"),
     "provider": ("providers", "Provider"),
     "questions": ("questions", "Questions"),
@@ -47,6 +48,7 @@ SUMMARIES: Mapping[str, str] = {
     "command": "A command of `openkoi`.",
     "hook": "Functions that are called at a step of a task: they add to prompts, check tool calls and receive events.",
     "judge": "An evaluator that scores the work.",
+    "mcp": "A server in any language, whose tools, resources and prompts OpenKoi uses.",
     "script": "Hooks or a command in one Starlark file, which is run in a sandbox.",
     "wasm": "Tools, hooks, evaluators or models in a WebAssembly module, which is run in a sandbox.",
 }
@@ -60,6 +62,18 @@ script, with a table `[capabilities]` that has `network` for `http_get(url)`, `m
 SCRIPT_STEPS = """\
 To create this file in your own scripts, run `openkoi plugin new script my-script`; `my-script.py` creates one in
 Python, which runs without a sandbox and needs your approval."""
+MCP = """\
+A program in any language that speaks MCP; it needs no package and no library of OpenKoi. OpenKoi starts it, calls its
+tools once you approve them, shows its progress, and puts what it asks (elicitation) to the user; without a
+terminal, that is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named `garden__plant`."""
+MCP_STEPS = """\
+To use it, install its library and openkoi-mcp, add it, and approve what it offers:
+
+    pip install mcp openkoi-mcp
+    openkoi mcp add garden python server.py
+    openkoi mcp test garden
+    openkoi mcp approve garden
+    openkoi "Plant a rose" """.rstrip()
 NEW_STEPS = "To create these files, run `openkoi plugin new {kind} my-{kind}`."
 PAGE_STEPS = """\
 To try a plugin of this page, write its files into a folder, run `pip install -e . openkoi-testing` there, then
@@ -91,8 +105,8 @@ def find_contract(name: str) -> Any:
 def describe_kind(kind: str) -> Iterator[str]:
     """Yield the parts of a kind's page: its contract, the types that this and the example name, and the example."""
     group, *names = CONTRACTS[kind]
-    if kind == "script":
-        yield from describe_script()
+    if kind in ("script", "mcp"):
+        yield from describe_script() if kind == "script" else describe_server()
         return
     yield f"# {kind}\n\n{FOLDERS.get(kind, f'Entry point group: openkoi.{group}')}"
     sources = {name: inspect.getsource(find_contract(name)) for name in names}
@@ -134,6 +148,13 @@ def describe_script() -> Iterator[str]:
     text = fill_template("script.star", {"name": "my-script", "summary": "Change prompts."})
     yield f"## my-script.star\n\n{indent(text)}"
     yield SCRIPT_STEPS
+
+
+def describe_server() -> Iterator[str]:
+    """Yield the parts of the page about MCP servers."""
+    yield f"# mcp\n\n{MCP}"
+    yield f"## server.py\n\n{indent(fill_template('server.py', {}))}"
+    yield MCP_STEPS
 
 
 def indent(text: str) -> str:
