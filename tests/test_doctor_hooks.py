@@ -150,6 +150,7 @@ MISTAKEN = {  # by name: its code, what its entry point names, and the sentence 
         "",
         "before_plan has no parameter weather. It has task, recall, run.",
     ),
+    "number": (TWICE.replace("None", "5"), "", "before_plan: TypeError: returned int, not a sequence of Section"),
 }
 
 

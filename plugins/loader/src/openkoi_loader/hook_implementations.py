@@ -64,7 +64,8 @@ class HookImplementation:
             return
         is_sequence = self.item_type and type(answer) in PLAIN_SEQUENCES  # as most are; an abstract class takes longer
         if not is_sequence and (not isinstance(answer, self.answer_type) or isinstance(answer, (str, bytes))):
-            raise TypeError(f"answered a {type(answer).__name__}, not {self.answer_type.__name__}")
+            kind = f"a sequence of {self.item_type.__name__}" if self.item_type else self.answer_type.__name__
+            raise TypeError(f"returned {type(answer).__name__}, not {kind}")
         wanted = self.item_type or self.answer_type
         find_error = make_check(wanted)
         for item in answer if self.item_type else [answer]:  # type: ignore[attr-defined]  # a sequence, as checked
