@@ -11,10 +11,12 @@ import pytest
 from documented_plugins import calling
 from wasm_plugins import TOOL, answering, calling_host, module, passing_request, pond, write_plugin
 
-from openkoi_hookspecs import ConfigError, Run
+from openkoi_base.grants import read_capabilities
+from openkoi_hookspecs import ConfigError, KoiError, Run
 from openkoi_testing import make_run
 from openkoi_wasm.discovery import WasmPlugins
 from openkoi_wasm.events import MessageLogged
+from openkoi_wasm.granted_files import GrantedFiles
 from openkoi_wasm.manifest import read_manifest
 from openkoi_wasm.plugin import WasmPlugin
 
@@ -190,3 +192,24 @@ def test_plugins_are_found_where_the_configuration_names_them_before_the_data_fo
     assert "both the WASM plugin fish; the first is used" in "\n".join(warnings)
     assert f"{tmp_path / 'missing'}, which has no manifest" in "\n".join(warnings)
     assert "broken/plugin.toml: name is missing" in "\n".join(warnings)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".mcp.json",
+        ".husky/pre-commit",
+        ".claude/settings.json",
+        "docs/.MCP.json",
+    ],
+)
+def test_no_module_writes_what_other_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    root = tmp_path / "home" / "project"
+    root.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    files = GrantedFiles(read_capabilities({"filesystem": ["write:~/**"]}, tmp_path), root)
+
+    with pytest.raises(KoiError, match="is read by other programs, which could run what is in it"):
+        files.write(path, b"x")
+    files.write("docs/a.md", b"42 fish")
+    assert "42 fish" == (root / "docs" / "a.md").read_text()

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from openkoi_base.grants import Capabilities, PathGrant
+from openkoi_base.schema.autorun import protected_globs
+from openkoi_base.schema.protected_paths import first_protected
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -60,7 +62,9 @@ class GrantedFiles:
     def write(self, text: str, data: bytes) -> None:
         """Replace a file, or create it with its folders; raise KoiError if it may not or cannot be written."""
         path = self.resolve(text, "written")
-        if RUN_BY_OTHERS & {*map(str.casefold, path.parts)}:
+        if RUN_BY_OTHERS & {*map(str.casefold, path.parts)} or first_protected(
+            [str(path)], protected_globs(), self.root
+        ):
             raise KoiError(f"{text!r} is read by other programs, which could run what is in it.")
         if len(path.parts) > MAX_DEPTH:
             raise KoiError(f"{text[:200]!r} is in more than {MAX_DEPTH} folders.")
