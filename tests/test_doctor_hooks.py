@@ -143,14 +143,15 @@ MISTAKEN = {  # by name: its code, what its entry point names, and the sentence 
     ),
     "twice": (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
     "inside": (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
-    "plam": (TWICE.replace("plan", "plam"), "", "there is no hook before_plam. Did you mean before_plan?"),
-    "tsk": (TWICE.replace("task", "tsk"), "", "before_plan has no parameter tsk. Did you mean task?"),
+}
+FAILING = {
+    "plam": (TWICE.replace("plan", "plam"), "there is no hook before_plam. Did you mean before_plan?"),
+    "tsk": (TWICE.replace("task", "tsk"), "before_plan has no parameter tsk. Did you mean task?"),
     "weather": (
         TWICE.replace("task", "task, weather"),
-        "",
         "before_plan has no parameter weather. It has task, recall, run.",
     ),
-    "number": (TWICE.replace("None", "5"), "", "before_plan: TypeError: returned int, not a sequence of Section"),
+    "number": (TWICE.replace("None", "5"), "TypeError: returned int, not a sequence of Section"),
 }
 
 
@@ -165,6 +166,19 @@ def test_hooks_that_cannot_be_meant_so_are_named(tmp_path: Path) -> None:
     assert {name: [True] for name in MISTAKEN} == {
         name: [MISTAKEN[name][2] in text for text in texts] for name, texts in found.items()
     }
+
+
+def test_hooks_that_fail_are_told_what_was_meant(tmp_path: Path) -> None:
+    for name, (code, _) in FAILING.items():
+        install_with(tmp_path / "site", name, HOOK + code, "[openkoi.hooks]\n{0} = acme\n")
+
+    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+
+    lines = [line for line in result.stdout.splitlines() if line.startswith("! ")]
+    shown = {
+        name: [f"'{name}' failed at" in line for line in lines if text in line] for name, (_, text) in FAILING.items()
+    }
+    assert (1, {name: [True] for name in FAILING}) == (result.returncode, shown), result.stdout
 
 
 def test_two_plugins_of_one_name_that_are_both_unused_are_named(tmp_path: Path) -> None:
