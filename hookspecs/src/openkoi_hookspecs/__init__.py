@@ -7,261 +7,158 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 from .lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from . import hooks
-    from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
-    from .budgets import Amount, Budget, BudgetDay, BudgetRequest
-    from .configuration import Configuration, ConfiguredSetting, Paths
-    from .content import Blob, Content, File, Image, Text, image_type
-    from .errors import (
-        AppError,
-        AppRejectedError,
-        AppUnavailableError,
-        ArgumentError,
-        ConfigError,
-        ConsentMissingError,
-        DocumentConflictError,
-        EmptyResponseError,
-        FilesChangedError,
-        KoiError,
-        LimitExceededError,
-        NoModelError,
-        NoProviderError,
-        PluginError,
-        PluginNotFoundError,
-        ProviderError,
-        ProviderUnavailableError,
-        RequestRejectedError,
-        RunStoppedError,
-        SignInRequiredError,
-        ToolError,
-        WrongServerError,
-    )
-    from .evaluation import (
-        Baseline,
-        Check,
-        EffectCall,
-        Evaluation,
-        EvaluationMode,
-        ExecutionResult,
-        Finding,
-        Prospect,
-        Score,
-        Severity,
-        StopReason,
-    )
-    from .events_base import Event, Record
-    from .frontend import Frontend, Launcher, OpenedKoi
-    from .hooks import hookimpl, hookspec
-    from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
-    from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
-    from .model import (
-        Buffered,
-        Chunk,
-        DiscoveredProvider,
-        Embedding,
-        FinishReason,
-        Message,
-        Model,
-        Part,
-        ProviderInfo,
-        Reasoning,
-        Request,
-        Response,
-        Role,
-        StreamEnd,
-    )
-    from .patterns import Pattern
-    from .plugin_entry import HookActivity, Installation, InstalledPlugin, PluginEntry, PluginState
-    from .price import Price, Usage
-    from .prompt import Layer, Section
-    from .protocols import (
-        AgentRunner,
-        Checkpoints,
-        Compactor,
-        Embedder,
-        Evaluator,
-        Memory,
-        PluginSource,
-        Provider,
-        Sandbox,
-        ShadowMemory,
-        SupportsBaseline,
-        SupportsDescribe,
-        SupportsDimensions,
-        SupportsHealthCheck,
-        SupportsMedia,
-        SupportsMigrate,
-        SupportsOffsets,
-        SupportsReset,
-        SupportsSelection,
-        SupportsShadowRebuild,
-        SupportsTables,
-        ToolProvider,
-    )
-    from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
-    from .reading import MemoryReader, Reader
-    from .restoration import Restoration
-    from .run import Handle, HookReturn, Koi, Run
-    from .run_summary import RunState, RunSummary
-    from .sandbox import Command, CommandResult
-    from .settings import DataDir, Env, Inject, SharedSetting
-    from .task import Cost, Limits, Task
-    from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Permission, Tool, ToolCall, ToolResult
-
-__all__ = [
-    "Agent",
-    "AgentRunner",
-    "Allow",
-    "Amount",
-    "AppError",
-    "AppRejectedError",
-    "AppUnavailableError",
-    "ArgumentError",
-    "Arguments",
-    "Ask",
-    "Baseline",
-    "Blob",
-    "Budget",
-    "BudgetDay",
-    "BudgetExhausted",
-    "BudgetRequest",
-    "Buffered",
-    "Check",
-    "Checkpoints",
-    "Chunk",
-    "Command",
-    "CommandResult",
-    "Compactor",
-    "Condition",
-    "ConfigError",
-    "Configuration",
-    "ConfiguredSetting",
-    "Consent",
-    "ConsentMissingError",
-    "Content",
-    "Cost",
-    "DataDir",
-    "Decision",
-    "Deny",
-    "DiscoveredProvider",
-    "DocumentConflictError",
-    "Effect",
-    "EffectCall",
-    "Embedder",
-    "Embedding",
-    "EmptyResponseError",
-    "Env",
-    "Evaluation",
-    "EvaluationMode",
-    "Evaluator",
-    "Event",
-    "ExecutionResult",
-    "Facts",
-    "File",
-    "FilesChangedError",
-    "Finding",
-    "FinishReason",
-    "Frontend",
-    "Handle",
-    "Hit",
-    "HookActivity",
-    "HookReturn",
-    "Image",
-    "Inject",
-    "Installation",
-    "InstalledPlugin",
-    "Iteration",
-    "Json",
-    "Koi",
-    "KoiError",
-    "Launcher",
-    "Layer",
-    "Learning",
-    "LearningStatus",
-    "LimitExceededError",
-    "Limits",
-    "Memory",
-    "MemoryItem",
-    "MemoryReader",
-    "Message",
-    "Model",
-    "NextAction",
-    "NoModelError",
-    "NoProviderError",
-    "OpenedKoi",
-    "Part",
-    "Passage",
-    "Paths",
-    "Pattern",
-    "PendingQuestion",
-    "Permission",
-    "Plan",
-    "PluginEntry",
-    "PluginError",
-    "PluginNotFoundError",
-    "PluginSource",
-    "PluginState",
-    "Policy",
-    "Price",
-    "Prospect",
-    "Provider",
-    "ProviderError",
-    "ProviderInfo",
-    "ProviderUnavailableError",
-    "Query",
-    "Question",
-    "Questions",
-    "Reader",
-    "Reasoning",
-    "Recall",
-    "Record",
-    "Request",
-    "RequestRejectedError",
-    "Response",
-    "Restoration",
-    "Result",
-    "Role",
-    "Run",
-    "RunState",
-    "RunStoppedError",
-    "RunSummary",
-    "Sandbox",
-    "Score",
-    "Section",
-    "Severity",
-    "ShadowMemory",
-    "SharedSetting",
-    "SignInRequiredError",
-    "StopReason",
-    "Strategy",
-    "StreamEnd",
-    "SupportsBaseline",
-    "SupportsDescribe",
-    "SupportsDimensions",
-    "SupportsHealthCheck",
-    "SupportsMedia",
-    "SupportsMigrate",
-    "SupportsOffsets",
-    "SupportsReset",
-    "SupportsSelection",
-    "SupportsShadowRebuild",
-    "SupportsTables",
-    "Task",
-    "Team",
-    "Text",
-    "TextIncludes",
-    "Tool",
-    "ToolCall",
-    "ToolError",
-    "ToolProvider",
-    "ToolResult",
-    "ToolReturned",
-    "Usage",
-    "WrongServerError",
-    "hookimpl",
-    "hooks",
-    "hookspec",
-    "image_type",
-    "is_no",
-    "is_yes",
-]
+    from . import hooks as hooks
+    from .agent import Agent as Agent
+    from .agent import BudgetExhausted as BudgetExhausted
+    from .agent import Condition as Condition
+    from .agent import Strategy as Strategy
+    from .agent import Team as Team
+    from .agent import TextIncludes as TextIncludes
+    from .agent import ToolReturned as ToolReturned
+    from .budgets import Amount as Amount
+    from .budgets import Budget as Budget
+    from .budgets import BudgetDay as BudgetDay
+    from .budgets import BudgetRequest as BudgetRequest
+    from .configuration import Configuration as Configuration
+    from .configuration import ConfiguredSetting as ConfiguredSetting
+    from .configuration import Paths as Paths
+    from .content import Blob as Blob
+    from .content import Content as Content
+    from .content import File as File
+    from .content import Image as Image
+    from .content import Text as Text
+    from .content import image_type as image_type
+    from .errors import AppError as AppError
+    from .errors import AppRejectedError as AppRejectedError
+    from .errors import AppUnavailableError as AppUnavailableError
+    from .errors import ArgumentError as ArgumentError
+    from .errors import ConfigError as ConfigError
+    from .errors import ConsentMissingError as ConsentMissingError
+    from .errors import DocumentConflictError as DocumentConflictError
+    from .errors import EmptyResponseError as EmptyResponseError
+    from .errors import FilesChangedError as FilesChangedError
+    from .errors import KoiError as KoiError
+    from .errors import LimitExceededError as LimitExceededError
+    from .errors import NoModelError as NoModelError
+    from .errors import NoProviderError as NoProviderError
+    from .errors import PluginError as PluginError
+    from .errors import PluginNotFoundError as PluginNotFoundError
+    from .errors import ProviderError as ProviderError
+    from .errors import ProviderUnavailableError as ProviderUnavailableError
+    from .errors import RequestRejectedError as RequestRejectedError
+    from .errors import RunStoppedError as RunStoppedError
+    from .errors import SignInRequiredError as SignInRequiredError
+    from .errors import ToolError as ToolError
+    from .errors import WrongServerError as WrongServerError
+    from .evaluation import Baseline as Baseline
+    from .evaluation import Check as Check
+    from .evaluation import EffectCall as EffectCall
+    from .evaluation import Evaluation as Evaluation
+    from .evaluation import EvaluationMode as EvaluationMode
+    from .evaluation import ExecutionResult as ExecutionResult
+    from .evaluation import Finding as Finding
+    from .evaluation import Prospect as Prospect
+    from .evaluation import Score as Score
+    from .evaluation import Severity as Severity
+    from .evaluation import StopReason as StopReason
+    from .events_base import Event as Event
+    from .events_base import Record as Record
+    from .frontend import Frontend as Frontend
+    from .frontend import Launcher as Launcher
+    from .frontend import OpenedKoi as OpenedKoi
+    from .hooks import hookimpl as hookimpl
+    from .hooks import hookspec as hookspec
+    from .iteration import Decision as Decision
+    from .iteration import Facts as Facts
+    from .iteration import Iteration as Iteration
+    from .iteration import NextAction as NextAction
+    from .iteration import Plan as Plan
+    from .iteration import Policy as Policy
+    from .iteration import Result as Result
+    from .memory import Hit as Hit
+    from .memory import Learning as Learning
+    from .memory import LearningStatus as LearningStatus
+    from .memory import MemoryItem as MemoryItem
+    from .memory import Passage as Passage
+    from .memory import Query as Query
+    from .memory import Recall as Recall
+    from .model import Buffered as Buffered
+    from .model import Chunk as Chunk
+    from .model import DiscoveredProvider as DiscoveredProvider
+    from .model import Embedding as Embedding
+    from .model import FinishReason as FinishReason
+    from .model import Message as Message
+    from .model import Model as Model
+    from .model import Part as Part
+    from .model import ProviderInfo as ProviderInfo
+    from .model import Reasoning as Reasoning
+    from .model import Request as Request
+    from .model import Response as Response
+    from .model import Role as Role
+    from .model import StreamEnd as StreamEnd
+    from .patterns import Pattern as Pattern
+    from .plugin_entry import HookActivity as HookActivity
+    from .plugin_entry import Installation as Installation
+    from .plugin_entry import InstalledPlugin as InstalledPlugin
+    from .plugin_entry import PluginEntry as PluginEntry
+    from .plugin_entry import PluginState as PluginState
+    from .price import Price as Price
+    from .price import Usage as Usage
+    from .prompt import Layer as Layer
+    from .prompt import Section as Section
+    from .protocols import AgentRunner as AgentRunner
+    from .protocols import Checkpoints as Checkpoints
+    from .protocols import Compactor as Compactor
+    from .protocols import Embedder as Embedder
+    from .protocols import Evaluator as Evaluator
+    from .protocols import Memory as Memory
+    from .protocols import PluginSource as PluginSource
+    from .protocols import Provider as Provider
+    from .protocols import Sandbox as Sandbox
+    from .protocols import ShadowMemory as ShadowMemory
+    from .protocols import SupportsBaseline as SupportsBaseline
+    from .protocols import SupportsDescribe as SupportsDescribe
+    from .protocols import SupportsDimensions as SupportsDimensions
+    from .protocols import SupportsHealthCheck as SupportsHealthCheck
+    from .protocols import SupportsMedia as SupportsMedia
+    from .protocols import SupportsMigrate as SupportsMigrate
+    from .protocols import SupportsOffsets as SupportsOffsets
+    from .protocols import SupportsReset as SupportsReset
+    from .protocols import SupportsSelection as SupportsSelection
+    from .protocols import SupportsShadowRebuild as SupportsShadowRebuild
+    from .protocols import SupportsTables as SupportsTables
+    from .protocols import ToolProvider as ToolProvider
+    from .questions import Consent as Consent
+    from .questions import PendingQuestion as PendingQuestion
+    from .questions import Question as Question
+    from .questions import Questions as Questions
+    from .questions import is_no as is_no
+    from .questions import is_yes as is_yes
+    from .reading import MemoryReader as MemoryReader
+    from .reading import Reader as Reader
+    from .restoration import Restoration as Restoration
+    from .run import Handle as Handle
+    from .run import HookReturn as HookReturn
+    from .run import Koi as Koi
+    from .run import Run as Run
+    from .run_summary import RunState as RunState
+    from .run_summary import RunSummary as RunSummary
+    from .sandbox import Command as Command
+    from .sandbox import CommandResult as CommandResult
+    from .settings import DataDir as DataDir
+    from .settings import Env as Env
+    from .settings import Inject as Inject
+    from .settings import SharedSetting as SharedSetting
+    from .task import Cost as Cost
+    from .task import Limits as Limits
+    from .task import Task as Task
+    from .tool import Allow as Allow
+    from .tool import Arguments as Arguments
+    from .tool import Ask as Ask
+    from .tool import Deny as Deny
+    from .tool import Effect as Effect
+    from .tool import Json as Json
+    from .tool import Permission as Permission
+    from .tool import Tool as Tool
+    from .tool import ToolCall as ToolCall
+    from .tool import ToolResult as ToolResult

@@ -1,7 +1,8 @@
 """Import the modules of a package when one of their names is first used, as PEP 810 lets packages do from Python 3.15.
 
 with LazyExports(globals()):
-    from .agent import Agent, Team
+    from .agent import Agent as Agent
+    from .agent import Team as Team
 """
 
 import builtins
@@ -26,9 +27,8 @@ class Exports:
         return Export((self.__module, name))
 
 
-ONE_AT_A_TIME = (
-    allocate_lock()
-)  # of two threads that import packages, the second would otherwise restore the hook of the first
+# Of two threads that import packages, the second would otherwise restore the hook of the first.
+ONE_AT_A_TIME = allocate_lock()
 
 
 class LazyExports:
@@ -56,7 +56,11 @@ class LazyExports:
         self.exports = {name: value for name, value in self.package.items() if isinstance(value, Export)}
         for name in self.exports:
             del self.package[name]
-        self.package |= {"__getattr__": self.load, "__dir__": lambda: sorted({*self.package, *self.exports})}
+        self.package |= {
+            "__all__": sorted(self.exports),
+            "__getattr__": self.load,
+            "__dir__": lambda: sorted({*self.package, *self.exports}),
+        }
 
     def load(self, name: str) -> object:
         """Import what a name stands for, and keep it."""

@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .evaluator import TestRunner
-
-__all__ = ["TestRunner"]
+    from .evaluator import TestRunner as TestRunner

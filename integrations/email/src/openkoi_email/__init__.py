@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .app import Email
-
-__all__ = ["Email"]
+    from .app import Email as Email

@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .matrix import Matrix
-
-__all__ = ["Matrix"]
+    from .matrix import Matrix as Matrix

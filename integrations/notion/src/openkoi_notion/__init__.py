@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .notion import Notion
-
-__all__ = ["Notion"]
+    from .notion import Notion as Notion

@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .slack import Slack
-
-__all__ = ["Slack"]
+    from .slack import Slack as Slack

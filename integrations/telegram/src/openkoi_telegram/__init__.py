@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .telegram import Telegram
-
-__all__ = ["Telegram"]
+    from .telegram import Telegram as Telegram

@@ -3,7 +3,5 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .agent_hook import AgentHook
-    from .team import TeamWork
-
-__all__ = ["AgentHook", "TeamWork"]
+    from .agent_hook import AgentHook as AgentHook
+    from .team import TeamWork as TeamWork

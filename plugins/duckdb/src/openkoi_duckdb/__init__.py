@@ -3,15 +3,9 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+    from openkoi_search.memory_file_errors import MemoryBusyError as MemoryBusyError
+    from openkoi_search.memory_file_errors import MemoryNewerError as MemoryNewerError
+    from openkoi_search.memory_file_errors import MemoryUnusableError as MemoryUnusableError
 
-    from .memory import DuckDB
-    from .reader import read_memory
-
-__all__ = [
-    "DuckDB",
-    "MemoryBusyError",
-    "MemoryNewerError",
-    "MemoryUnusableError",
-    "read_memory",
-]
+    from .memory import DuckDB as DuckDB
+    from .reader import read_memory as read_memory

@@ -6,45 +6,27 @@ A library, without entry points.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .call_budget import CallBudget
-    from .call_cost import budget_tokens
-    from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
-    from .compare_compacted import is_much_shorter, removed_parts
-    from .content import check_content, check_result
-    from .estimate import Estimator
-    from .images_in_messages import without_media
-    from .model_check import check_models
-    from .model_client import ModelClient
-    from .model_discovery import Discovery, ModelChoice
-    from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
-    from .request_stats import stats_of
-    from .reservation import Reservation
-    from .shared_budget import SharedBudget
-    from .task_budget import TaskBudget
-
-__all__ = [
-    "CONTEXT",
-    "EXECUTOR",
-    "FILE",
-    "OUTPUT",
-    "CallBudget",
-    "Catalogue",
-    "Discovery",
-    "Estimator",
-    "ModelChoice",
-    "ModelClient",
-    "ModelRouter",
-    "Reservation",
-    "ResolvedModel",
-    "SharedBudget",
-    "TaskBudget",
-    "budget_tokens",
-    "check_content",
-    "check_models",
-    "check_result",
-    "executor_of",
-    "is_much_shorter",
-    "removed_parts",
-    "stats_of",
-    "without_media",
-]
+    from .call_budget import CallBudget as CallBudget
+    from .call_cost import budget_tokens as budget_tokens
+    from .catalogue import CONTEXT as CONTEXT
+    from .catalogue import FILE as FILE
+    from .catalogue import OUTPUT as OUTPUT
+    from .catalogue import Catalogue as Catalogue
+    from .compare_compacted import is_much_shorter as is_much_shorter
+    from .compare_compacted import removed_parts as removed_parts
+    from .content import check_content as check_content
+    from .content import check_result as check_result
+    from .estimate import Estimator as Estimator
+    from .images_in_messages import without_media as without_media
+    from .model_check import check_models as check_models
+    from .model_client import ModelClient as ModelClient
+    from .model_discovery import Discovery as Discovery
+    from .model_discovery import ModelChoice as ModelChoice
+    from .model_roles import EXECUTOR as EXECUTOR
+    from .model_roles import ModelRouter as ModelRouter
+    from .model_roles import ResolvedModel as ResolvedModel
+    from .model_roles import executor_of as executor_of
+    from .request_stats import stats_of as stats_of
+    from .reservation import Reservation as Reservation
+    from .shared_budget import SharedBudget as SharedBudget
+    from .task_budget import TaskBudget as TaskBudget

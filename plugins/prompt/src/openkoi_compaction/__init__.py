@@ -7,9 +7,7 @@ log, and a tool shows them again.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .facts import FactExtracting
-    from .history import ReadHistoryTool
-    from .periodic import PeriodicSummary
-    from .rolling_window import RollingWindow
-
-__all__ = ["FactExtracting", "PeriodicSummary", "ReadHistoryTool", "RollingWindow"]
+    from .facts import FactExtracting as FactExtracting
+    from .history import ReadHistoryTool as ReadHistoryTool
+    from .periodic import PeriodicSummary as PeriodicSummary
+    from .rolling_window import RollingWindow as RollingWindow

@@ -3,45 +3,25 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .category import infer_category
-    from .effect_question import effect_request, says_no
-    from .instructions import INSTRUCTIONS_SECTION, executor_instructions
-    from .messages import (
-        build_system_prompt,
-        feedback_message,
-        first_message,
-        format_section,
-        merge_sections,
-        quote_untrusted,
-        recall_sections,
-        restart_message,
-        trailing_sections,
-    )
-    from .question import is_question
-    from .recall_query import build_recall_query, build_recall_text
-    from .section_limits import MEMORY_SOURCE, max_total_bytes, refuse_oversized, total_size, without_refused_texts
-
-__all__ = [
-    "INSTRUCTIONS_SECTION",
-    "MEMORY_SOURCE",
-    "build_recall_query",
-    "build_recall_text",
-    "build_system_prompt",
-    "effect_request",
-    "executor_instructions",
-    "feedback_message",
-    "first_message",
-    "format_section",
-    "infer_category",
-    "is_question",
-    "max_total_bytes",
-    "merge_sections",
-    "quote_untrusted",
-    "recall_sections",
-    "refuse_oversized",
-    "restart_message",
-    "says_no",
-    "total_size",
-    "trailing_sections",
-    "without_refused_texts",
-]
+    from .category import infer_category as infer_category
+    from .effect_question import effect_request as effect_request
+    from .effect_question import says_no as says_no
+    from .instructions import INSTRUCTIONS_SECTION as INSTRUCTIONS_SECTION
+    from .instructions import executor_instructions as executor_instructions
+    from .messages import build_system_prompt as build_system_prompt
+    from .messages import feedback_message as feedback_message
+    from .messages import first_message as first_message
+    from .messages import format_section as format_section
+    from .messages import merge_sections as merge_sections
+    from .messages import quote_untrusted as quote_untrusted
+    from .messages import recall_sections as recall_sections
+    from .messages import restart_message as restart_message
+    from .messages import trailing_sections as trailing_sections
+    from .question import is_question as is_question
+    from .recall_query import build_recall_query as build_recall_query
+    from .recall_query import build_recall_text as build_recall_text
+    from .section_limits import MEMORY_SOURCE as MEMORY_SOURCE
+    from .section_limits import max_total_bytes as max_total_bytes
+    from .section_limits import refuse_oversized as refuse_oversized
+    from .section_limits import total_size as total_size
+    from .section_limits import without_refused_texts as without_refused_texts

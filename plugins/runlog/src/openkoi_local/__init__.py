@@ -3,9 +3,7 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .daily_budget_in_files import FileBudget
-    from .daily_budget_in_process import ProcessBudget
-    from .file_questions import FileQuestions
-    from .process_questions import ProcessQuestions
-
-__all__ = ["FileBudget", "FileQuestions", "ProcessBudget", "ProcessQuestions"]
+    from .daily_budget_in_files import FileBudget as FileBudget
+    from .daily_budget_in_process import ProcessBudget as ProcessBudget
+    from .file_questions import FileQuestions as FileQuestions
+    from .process_questions import ProcessQuestions as ProcessQuestions

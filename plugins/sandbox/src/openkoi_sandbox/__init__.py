@@ -3,18 +3,9 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .auto import AutoSandbox
-    from .autorun_report import AutorunReport
-    from .bubblewrap import BubblewrapSandbox
-    from .landlock import LandlockSandbox
-    from .rlimits_sandbox import RlimitsSandbox
-    from .unconfined import UnconfinedSandbox
-
-__all__ = [
-    "AutoSandbox",
-    "AutorunReport",
-    "BubblewrapSandbox",
-    "LandlockSandbox",
-    "RlimitsSandbox",
-    "UnconfinedSandbox",
-]
+    from .auto import AutoSandbox as AutoSandbox
+    from .autorun_report import AutorunReport as AutorunReport
+    from .bubblewrap import BubblewrapSandbox as BubblewrapSandbox
+    from .landlock import LandlockSandbox as LandlockSandbox
+    from .rlimits_sandbox import RlimitsSandbox as RlimitsSandbox
+    from .unconfined import UnconfinedSandbox as UnconfinedSandbox

@@ -3,6 +3,5 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .index import TextIndex, make_index
-
-__all__ = ["TextIndex", "make_index"]
+    from .index import TextIndex as TextIndex
+    from .index import make_index as make_index

@@ -3,8 +3,7 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from openkoi_search.memory_file_errors import MemoryNewerError, MemoryUnusableError
+    from openkoi_search.memory_file_errors import MemoryNewerError as MemoryNewerError
+    from openkoi_search.memory_file_errors import MemoryUnusableError as MemoryUnusableError
 
-    from .memory import SQLite
-
-__all__ = ["MemoryNewerError", "MemoryUnusableError", "SQLite"]
+    from .memory import SQLite as SQLite

@@ -3,7 +3,5 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .embedder import OpenAIEmbedder
-    from .provider import OpenAI
-
-__all__ = ["OpenAI", "OpenAIEmbedder"]
+    from .embedder import OpenAIEmbedder as OpenAIEmbedder
+    from .provider import OpenAI as OpenAI

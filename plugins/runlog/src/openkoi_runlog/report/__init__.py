@@ -3,50 +3,36 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .charges import CHARGE_EVENTS, collect_charges
-    from .claims import Verdict, check_claims
-    from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
-    from .cycles import build_cycle_tree
-    from .display import AnswerEnd, AnswerPiece, Line, RunDisplay
-    from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
-    from .progress import Progress
-    from .report import EXIT_STATUSES, RunReport, build_report
-    from .savings import SAVING_TITLES, SavedTokens, Saving, format_savings, measure_savings, sum_savings
-    from .tree_text import format_tree
-    from .why import explain_run
-
-__all__ = [
-    "CHARGE_EVENTS",
-    "EXIT_STATUSES",
-    "NO_COST",
-    "SAVING_TITLES",
-    "AnswerEnd",
-    "AnswerPiece",
-    "Costs",
-    "Line",
-    "ModelCharge",
-    "ModelCost",
-    "Phase",
-    "Progress",
-    "RunDisplay",
-    "RunReport",
-    "SavedTokens",
-    "Saving",
-    "Verdict",
-    "build_cycle_tree",
-    "build_report",
-    "check_claims",
-    "collect_charges",
-    "explain_run",
-    "first_line",
-    "format_count",
-    "format_dollars",
-    "format_savings",
-    "format_size",
-    "format_tokens",
-    "format_tree",
-    "measure_savings",
-    "sum_charges",
-    "sum_savings",
-    "truncate_line",
-]
+    from .charges import CHARGE_EVENTS as CHARGE_EVENTS
+    from .charges import collect_charges as collect_charges
+    from .claims import Verdict as Verdict
+    from .claims import check_claims as check_claims
+    from .costs import NO_COST as NO_COST
+    from .costs import Costs as Costs
+    from .costs import ModelCharge as ModelCharge
+    from .costs import ModelCost as ModelCost
+    from .costs import Phase as Phase
+    from .costs import sum_charges as sum_charges
+    from .cycles import build_cycle_tree as build_cycle_tree
+    from .display import AnswerEnd as AnswerEnd
+    from .display import AnswerPiece as AnswerPiece
+    from .display import Line as Line
+    from .display import RunDisplay as RunDisplay
+    from .formatting import first_line as first_line
+    from .formatting import format_count as format_count
+    from .formatting import format_dollars as format_dollars
+    from .formatting import format_size as format_size
+    from .formatting import format_tokens as format_tokens
+    from .formatting import truncate_line as truncate_line
+    from .progress import Progress as Progress
+    from .report import EXIT_STATUSES as EXIT_STATUSES
+    from .report import RunReport as RunReport
+    from .report import build_report as build_report
+    from .savings import SAVING_TITLES as SAVING_TITLES
+    from .savings import SavedTokens as SavedTokens
+    from .savings import Saving as Saving
+    from .savings import format_savings as format_savings
+    from .savings import measure_savings as measure_savings
+    from .savings import sum_savings as sum_savings
+    from .tree_text import format_tree as format_tree
+    from .why import explain_run as explain_run

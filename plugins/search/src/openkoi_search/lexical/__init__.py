@@ -3,6 +3,4 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .embedder import Lexical
-
-__all__ = ["Lexical"]
+    from .embedder import Lexical as Lexical

@@ -3,8 +3,6 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .answer import ChatResponseParser
-    from .request import ChatRequestBuilder
-    from .server_quirks import ServerQuirks
-
-__all__ = ["ChatRequestBuilder", "ChatResponseParser", "ServerQuirks"]
+    from .answer import ChatResponseParser as ChatResponseParser
+    from .request import ChatRequestBuilder as ChatRequestBuilder
+    from .server_quirks import ServerQuirks as ServerQuirks

@@ -3,7 +3,5 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .answer import ResponsesParser
-    from .request import ResponsesRequestBuilder
-
-__all__ = ["ResponsesParser", "ResponsesRequestBuilder"]
+    from .answer import ResponsesParser as ResponsesParser
+    from .request import ResponsesRequestBuilder as ResponsesRequestBuilder
