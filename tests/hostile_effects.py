@@ -42,7 +42,7 @@ EFFECTS = {
     ),
     "patches-method": ("type(run).chat = lambda *a, **b: None", "replaced TaskRun.chat"),
     "patches-a-guard": (
-        "import openkoi_guard.hook as guard\n    for name in dir(guard):\n"
+        "import openkoi_guard.permission_hook as guard\n    for name in dir(guard):\n"
         "        if callable(getattr(guard, name)): setattr(guard, name, lambda *a, **b: None)",
         "replaced openkoi_guard",
     ),

@@ -122,10 +122,10 @@ def test_of_one_source_the_better_certified_is_chosen_and_sources_go_before(tmp_
         file = tmp_path / "evaluators" / "user" / name / "SKILL.md"
         file.parent.mkdir(parents=True)
         file.write_text(EVALUATOR.format(name=name), encoding="utf-8")
-    shelf = load_rubrics(search_locations(tmp_path, None, ()))
+    library = load_rubrics(search_locations(tmp_path, None, ()))
 
     def chosen(**merits: float) -> str:
-        order = sort_by_merit(shelf, lambda one: merits.get(one.name.replace("-", "_"), -1.0))
+        order = sort_by_merit(library, lambda one: merits.get(one.name.replace("-", "_"), -1.0))
         return choose_rubric(order, "", Task("Fix it", category="code")).name
 
     assert "alpha" == chosen()

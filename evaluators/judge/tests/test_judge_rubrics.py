@@ -36,13 +36,13 @@ def put(data: Path, name: str, text: str) -> Path:
     return file
 
 
-def shelf(data: Path | None = None) -> RubricLibrary:
+def library(data: Path | None = None) -> RubricLibrary:
     return load_rubrics(search_locations(data, None, ()))
 
 
 @pytest.mark.row("EVAL-08", "EVAL-09", "EVAL-10", "EVAL-11", "EVAL-12", "EVAL-13", "C18")
 def test_six_rubrics_come_with_the_judge() -> None:
-    found = {r.name: (r.categories, {d.name: d.weight for d in r.dimensions}) for r in shelf().rubrics}
+    found = {r.name: (r.categories, {d.name: d.weight for d in r.dimensions}) for r in library().rubrics}
 
     quarters = dict.fromkeys(("RESTfulness", "consistency", "error responses", "documentation"), 0.25)
     assert {
@@ -75,7 +75,7 @@ def test_what_comes_with_the_judge_keeps_the_format_to_the_letter(file: Path) ->
 
 @pytest.mark.row("LEARN-10")
 def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
-    rubrics, likes = shelf().rubrics, ["Judge my work by the prose-quality rubric."]
+    rubrics, likes = library().rubrics, ["Judge my work by the prose-quality rubric."]
 
     assert "prose-quality" == choose_rubric(rubrics, "", Task("Fix it", category="code"), likes).name
     assert "sql-safety" == choose_rubric(rubrics, "", Task("Fix it, rubric: sql-safety"), likes).name
@@ -99,10 +99,10 @@ def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(t
 
 @pytest.mark.row("EVAL-22", "EVAL-26", "EVAL-15")
 def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: Path) -> None:
-    before = choose_rubric(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    before = choose_rubric(library(tmp_path).rubrics, "", Task("Fix it", category="code"))
     put(tmp_path, "ledgers", MINE)
 
-    after = choose_rubric(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    after = choose_rubric(library(tmp_path).rubrics, "", Task("Fix it", category="code"))
 
     assert ("code-review", "ledgers") == (before.name, after.name)
 
@@ -110,7 +110,7 @@ def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: P
 def test_a_persons_file_replaces_a_bundled_one_of_its_name(tmp_path: Path) -> None:
     put(tmp_path, "mine", MINE.replace("name: ledgers", "name: general"))
 
-    assert "sums" == choose_rubric(shelf(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
+    assert "sums" == choose_rubric(library(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
 
 
 def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
     binary = put(tmp_path, "noise", "")
     binary.write_bytes(b"\xff\xfe")
 
-    found = shelf(tmp_path)
+    found = library(tmp_path)
 
     assert 6 == len(found.rubrics)
     assert {f"{wrong} is not used", f"{binary} is not used"} == {c.partition(":")[0] for c in found.complaints}
@@ -190,13 +190,13 @@ def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path
     ],
 )
 def test_the_task_names_the_rubric_or_its_category_does(task: Task, expected: str) -> None:
-    assert expected == choose_rubric(shelf().rubrics, "", task).name
+    assert expected == choose_rubric(library().rubrics, "", task).name
 
 
 def test_the_configuration_outranks_the_task() -> None:
-    assert "general" == choose_rubric(shelf().rubrics, "General", Task("With code-review", category="code")).name
+    assert "general" == choose_rubric(library().rubrics, "General", Task("With code-review", category="code")).name
 
 
 def test_a_rubric_that_is_not_there_is_not_replaced_by_another() -> None:
     with pytest.raises(PluginNotFoundError, match="Did you mean 'general'"):
-        choose_rubric(shelf().rubrics, "genral", Task("Anything"))
+        choose_rubric(library().rubrics, "genral", Task("Anything"))

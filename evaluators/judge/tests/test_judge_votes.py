@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from openkoi_base.skillfile.evaluator import Dimension, Rubric
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_hookspecs.evaluation import RED_CAP
-from openkoi_judge.aggregate import aggregate_votes, cap_scores, combined_score, is_close, weighted_mean
+from openkoi_judge.aggregate_scores import aggregate_votes, cap_scores, combined_score, is_close, weighted_mean
 from openkoi_judge.verdict import JudgeVerdict
 
 pytestmark = pytest.mark.unit

@@ -158,7 +158,7 @@ def evaluate_work(root: Path, project: Project) -> tuple[Evaluation, Evaluation,
     async def story() -> tuple[Evaluation | None, Evaluation | None, float]:
         runner = TestRunner()
         async with make_run(root, task=Task("Tidy the pond"), stage=CAGED) as run:
-            await run.execute(CLIMB)  # the cage is tried once, before time is taken
+            await run.execute(CLIMB)  # the sandbox is tried once, before time is taken
             began = time.monotonic()
             before = await logged_baseline(runner, run)
             took = time.monotonic() - began

@@ -76,7 +76,7 @@ class ModelResponseBroken(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelFallback(Event):
-    """A model did not answer, so the next one in its role's chain is called."""
+    """A model did not answer, so its fallback is called: the next one in its role's chain."""
 
     name = "model.switch"
     role: str

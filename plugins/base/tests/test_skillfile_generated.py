@@ -119,13 +119,13 @@ def encoded(text: str, dice: Random) -> bytes:
 def held(one: Made, file: Path) -> None:
     """Hold one file against all that reads it."""
     file.write_bytes(one.data)
-    shelf = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=TASK)], TASK)
-    problems, found = validate(file, strict=True), shelf.found
+    library = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=TASK)], TASK)
+    problems, found = validate(file, strict=True), library.found
     assert all(str(problem).startswith(f"{file}:{problem.line}: ") for problem in problems)
     assert all(1 <= problem.line <= one.data.count(b"\n") + 2 for problem in problems)
     assert all(len(str(problem)) - len(str(file)) < 600 for problem in problems)
-    assert bool(found) != bool(shelf.complaints)
-    assert all(str(file) in complaint for complaint in shelf.complaints)
+    assert bool(found) != bool(library.complaints)
+    assert all(str(file) in complaint for complaint in library.complaints)
     assert all(isinstance(each.skill.requires.programs + each.skill.tools, tuple) for each in found)
     if not one.hostile:
         assert (one.name, one.description) == (found[0].skill.name, found[0].skill.description), one.data

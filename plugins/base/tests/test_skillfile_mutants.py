@@ -152,11 +152,11 @@ def read_or_refused(data: bytes, file: Path) -> bool:
         ), found
         assert all(str(one).startswith(f"{file}:{one.line}: ") for one in found)
     for kind in (TASK, JUDGING):
-        shelf = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=kind)], kind)
-        assert bool(shelf.found) != bool(shelf.complaints)
-        assert all(str(file) in complaint for complaint in shelf.complaints)
-        assert all((one.skill.name, one.skill.tools, one.skill.requires) for one in shelf.found)
-    return bool(shelf.found)
+        library = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=kind)], kind)
+        assert bool(library.found) != bool(library.complaints)
+        assert all(str(file) in complaint for complaint in library.complaints)
+        assert all((one.skill.name, one.skill.tools, one.skill.requires) for one in library.found)
+    return bool(library.found)
 
 
 def all_read_or_refused(folder: Path, count: int, seed: int) -> None:

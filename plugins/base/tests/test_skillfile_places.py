@@ -70,12 +70,12 @@ def test_a_person_s_other_folders_are_read_with_a_word_about_where_they_belong(t
     old = put(data / "skills" / "evaluators", "old")
     older = put(tmp_path / "home" / "evaluators" / "user", "older")
 
-    shelf = collect_skills(list_locations(EVALUATOR, data, None))
+    library = collect_skills(list_locations(EVALUATOR, data, None))
 
-    assert ["right", "old", "older"] == [one.skill.name for one in shelf.found]
+    assert ["right", "old", "older"] == [one.skill.name for one in library.found]
     assert [
         f"{file.parent} is in an outdated location. Move it to {data / 'evaluators' / 'user'}." for file in (old, older)
-    ] == list(shelf.complaints)
+    ] == list(library.complaints)
 
 
 @pytest.mark.row("C4")
@@ -84,19 +84,19 @@ def test_skills_beside_the_settings_are_read_with_a_word_about_where_they_belong
     put(data / "skills" / "user", "right")
     old = put(tmp_path / "home" / "skills" / "user", "old")
 
-    shelf = collect_skills(list_locations(TASK, data, None), TASK)
+    library = collect_skills(list_locations(TASK, data, None), TASK)
 
-    assert ["right", "old"] == [one.skill.name for one in shelf.found]
-    assert (f"{old.parent} is in an outdated location. Move it to {data / 'skills' / 'user'}.",) == shelf.complaints
+    assert ["right", "old"] == [one.skill.name for one in library.found]
+    assert (f"{old.parent} is in an outdated location. Move it to {data / 'skills' / 'user'}.",) == library.complaints
 
 
 @pytest.mark.row("EVAL-23", "SKILL-05")
 def test_what_we_proposed_waits_in_silence(tmp_path: Path) -> None:
     file = put(tmp_path / "evaluators" / "proposed", "draft")
 
-    shelf = collect_skills(list_locations(EVALUATOR, tmp_path, None))
+    library = collect_skills(list_locations(EVALUATOR, tmp_path, None))
 
-    assert ((), (), (), (file,)) == (shelf.found, shelf.waiting, shelf.complaints, shelf.proposed)
+    assert ((), (), (), (file,)) == (library.found, library.waiting, library.complaints, library.proposed)
 
 
 @pytest.mark.row("C73", "SKILL-05")
@@ -140,9 +140,9 @@ def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> Non
     (tmp_path / "elsewhere").mkdir()
     (file.parent / "more").symlink_to(tmp_path / "elsewhere")
 
-    shelf = collect_skills([SkillLocation(tmp_path / "skills", SkillSource.WORKSPACE)], trust=lambda *_: True)
+    library = collect_skills([SkillLocation(tmp_path / "skills", SkillSource.WORKSPACE)], trust=lambda *_: True)
 
-    assert ((), (file,)) == (shelf.found, shelf.waiting)
+    assert ((), (file,)) == (library.found, library.waiting)
 
 
 @pytest.mark.row("C73")
@@ -196,11 +196,11 @@ def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
         SkillLocation(tmp_path / "managed", SkillSource.MANAGED),
     ]
 
-    shelf = resolve_shadowing(collect_skills(wanted, trust=lambda *_: True).found)
+    library = resolve_shadowing(collect_skills(wanted, trust=lambda *_: True).found)
 
-    assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in shelf.found]
-    assert (f"{proposed} is not used: another skill has its name.",) == shelf.complaints
-    assert managed in [one.file for one in shelf.found]
+    assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in library.found]
+    assert (f"{proposed} is not used: another skill has its name.",) == library.complaints
+    assert managed in [one.file for one in library.found]
 
 
 def test_of_one_name_the_higher_source_holds(tmp_path: Path) -> None:
@@ -216,12 +216,12 @@ def test_one_broken_file_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "good")
     broken = put(tmp_path, "broken", "no front matter")
 
-    shelf = collect_skills(
+    library = collect_skills(
         [SkillLocation(tmp_path, SkillSource.USER), SkillLocation(tmp_path / "absent", SkillSource.EXTRA)]
     )
 
-    assert ["good"] == [one.skill.name for one in shelf.found]
-    assert [f"{broken} is not used"] == [complaint.partition(":")[0] for complaint in shelf.complaints]
+    assert ["good"] == [one.skill.name for one in library.found]
+    assert [f"{broken} is not used"] == [complaint.partition(":")[0] for complaint in library.complaints]
 
 
 def test_a_package_brings_a_folder(tmp_path: Path) -> None:
@@ -238,6 +238,6 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
 def test_a_skill_in_the_folder_of_another_kind_is_left_out_and_named(tmp_path: Path) -> None:
     file = put(tmp_path, "odd", TEXT.replace("---\n", "---\nkind: task\n", 1))
 
-    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.USER)])
+    library = collect_skills([SkillLocation(tmp_path, SkillSource.USER)])
 
-    assert ((), (f"{file} is not used: its kind is 'task', not 'evaluator'.",)) == (shelf.found, shelf.complaints)
+    assert ((), (f"{file} is not used: its kind is 'task', not 'evaluator'.",)) == (library.found, library.complaints)

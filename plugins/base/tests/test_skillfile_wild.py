@@ -194,10 +194,10 @@ def test_what_no_editor_writes_is_refused_with_its_line(tmp_path: Path, data: by
     file.parent.mkdir()
     file.write_bytes(data)
 
-    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK)
+    library = collect_skills([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK)
 
-    assert all(one.startswith(f"{file} is not used: line 1: it ") for one in shelf.complaints)
-    assert (1, [1]) == (len(shelf.complaints), [one.line for one in validate(file)])
+    assert all(one.startswith(f"{file} is not used: line 1: it ") for one in library.complaints)
+    assert (1, [1]) == (len(library.complaints), [one.line for one in validate(file)])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
@@ -208,7 +208,7 @@ def test_a_link_that_leads_in_a_circle_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "circle" / "x").symlink_to("x")
     (tmp_path / "around").symlink_to("around")
 
-    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
+    library = collect_skills([SkillLocation(tmp_path, SkillSource.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
 
-    assert ["fine"] == [one.file.parent.name for one in shelf.found]
-    assert (tmp_path / "circle" / "SKILL.md",) == shelf.waiting
+    assert ["fine"] == [one.file.parent.name for one in library.found]
+    assert (tmp_path / "circle" / "SKILL.md",) == library.waiting

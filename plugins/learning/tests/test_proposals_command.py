@@ -47,7 +47,7 @@ class Shop:
     data: Path
 
     @property
-    def shelf(self) -> DraftStore:
+    def drafts(self) -> DraftStore:
         return DraftStore(self.data, self.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
 
     @property
@@ -66,8 +66,8 @@ class Shop:
 @pytest.fixture
 def shop(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path / "data")
-    shop.shelf.write_draft(TASK, "feed", TEXT.format(name="feed"))
-    shop.shelf.write_draft(EVALUATOR, "taste-quality", RUBRIC)
+    shop.drafts.write_draft(TASK, "feed", TEXT.format(name="feed"))
+    shop.drafts.write_draft(EVALUATOR, "taste-quality", RUBRIC)
     return shop
 
 
@@ -87,7 +87,7 @@ def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> N
 
     assert "Approved: taste-quality" in reply
     assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
-    assert [] == shop.shelf.pending_drafts()
+    assert [] == shop.drafts.pending_drafts()
     assert [("feed", SkillSource.PROPOSED)] == in_use(shop)
 
 
@@ -104,7 +104,7 @@ def test_what_was_approved_waits_again_when_it_changed(shop: Shop) -> None:
     shop.learn("approve", "feed")
     (shop.data / "skills" / "proposed" / "feed" / "run.sh").write_text("true")
 
-    assert ([], 2) == (in_use(shop), len(shop.shelf.pending_drafts()))
+    assert ([], 2) == (in_use(shop), len(shop.drafts.pending_drafts()))
 
 
 @pytest.mark.row("EVAL-23")
@@ -113,7 +113,7 @@ def test_what_was_approved_is_put_aside_by_its_name(shop: Shop) -> None:
 
     assert "Dismissed: feed" in shop.learn("dismiss", "feed").stdout
     shutil.move(shop.data / "skills/proposed/.dismissed/feed", shop.data / "skills/proposed/feed")
-    assert ([], 2) == (in_use(shop), len(shop.shelf.pending_drafts()))
+    assert ([], 2) == (in_use(shop), len(shop.drafts.pending_drafts()))
 
 
 @pytest.mark.row("C3")
@@ -143,15 +143,15 @@ def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
 def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
     assert "Dismissed: feed" in shop.learn("dismiss", "1").stdout
 
-    assert ["taste-quality"] == [one.name for one in shop.shelf.pending_drafts()]
-    assert [True, False] == [shop.shelf.exists(TASK, name) for name in ("feed", "other")]
+    assert ["taste-quality"] == [one.name for one in shop.drafts.pending_drafts()]
+    assert [True, False] == [shop.drafts.exists(TASK, name) for name in ("feed", "other")]
     with pytest.raises(PluginNotFoundError):
         shop.learn("approve", "feed")
     assert "Dismissed: taste-quality" in shop.learn("dismiss", "1").stdout
 
 
 def test_a_draft_is_viewed_without_what_steers_a_terminal(shop: Shop) -> None:
-    shop.shelf.write_draft(TASK, "feed", TEXT.format(name="feed") + "\x1b[2J\u202e")
+    shop.drafts.write_draft(TASK, "feed", TEXT.format(name="feed") + "\x1b[2J\u202e")
     (shop.data / "skills/proposed/feed/run.sh").write_text("true")
 
     assert "Do it.\n?[2J?\nOther files: run.sh\n" == shop.learn("view", "1").stdout.partition("---\nDo")[2].join(
@@ -164,8 +164,8 @@ def test_a_draft_takes_nobodys_name_and_no_broken_one_is_approved(shop: Shop) ->
     mine = shop.data / "skills" / "user" / "feed" / "SKILL.md"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    shop.shelf.write_draft(EVALUATOR, "taste-quality", RUBRIC.replace("1.0", "0.5"))
-    shop.shelf.write_draft(EVALUATOR, "noise", "\x00")
+    shop.drafts.write_draft(EVALUATOR, "taste-quality", RUBRIC.replace("1.0", "0.5"))
+    shop.drafts.write_draft(EVALUATOR, "noise", "\x00")
 
     with pytest.raises(KoiError, match="already exists"):
         shop.learn("approve", "feed")
@@ -174,25 +174,25 @@ def test_a_draft_takes_nobodys_name_and_no_broken_one_is_approved(shop: Shop) ->
     with pytest.raises(KoiError, match=r"SKILL.md: line 1|it does not begin"):
         shop.learn("approve", "noise")
     assert "mine" == mine.read_text()
-    assert 3 == len(shop.shelf.pending_drafts())
+    assert 3 == len(shop.drafts.pending_drafts())
     assert "cannot be used yet" in shop.learn().stdout
 
 
 def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = shop.shelf.pending_drafts()
+    first, second = shop.drafts.pending_drafts()
     keys = iter("vad")
 
-    ask_decision(shop.shelf, first, lambda: next(keys))
-    ask_decision(shop.shelf, second, lambda: "x")
-    texts = [one.name for one in shop.shelf.pending_drafts()]
-    ask_decision(shop.shelf, second, lambda: next(keys))
+    ask_decision(shop.drafts, first, lambda: next(keys))
+    ask_decision(shop.drafts, second, lambda: "x")
+    texts = [one.name for one in shop.drafts.pending_drafts()]
+    ask_decision(shop.drafts, second, lambda: next(keys))
 
     reply = capsys.readouterr().out
-    assert (["taste-quality"], []) == (texts, shop.shelf.pending_drafts())
+    assert (["taste-quality"], []) == (texts, shop.drafts.pending_drafts())
     assert all(word in reply for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
 
 
 def test_a_number_or_name_that_is_not_there_is_said(shop: Shop) -> None:
     for which in ("0", "3", "tast", "٣", "-1"):
         with pytest.raises(PluginNotFoundError):
-            shop.shelf.find_proposal(which)
+            shop.drafts.find_proposal(which)

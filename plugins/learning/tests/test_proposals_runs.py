@@ -56,7 +56,7 @@ class Office:
         return Scenario().build_app(self.folder / "work", self.folder / "home")
 
     @property
-    def shelf(self) -> DraftStore:
+    def drafts(self) -> DraftStore:
         """The drafts, as commands see them."""
         return replace(self.proposals.drafts, koi=self.koi)
 
@@ -121,15 +121,15 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     office.report(FAULTS[0])
     unapproved, warned = str(office.model.asked[2].system), office.events_of(WarningIssued)
 
-    shelf = office.shelf
-    target = shelf.approve(shelf.find_proposal("1"))
+    drafts = office.drafts
+    target = drafts.approve(drafts.find_proposal("1"))
     office.report("", says=verdict(FAULTS[0], ("fulfilment", "figures")))
 
     assert office.data / "evaluators" / "proposed" / "finance-quality" == target
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[2].system)
     assert "finance-quality/figures" in str(office.events_of(events.EvaluationFinished))
-    assert ([], [SkillSource.PROPOSED]) == (shelf.pending_drafts(), sources(office))
+    assert ([], [SkillSource.PROPOSED]) == (drafts.pending_drafts(), sources(office))
 
 
 def sources(office: Office) -> list[SkillSource]:
@@ -142,13 +142,13 @@ def sources(office: Office) -> list[SkillSource]:
 def test_what_was_dismissed_is_not_proposed_again(office: Office) -> None:
     for title in FAULTS:
         office.report(title)
-    shelf = office.proposals.drafts
-    aside = shelf.dismiss(shelf.find_proposal("finance-quality"))
+    drafts = office.proposals.drafts
+    aside = drafts.dismiss(drafts.find_proposal("finance-quality"))
     office.proposals.stamp.unlink()
 
     office.report(FAULTS[0])
 
-    assert (True, False, []) == ((aside / "SKILL.md").is_file(), office.draft.exists(), shelf.pending_drafts())
+    assert (True, False, []) == ((aside / "SKILL.md").is_file(), office.draft.exists(), drafts.pending_drafts())
 
 
 @pytest.mark.row("EVAL-23")

@@ -14,8 +14,8 @@ from openkoi_testing.contracts.sandbox import SandboxContract
 GRACE = 0.1
 
 
-def needs(rung: LevelDefinition) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(bool(rung.missing()), reason=f"not here: {rung.missing()}")
+def needs(level: LevelDefinition) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(bool(level.missing()), reason=f"not here: {level.missing()}")
 
 
 def plain(folder: Path) -> UnconfinedSandbox:
@@ -35,7 +35,7 @@ def bubblewrap(folder: Path) -> BubblewrapSandbox:
     return BubblewrapSandbox(folder=folder, grace=GRACE)
 
 
-# Where commands are isolated, Landlock is the rung below: it starts and ends them in the same way.
+# Where commands are isolated, Landlock is the level below: it starts and ends them in the same way.
 below = pytest.mark.skipif(False, reason="") if BUBBLEWRAP_LEVEL.missing() else pytest.mark.campaign
 
 

@@ -1,4 +1,4 @@
-"""What a cage refuses, tried one by one from inside; and what it leaves to be done."""
+"""What a sandbox refuses, tried one by one from inside; and what it leaves to be done."""
 
 import asyncio
 import os

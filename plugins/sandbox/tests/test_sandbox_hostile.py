@@ -109,7 +109,7 @@ NEEDS = {
 }
 
 
-# One keeper keeps them all: the strongest cage of this machine is tried always, those below it in a campaign.
+# One keeper keeps them all: the strongest sandbox of this machine is tried always, those below it in a campaign.
 STRONGEST = LandlockSandbox if NEEDS["BubblewrapSandbox"] else BubblewrapSandbox
 KINDS = [
     kind if kind in (UnconfinedSandbox, STRONGEST) else pytest.param(kind, marks=pytest.mark.campaign)

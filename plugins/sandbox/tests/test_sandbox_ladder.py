@@ -1,4 +1,4 @@
-"""Which rung is stood on, and what happens when none is strong enough."""
+"""Which level is chosen, and what happens when none is strong enough."""
 
 import asyncio
 import signal
@@ -89,9 +89,9 @@ def test_at_the_bottom_commands_run_plainly(tmp_path: Path) -> None:
 @linux
 def test_the_strongest_that_holds_is_chosen(tmp_path: Path) -> None:
     there = next(
-        rung
-        for rung in (BUBBLEWRAP_LEVEL, LANDLOCK_LEVEL, RLIMITS_LEVEL)
-        if not rung.run_test(POLICY, settings(tmp_path)).trouble
+        level
+        for level in (BUBBLEWRAP_LEVEL, LANDLOCK_LEVEL, RLIMITS_LEVEL)
+        if not level.run_test(POLICY, settings(tmp_path)).trouble
     )
 
     assert there is AutoSandbox(folder=tmp_path / "outputs").tested_level().level

@@ -142,10 +142,10 @@ def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_w
 
 def test_many_common_words_do_not_make_a_skill_fit() -> None:
     common = {f"s{number}": f"List the files, show the second line, and number {number}." for number in range(50)}
-    shelf = {**common, "invoice-export": "Exports invoices as CSV for the bank."}
+    library = {**common, "invoice-export": "Exports invoices as CSV for the bank."}
 
-    assert not rate_fit("List the files and show me the second line", make_index(shelf)).is_clear
-    assert rate_fit("The bank needs our invoices", make_index(shelf)).is_clear
+    assert not rate_fit("List the files and show me the second line", make_index(library)).is_clear
+    assert rate_fit("The bank needs our invoices", make_index(library)).is_clear
 
 
 @pytest.mark.row("SKILL-04")

@@ -37,8 +37,8 @@ class Expectations:
         """Check what the rubrics for this task expect; return None if there are none."""
         locations, _ = await installed_locations(run.koi)
         places = search_locations(self.folder, run.workspace, self.path, locations)
-        shelf = load_rubrics(places, self.trust or Approvals(run.koi))
-        fixed = [rubric for rubric in shelf.rubrics if rubric.method.asks_no_model]
+        library = load_rubrics(places, self.trust or Approvals(run.koi))
+        fixed = [rubric for rubric in library.rubrics if rubric.method.asks_no_model]
         chosen = [find_rubric(fixed, name) for name in self.rubrics]
         chosen += find_named((run.task.text, *preferences(run)), fixed)
         chosen += for_category(fixed, run.task.category)

@@ -41,10 +41,10 @@ def find_named(texts: Iterable[str], rubrics: Sequence[Rubric]) -> Iterable[Rubr
     return (rubric for text in texts for rubric in rubrics if is_mentioned(rubric.name, text))
 
 
-def sort_by_merit(shelf: RubricLibrary, merit: Callable[[Rubric], float]) -> list[Rubric]:
+def sort_by_merit(library: RubricLibrary, merit: Callable[[Rubric], float]) -> list[Rubric]:
     """Return the rubrics of each source, the best certified first; the source takes precedence over the certificate."""
-    ranks = {source: place for place, source in enumerate(dict.fromkeys(shelf.sources.values()))}
-    return sorted(shelf.rubrics, key=lambda rubric: (ranks[shelf.sources[rubric.name]], -merit(rubric)))
+    ranks = {source: place for place, source in enumerate(dict.fromkeys(library.sources.values()))}
+    return sorted(library.rubrics, key=lambda rubric: (ranks[library.sources[rubric.name]], -merit(rubric)))
 
 
 def find_rubric(rubrics: Sequence[Rubric], name: str) -> Rubric:

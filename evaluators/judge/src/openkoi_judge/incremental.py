@@ -11,7 +11,7 @@ from openkoi_base.skillfile.evaluator import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Json
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .aggregate import cap_scores
+from .aggregate_scores import cap_scores
 from .changes_since import WorkChange
 from .evidence import MAX_RESPONSE_CHARACTERS, Evidence, format_finding, response_and_checks
 from .system_prompt import CANARY, REMARKS, closed_object, finding_schema

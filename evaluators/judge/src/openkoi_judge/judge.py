@@ -87,13 +87,13 @@ class Judge:
                 raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Judge the work by the rubric for its task; return None when nothing was evaluation or changed."""
+        """Judge the work by the rubric for its task; return None when nothing was answered or changed."""
         if not (work.changed or work.answered):
             return None
-        shelf = await self._load_library(run.workspace, run.koi)
-        await self._warn_about_problems(shelf, run)
+        library = await self._load_library(run.workspace, run.koi)
+        await self._warn_about_problems(library, run)
         try:
-            rubrics = sort_by_merit(shelf, lambda one: self._certificates_of(one).merit)
+            rubrics = sort_by_merit(library, lambda one: self._certificates_of(one).merit)
             rubric = choose_rubric(rubrics, self.rubric, run.task, preferences(run))
             return await self._apply_certification(rubric, await self._judge(rubric, work, run), run)
         except UnreadableError as error:
@@ -103,10 +103,10 @@ class Judge:
 
     async def health(self) -> dict[str, str]:
         """List the available rubrics; raise for an invalid one."""
-        shelf = await self._load_library(None, None)
-        if shelf.complaints:
-            raise KoiError(" ".join(shelf.complaints))
-        return {"rubrics": ", ".join(rubric.name for rubric in shelf.rubrics)}
+        library = await self._load_library(None, None)
+        if library.complaints:
+            raise KoiError(" ".join(library.complaints))
+        return {"rubrics": ", ".join(rubric.name for rubric in library.rubrics)}
 
     async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
         """Return the rubrics that it could use."""
@@ -157,12 +157,12 @@ class Judge:
         """Load the rubrics."""
         locations, complaints = await installed_locations(koi) if koi else ([], [])
         places = search_locations(self.folder, workspace, self.path, locations)
-        shelf = load_rubrics(places, self.trust or (Approvals(koi) if koi else None))
-        return replace(shelf, complaints=(*complaints, *shelf.complaints))
+        library = load_rubrics(places, self.trust or (Approvals(koi) if koi else None))
+        return replace(library, complaints=(*complaints, *library.complaints))
 
-    async def _warn_about_problems(self, shelf: RubricLibrary, run: Run) -> None:
+    async def _warn_about_problems(self, library: RubricLibrary, run: Run) -> None:
         """Warn, once per run, about invalid files."""
-        for complaint in () if run.iterations else shelf.complaints:
+        for complaint in () if run.iterations else library.complaints:
             await run.emit(WarningIssued(complaint))
 
     async def _judge(self, rubric: Rubric, work: ExecutionResult, run: Run) -> Evaluation:

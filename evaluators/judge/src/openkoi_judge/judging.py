@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .ablation_check import blind_judge_finding, halve_work
 from .abridge import abridge_diff
-from .aggregate import aggregate_votes, combined_score, is_close, lower_scores, to_evaluation, weighted_mean
+from .aggregate_scores import aggregate_votes, combined_score, is_close, lower_scores, to_evaluation, weighted_mean
 from .cache import CachedJudgment, JudgmentCache
 from .changes_since import WorkChange, capture_state, find_change
 from .incremental import PreviousVerdict, carried_dimensions, dimensions_to_rescore, is_majority, merge_verdicts
@@ -82,13 +82,13 @@ class JudgingSession:
         """Judge what changed; return None when only a full judgment will do."""
         rubric = self.input.rubric
         must = dimensions_to_rescore(rubric, change.files, before.carried)
-        ballot = self.input.partial_request(change, PreviousVerdict(before.verdict, must))
+        vote = self.input.partial_request(change, PreviousVerdict(before.verdict, must))
         if is_majority(rubric, must) or not is_worthwhile(
-            ballot.length, self.input.full_request().length, ballot.steady_length
+            vote.length, self.input.full_request().length, vote.steady_length
         ):
             return None
         try:
-            now = await self._request_vote(ballot)
+            now = await self._request_vote(vote)
         except UnreadableError:
             return None
         verdict, left = merge_verdicts(before.verdict, now, rubric), carried_dimensions(now, rubric)
@@ -121,13 +121,14 @@ class JudgingSession:
 
     async def _collect_votes(self) -> JudgeVerdict:
         """Return one vote, or the aggregate of several when the score is close to the threshold."""
-        ballot = self._full_request()
-        first = await self._request_vote(ballot)
+        vote = self._full_request()
+        first = await self._request_vote(vote)
         if not self._needs_more_votes(first):
             return first
         try:
             return aggregate_votes(
-                [first, *[await self._request_vote(ballot) for _ in range(self.rules.votes - 1)]], self.input.rubric
+                [first, *[await self._request_vote(vote) for _ in range(self.rules.votes - 1)]],
+                self.input.rubric,
             )
         except (LimitExceededError, ProviderError, UnreadableError) as error:
             await self.run.emit(WarningIssued(SINGLE_VOTE.format(cause=error)))
@@ -140,15 +141,15 @@ class JudgingSession:
         if not (self.before and now):
             return self.input.full_request()
         diff = abridge_diff(self.input.work.diff, self.before.state.texts, now.texts)
-        ballot, whole = self.input.incremental_request(self.before.verdict, diff), self.input.full_request()
-        return ballot if is_worthwhile(ballot.length, whole.length, ballot.steady_length) else whole
+        vote, whole = self.input.incremental_request(self.before.verdict, diff), self.input.full_request()
+        return vote if is_worthwhile(vote.length, whole.length, vote.steady_length) else whole
 
-    async def _request_vote(self, ballot: VoteRequest) -> JudgeVerdict:
+    async def _request_vote(self, vote: VoteRequest) -> JudgeVerdict:
         """Request a vote and record its cost."""
         self.calls += 1
-        self.asked += ballot.length
-        verdict = await request_vote(ballot, self.run)
-        if ballot.rubric is self.input.rubric:
+        self.asked += vote.length
+        verdict = await request_vote(vote, self.run)
+        if vote.rubric is self.input.rubric:
             verdict = lower_scores(verdict, self.rules.lenient)
         self.votes.append(verdict)
         return verdict
@@ -182,9 +183,9 @@ class JudgingSession:
 
     async def _request_control(self, case: JudgeInput) -> JudgeVerdict:
         """Return a vote on something other than the work, which does not count as a vote on the work."""
-        votes, ballot = list(self.votes), case.full_request()
-        verdict = await self._request_vote(ballot)
-        self.votes, self.control_characters = votes, self.control_characters + ballot.length
+        votes, vote = list(self.votes), case.full_request()
+        verdict = await self._request_vote(vote)
+        self.votes, self.control_characters = votes, self.control_characters + vote.length
         return verdict
 
     def _needs_more_votes(self, verdict: JudgeVerdict) -> bool:

@@ -3,7 +3,7 @@
 from openkoi_hookspecs import Evaluation, Limits, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .aggregate import weighted_mean
+from .aggregate_scores import weighted_mean
 from .cache import CachedJudgment
 from .changes_since import WorkChange
 from .verdict import JudgeVerdict

@@ -7,7 +7,7 @@ from openkoi_hookspecs import FinishReason, Message, Request, RequestRejectedErr
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .aggregate import cap_scores
+from .aggregate_scores import cap_scores
 from .scores import UnreadableError
 from .verdict import JudgeVerdict, parse_verdict
 
@@ -46,13 +46,13 @@ class VoteRequest:
         return replace(self.request, messages=[Message.user(*first.parts, RETRY_PROMPT.format(wrong=wrong))])
 
 
-async def request_vote(ballot: VoteRequest, run: Run) -> JudgeVerdict:
+async def request_vote(vote: VoteRequest, run: Run) -> JudgeVerdict:
     """Return one vote; raise UnreadableError when two responses were unusable."""
-    first = await request_once(ballot, ballot.request, run)
+    first = await request_once(vote, vote.request, run)
     if isinstance(first, JudgeVerdict) and not first.partial:
         return first
     wrong = TRUNCATED_ADVICE if isinstance(first, JudgeVerdict) else str(first)
-    second = await request_once(ballot, ballot.retry_request(wrong), run)
+    second = await request_once(vote, vote.retry_request(wrong), run)
     best = second if isinstance(second, JudgeVerdict) else first
     if isinstance(best, UnreadableError):
         raise best
@@ -61,12 +61,12 @@ async def request_vote(ballot: VoteRequest, run: Run) -> JudgeVerdict:
     return best
 
 
-async def request_once(ballot: VoteRequest, request: Request, run: Run) -> JudgeVerdict | UnreadableError:
+async def request_once(vote: VoteRequest, request: Request, run: Run) -> JudgeVerdict | UnreadableError:
     """Send a request once; a model that declines is not asked again."""
     reply = await run.chat(request)
     if reply.done.stop is FinishReason.REFUSED:
         raise RequestRejectedError(DECLINED_MESSAGE)
     try:
-        return cap_scores(parse_verdict(reply.text, ballot.rubric, ballot.needed), ballot.rubric)
+        return cap_scores(parse_verdict(reply.text, vote.rubric, vote.needed), vote.rubric)
     except UnreadableError as error:
         return error

@@ -58,7 +58,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
     try:
         return only_stricter(validate_evaluation(other), whole)
     except ValueError as error:
-        names = ", ".join(voice.plugin for voice in run.hooks.implementations(hooks.after_evaluate))
+        names = ", ".join(one.plugin for one in run.hooks.implementations(hooks.after_evaluate))
         await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 

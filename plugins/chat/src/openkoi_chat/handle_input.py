@@ -9,8 +9,8 @@ from openkoi_terminal import strip_controls
 from .attachments import Draft
 from .chat import ChatProgram
 from .cli_commands import run_program
-from .commands import run_command
 from .messages import quote
+from .slash_commands import run_command
 
 LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it; it applies in all folders)"
 SHELL_LIMIT = 20_000

@@ -256,7 +256,7 @@ class KeyActions:
 
     def run_command(self, line: str) -> None:
         """Run a command of the chat."""
-        from .commands import run_command
+        from .slash_commands import run_command
 
         if self.chat:
             self.chat.start(run_command(self.chat, line))

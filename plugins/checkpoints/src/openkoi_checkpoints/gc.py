@@ -77,30 +77,30 @@ def prune_store(folder: Path, policy: RetentionPolicy) -> str:
         return done
 
 
-def prune_snapshot(shelf: StoreSnapshot, policy: RetentionPolicy) -> str:
+def prune_snapshot(snapshot: StoreSnapshot, policy: RetentionPolicy) -> str:
     """Delete checkpoints first: a killed prune leaves unused blobs for the next one."""
-    blobs, held = shelf.list_blobs(), shelf.list_checkpoints()
+    blobs, held = snapshot.list_blobs(), snapshot.list_checkpoints()
     dropped = checkpoints_to_delete(held, {name: size_or_zero(path) for name, path in blobs.items()}, policy)
     for one in dropped:
         for end in ("json", "ours"):
-            (shelf.folder / "workspaces" / one.workspace / f"{one.id}.{end}").unlink(missing_ok=True)
+            (snapshot.folder / "workspaces" / one.workspace / f"{one.id}.{end}").unlink(missing_ok=True)
     gone = {(one.workspace, one.id) for one in dropped}
     rest = [one for one in held if (one.workspace, one.id) not in gone]
-    needed = {blob for one in rest for blob in one.blobs} | prune_marks(shelf, rest)
+    needed = {blob for one in rest for blob in one.blobs} | prune_marks(snapshot, rest)
     freed = 0
-    for path in (path for name, path in blobs.items() if name not in needed and shelf.age_of(path) > DAY_SECONDS):
+    for path in (path for name, path in blobs.items() if name not in needed and snapshot.age_of(path) > DAY_SECONDS):
         freed += size_or_zero(path)
         path.unlink(missing_ok=True)
     return f"deleted {len(dropped)} checkpoints, {freed / 1_000_000:.1f} MB"
 
 
-def prune_marks(shelf: StoreSnapshot, held: list[StoredCheckpoint]) -> set[str]:
+def prune_marks(snapshot: StoreSnapshot, held: list[StoredCheckpoint]) -> set[str]:
     """Return the blobs of files saved for retained checkpoints; delete the marks of others."""
     oldest: dict[str, float] = {}
     for one in held:
         oldest[one.workspace] = max(one.age, oldest.get(one.workspace, 0.0))
     needed: set[str] = set()
-    for mark, stays in shelf.list_marks(oldest):
+    for mark, stays in snapshot.list_marks(oldest):
         if stays:
             needed.add(mark.read_text("ascii"))
         else:

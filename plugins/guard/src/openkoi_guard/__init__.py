@@ -1,5 +1,5 @@
 """Ask before OpenKoi does something irreversible. The guard catches accidents; it is not a security boundary."""
 
-from .hook import Guard
+from .permission_hook import Guard
 
 __all__ = ["Guard"]

@@ -182,19 +182,19 @@ class RuleSet:
 @cache
 def load_rules() -> RuleSet:
     """Read the rule files."""
-    shelf = RuleSet({}, [], load_global_options())
+    rules = RuleSet({}, [], load_global_options())
     for file in sorted(RULES.glob("*.rules")):
         for line in read_table(file):
-            shelf.add((line, file.stem))
-    return shelf
+            rules.add((line, file.stem))
+    return rules
 
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def select_rules(name: str) -> tuple[CommandRule, ...]:
     """Return the rules for a program; they are compiled when it is first used."""
-    shelf = load_rules()
-    by_pattern = (line for pattern, line in shelf.by_pattern if fnmatchcase(name, pattern))
-    return tuple(parse_rule(*line) for line in [*shelf.by_name.get(name, ()), *by_pattern])
+    rules = load_rules()
+    by_pattern = (line for pattern, line in rules.by_pattern if fnmatchcase(name, pattern))
+    return tuple(parse_rule(*line) for line in [*rules.by_name.get(name, ()), *by_pattern])
 
 
 def load_global_options() -> dict[str, frozenset[str]]:

@@ -20,7 +20,7 @@ from .limits import ResponseLimits
 from .network_errors import cause_of, is_unreachable, network_errors
 from .pool import ClientPool
 from .server import Server, make_server
-from .sse import ServerSentEvents
+from .sse_stream import ServerSentEvents
 from .wrong_server import WEB_PAGE_MESSAGE, is_web_page, tls_problem
 
 if TYPE_CHECKING:

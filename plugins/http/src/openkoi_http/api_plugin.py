@@ -8,10 +8,10 @@ from .api_client import ApiClient
 class ApiPlugin:
     """A provider or embedder of one server, whose connections are closed when it is left."""
 
-    _wire: ApiClient
+    _client: ApiClient
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
+        await self._client.__aexit__()

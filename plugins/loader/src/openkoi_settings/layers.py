@@ -135,7 +135,7 @@ def override(settings: Mapping[str, Setting], layer: Mapping[str, Setting]) -> d
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
-    """Return the settings of variables such as ``OPENKOI_MODEL``."""
+    """Return the settings of environment variables, such as ``OPENKOI_MODEL``."""
     variables = {variable_of(flag): key for flag, key in FLAGS.items()}
     return {
         key.name: Setting(environment[name], f"${name}")

@@ -1,4 +1,4 @@
-"""Variables of the environment: one for each option of the command line, and those that are not settings."""
+"""Environment variables: one for each option of the command line, and those that are not settings."""
 
 from .keys import FLAGS
 

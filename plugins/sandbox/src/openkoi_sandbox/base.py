@@ -57,14 +57,14 @@ class BaseSandbox:
             processes=processes,
         )
         kept = caches.expanduser().absolute() if caches else None
-        self.dens = PrivateDirsFactory(kept, shared=self.policy.writable, passed=pass_env)
+        self.private_dirs = PrivateDirsFactory(kept, shared=self.policy.writable, passed=pass_env)
         self.protections = ProtectionFactory(self.folder.with_name("diverted"))
-        self.climbing = threading.Lock()
+        self.testing = threading.Lock()
         self.reached: TestedLevel | None = None
 
     def tested_level(self) -> TestedLevel:
         """Return the level that passed the self-test: tested once, and remembered."""
-        with self.climbing:
+        with self.testing:
             if self.reached is None:
                 self.reached = find_best_level(self.levels, self.policy, self.settings)
             return self.reached
@@ -83,14 +83,14 @@ class BaseSandbox:
 
     def build_job(self, command: Command, root: Path) -> ProtectedJob:
         """Return a command with its confinement and, where it could write nowhere else, its private folders."""
-        rung = self.usable_level()
-        confined = rung.claim >= SandboxLevel.CONFINED and root.is_dir()
-        cage, den = rung.confinement(self.policy), (self.dens.dirs_for if confined else self.dens.shared_dirs)(root)
+        level = self.usable_level()
+        confined = level.claim >= SandboxLevel.CONFINED and root.is_dir()
+        private = self.private_dirs.dirs_for(root) if confined else self.private_dirs.shared_dirs(root)
         if confined and self.folder.is_relative_to(root.resolve()):
             make_private_folders(self.folder.parent)
         command = replace(command, approved=command.approved | {*map(str, self.policy.writable)})
-        job = Job(command, root, self.settings, cage, den)
-        return ProtectedJob(job, self.protections.protection_for(root), rung.name)
+        job = Job(command, root, self.settings, level.confinement(self.policy), private)
+        return ProtectedJob(job, self.protections.protection_for(root), level.name)
 
     async def health(self) -> Mapping[str, str]:
         """Report what the self-test showed, what stays open, and why the level is not higher."""
@@ -105,8 +105,8 @@ def make_private_folders(data: Path) -> None:
         (data / name).mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def usable_or_missing(rung: LevelDefinition) -> LevelDefinition:
+def usable_or_missing(level: LevelDefinition) -> LevelDefinition:
     """Return the level itself, unless something it needs is missing."""
-    if missing := rung.missing():
+    if missing := level.missing():
         raise KoiError(f"No command was run: {missing}. Or choose another sandbox, such as 'ladder'.")
-    return rung
+    return level

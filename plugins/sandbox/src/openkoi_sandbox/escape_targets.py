@@ -84,7 +84,7 @@ def was_contacted(door: socket.socket) -> bool:
 
 def is_locked(lock: Path) -> bool:
     """Return whether a process still locks a file; one that was never locked proves nothing, and counts as locked."""
-    import fcntl  # POSIX only, as is every cage that this is asked about
+    import fcntl  # POSIX only, as is every sandbox that this is asked about
 
     if not lock.exists():
         return True

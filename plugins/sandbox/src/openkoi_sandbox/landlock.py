@@ -41,17 +41,17 @@ class LandlockConfinement(RlimitsConfinement):
 
     def restrictions(self, start: CommandStart) -> Restrictions:
         """Return all restrictions of the command."""
-        den = start.private
+        private = start.private
         paths = path_rights(
             self.abi,
             writable=(
                 *self.policy.writable,
-                *den.writable,
-                *filter(None, [den.temporary]),
+                *private.writable,
+                *filter(None, [private.temporary]),
                 start.root.resolve(),
                 SHARED,
             ),
-            readable=(*self.policy.readable, *den.readable),
+            readable=(*self.policy.readable, *private.readable),
             hidden=(*self.policy.hidden, TERMINALS),
         )
         return Restrictions(

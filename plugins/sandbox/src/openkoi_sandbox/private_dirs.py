@@ -85,11 +85,11 @@ class PrivateDirsFactory:
         """
         root = root.resolve()
         with self.making:
-            den = self.made.get(root)
-            if den is None or not den.exists():
-                den = self.made[root] = self.create(root)
+            private = self.made.get(root)
+            if private is None or not private.exists():
+                private = self.made[root] = self.create(root)
         git = find_git_folders(root)
-        return replace(den, writable=(*den.writable, *git.written), readable=git.read, git=git.own)
+        return replace(private, writable=(*private.writable, *git.written), readable=git.read, git=git.own)
 
     def shared_dirs(self, root: Path) -> PrivateDirs:
         """Return what a command has that may write everywhere: only compiled Python goes elsewhere."""

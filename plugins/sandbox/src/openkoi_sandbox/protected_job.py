@@ -57,10 +57,10 @@ class ProtectedJob:
             self.protection.announced = True
             yield Unsealed(self.sandbox)
 
-    def scan_protected(self, den: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
+    def scan_protected(self, private: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
         """Look at the workspace; a command does not run where that cannot be done."""
         try:
-            return self.protection.begin(den, approved)
+            return self.protection.begin(private, approved)
         except OSError as error:
             raise KoiError(f"The command was not run: {error.filename} cannot be read ({error.strerror}).") from error
 

@@ -47,12 +47,12 @@ class Protection:
     announced: bool = False
     left: list[Protected] = field(default_factory=list)
 
-    def begin(self, den: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
+    def begin(self, private: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
         """Record the state before a command; of concurrent commands the first one's view counts for all."""
         with self.lock, self.notes.lock_workspace():
             if not self.running:
                 self.held.enter_context(self.notes.hold_running())
-                self.before = merge_notes(self.scan(den), self.notes.other_notes())
+                self.before = merge_notes(self.scan(private), self.notes.other_notes())
                 self.left += self.changes_left_by_killed()
             else:
                 self.before = apply_note(self.before, self.notes.own_note())
@@ -60,7 +60,7 @@ class Protection:
             self.write_note()
             return self.before
 
-    def end(self, den: PrivateDirs, *, approved: Sequence[Path], sealed: "ReadOnlySeal") -> list[Protected]:
+    def end(self, private: PrivateDirs, *, approved: Sequence[Path], sealed: "ReadOnlySeal") -> list[Protected]:
         """Undo what a command planted; return what that was.
 
         What the user approved for it, or for another command that runs now, stays, and is known to all from now on.
@@ -68,7 +68,7 @@ class Protection:
         with self.lock, self.notes.lock_workspace():
             before = apply_note(self.before, self.notes.own_note())
             left, self.left = self.left, []
-            after = self.scan(den).add_missing_states(before)
+            after = self.scan(private).add_missing_states(before)
             allowed = [*(path for some in self.running for path in some), *self.approved_elsewhere()]
             found = find_planted(before, after, lambda path: is_within(Path(path), allowed))
             planted = [one for one in found if not sealed.is_sealed(one.path)]
@@ -105,11 +105,11 @@ class Protection:
                 relative = os.path.relpath(path, self.root)
                 yield Protected(relative, self.before.rules[path].reason, trouble=KILLED_NOTE)
 
-    def scan(self, den: PrivateDirs) -> ProtectedView:
+    def scan(self, private: PrivateDirs) -> ProtectedView:
         """Scan all protected files."""
         found: dict[str, AutorunRule] = {}
-        for root in (self.root, *den.git):
-            caches = tuple(path for path in den.writable if not path.is_relative_to(root))
+        for root in (self.root, *private.git):
+            caches = tuple(path for path in private.writable if not path.is_relative_to(root))
             index = self.indexes.setdefault(root, AutorunIndex(root, caches=caches))
             files = find_autorun_files(index)
             found |= {index.absolute_path(path): rule for path, rule in files.items() if rule.protected}

@@ -79,10 +79,10 @@ def run_self_test(
         with escape_targets(settings.outputs) as outside:
             sizes = [str(policy.file or 1), str((policy.memory or 1) + 1_000_000)]
             probe = [sys.executable, "-I", "-S", str(PROBE), *outside.probe_arguments, *sizes]
-            cage = make(replace(policy, hidden=(*policy.hidden, outside.hidden), readable=()))
-            sealed = outside.run_by_git if cage.makes_read_only else ()
+            confinement = make(replace(policy, hidden=(*policy.hidden, outside.hidden), readable=()))
+            sealed = outside.run_by_git if confinement.makes_read_only else ()
             done = Job(
-                Command(probe, seconds=PROBE_TIMEOUT_SECONDS), outside.root, settings, cage, read_only=sealed
+                Command(probe, seconds=PROBE_TIMEOUT_SECONDS), outside.root, settings, confinement, read_only=sealed
             ).run()
             if "tried" not in done.output.split():
                 return SelfTestResult(

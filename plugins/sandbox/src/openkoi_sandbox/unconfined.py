@@ -34,7 +34,7 @@ class UnconfinedSandbox:
     ) -> None:
         self.folder = folder.expanduser().absolute()
         self.settings = JobSettings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
-        self.dens = PrivateDirsFactory(caches.expanduser().absolute() if caches else None, shared=(), passed=())
+        self.private_dirs = PrivateDirsFactory(caches.expanduser().absolute() if caches else None, shared=(), passed=())
         self.protections = ProtectionFactory(self.folder.with_name("diverted"))
 
     async def probe_level(self) -> int:
@@ -43,7 +43,7 @@ class UnconfinedSandbox:
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run a command in ``root``; when this returns, or is cancelled, none of its processes is left."""
-        job = Job(command, root, self.settings, private=self.dens.shared_dirs(root))
+        job = Job(command, root, self.settings, private=self.private_dirs.shared_dirs(root))
         return await run_job(ProtectedJob(job, self.protections.protection_for(root), "plain"))
 
     async def health(self) -> Mapping[str, str]:

@@ -59,10 +59,10 @@ def list_skills(koi: Koi, /, layout: str) -> None:
 @click.pass_obj
 def show(koi: Koi, /, name: str, beside_it: str) -> None:
     """Print a skill's file."""
-    library, skills = get_finder(koi), asyncio.run(find_supplied(koi))
+    finder, skills = get_finder(koi), asyncio.run(find_supplied(koi))
     for kind in (TASK, EVALUATOR):
-        shelf = library.load_library(Path.cwd(), skills, kind)
-        found = shelf.get(name) or next((one for one, _ in shelf.unusable if one.skill.name == name), None)
+        library = finder.load_library(Path.cwd(), skills, kind)
+        found = library.get(name) or next((one for one, _ in library.unusable if one.skill.name == name), None)
         if found:
             text = read_skill_file(found, beside_it) if beside_it else read_text(found.file).rstrip()
             click.echo(make_printable(text))
@@ -186,18 +186,18 @@ def ask_consent(question: str) -> bool:
 
 def list_rows(koi: Koi) -> list[SkillRow]:
     """Return the rows of skills, then of evaluators."""
-    return [row for kind, shelf in load_libraries(koi).items() for row in make_rows(shelf, kind)]
+    return [row for kind, library in load_libraries(koi).items() for row in make_rows(library, kind)]
 
 
 def load_libraries(koi: Koi) -> dict[str, SkillLibrary]:
     """Return the skills and the evaluators of this folder."""
-    library, skills = get_finder(koi), asyncio.run(find_supplied(koi))
-    return {kind: library.load_library(Path.cwd(), skills, kind) for kind in (TASK, EVALUATOR)}
+    finder, skills = get_finder(koi), asyncio.run(find_supplied(koi))
+    return {kind: finder.load_library(Path.cwd(), skills, kind) for kind in (TASK, EVALUATOR)}
 
 
 def list_complaints(koi: Koi) -> list[str]:
     """Return the warnings about files."""
-    return list(dict.fromkeys(complaint for shelf in load_libraries(koi).values() for complaint in shelf.complaints))
+    return list(dict.fromkeys(complaint for one in load_libraries(koi).values() for complaint in one.complaints))
 
 
 def list_own_folders(koi: Koi) -> Sequence[Path]:

@@ -70,28 +70,28 @@ class Skills:
     @hookimpl
     async def before_plan(self, task: Task, recall: Recall, run: Run) -> Sequence[Section]:
         """Add the index, the text of fitting skills, and a hint at others."""
-        shelf = await self.load_library(run)
-        waiting = {file.parent for file in shelf.waiting}
+        library = await self.load_library(run)
+        waiting = {file.parent for file in library.waiting}
         if await ask_approval(self.library.data, run, seconds=self.answer_seconds, skills=waiting):
             self.libraries.pop(run.id, None)
-            shelf = await self.load_library(run)
+            library = await self.load_library(run)
         self.follow(run, ())
-        for complaint in shelf.complaints:
+        for complaint in library.complaints:
             await run.emit(WarningIssued(complaint))
-        hidden = hidden_names(shelf, task)
-        if len(hidden) == len(shelf.skills):
+        hidden = hidden_names(library, task)
+        if len(hidden) == len(library.skills):
             return ()
         from .effectiveness import read_tally
         from .prompt import choose_skills
 
-        fit = await self.measure_fit(shelf, task, run, hidden)
+        fit = await self.measure_fit(library, task, run, hidden)
         tally = await asyncio.to_thread(read_tally, self.library.data)
-        ranked = rank_skills(shelf, task, recall, fit, tally.effects(task.category), hidden)
+        ranked = rank_skills(library, task, recall, fit, tally.effects(task.category), hidden)
         chosen = choose_skills(
             await asyncio.to_thread(with_bodies, ranked, Approvals(run.koi)), self.tokens, self.unasked
         )
         return [
-            *await self.make_index(shelf, fit, tally.sum_scores(), run),
+            *await self.make_index(library, fit, tally.sum_scores(), run),
             *await self.activate_chosen(chosen, run),
             *make_hints(chosen),
         ]
@@ -132,29 +132,29 @@ class Skills:
             self.libraries[run.id] = read
         return self.libraries[run.id]
 
-    async def measure_fit(self, shelf: SkillLibrary, task: Task, run: Run, hidden: Collection[str] = ()) -> "TaskFit":
+    async def measure_fit(self, library: SkillLibrary, task: Task, run: Run, hidden: Collection[str] = ()) -> "TaskFit":
         """Return how well the skills fit a task, by the search engine."""
         from .similarity import measure_fit
 
         folder = self.library.data / "cache"
-        return await measure_fit(task.text, shelf, folder=folder, embedder=self.embedder, hidden=hidden, run=run)
+        return await measure_fit(task.text, library, folder=folder, embedder=self.embedder, hidden=hidden, run=run)
 
     async def make_index(
-        self, shelf: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
+        self, library: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
     ) -> list[Section]:
         """Return the index of all skills, the same for every task; then what it omits and may fit, with a warning."""
         from .prompt import format_index, format_unlisted
 
-        skills = [one.skill for one in shelf.skills.values() if one.skill.name not in shelf.by_name]
+        skills = [one.skill for one in library.skills.values() if one.skill.name not in library.by_name]
         if not skills:
             return []
         made = format_index(skills, self.index_tokens, scores)
         index = Section("skills", made.text, layer=Layer.SYSTEM)
         if not made.omitted:
             return [index]
-        await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(shelf.skills)}")))
+        await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(library.skills)}")))
         omitted = set(made.omitted)
-        fitting = [shelf.skills[name.casefold()].skill for name in fit.shares if name in omitted][:MAX_UNLISTED]
+        fitting = [library.skills[name.casefold()].skill for name in fit.shares if name in omitted][:MAX_UNLISTED]
         return [index, Section("skills not listed", format_unlisted(fitting))] if fitting else [index]
 
     async def activate_chosen(self, chosen: "ChosenSkills", run: Run) -> list[Section]:
@@ -200,7 +200,7 @@ class Skills:
 
 
 def rank_skills(
-    shelf: SkillLibrary,
+    library: SkillLibrary,
     task: Task,
     recall: Recall,
     fit: "TaskFit",
@@ -210,8 +210,8 @@ def rank_skills(
     """Return the skills that are relevant for a task, best first."""
     from .ranking import RankedSkill, Signals, find_mentioned, rank_candidates, recalled_texts
 
-    asked = find_mentioned(shelf.name_starts, task.text)
-    recalled = find_mentioned(shelf.name_starts, *recalled_texts(recall))
+    asked = find_mentioned(library.name_starts, task.text)
+    recalled = find_mentioned(library.name_starts, *recalled_texts(recall))
     return rank_candidates(
         RankedSkill(
             one,
@@ -220,12 +220,12 @@ def rank_skills(
                 effect=effects.get(name),
                 similarity=fit.shares.get(name, 0.0) if fit.is_clear else 0.0,
                 recalled=name in recalled,
-                approved=shelf.approved.get(name, 0.0),
+                approved=library.approved.get(name, 0.0),
             ),
         )
-        for one in shelf.skills.values()
+        for one in library.skills.values()
         if (name := one.skill.name) not in hidden
-        if name in shelf.approved or name in asked or name in recalled or name in fit.shares or name in effects
+        if name in library.approved or name in asked or name in recalled or name in fit.shares or name in effects
     )
 
 
@@ -245,11 +245,11 @@ def may_use(skill: Skill, task: Task) -> bool:
     return not skill.by_name or mentions_skill(skill.name, task.text)
 
 
-def hidden_names(shelf: SkillLibrary, task: Task) -> frozenset[str]:
+def hidden_names(library: SkillLibrary, task: Task) -> frozenset[str]:
     """Return the names of the skills that the task would have to name, and does not."""
-    if not shelf.by_name:
-        return shelf.by_name
-    return frozenset(name for name in shelf.by_name if not may_use(shelf.skills[name.casefold()].skill, task))
+    if not library.by_name:
+        return library.by_name
+    return frozenset(name for name in library.by_name if not may_use(library.skills[name.casefold()].skill, task))
 
 
 def make_hints(chosen: "ChosenSkills") -> list[Section]:

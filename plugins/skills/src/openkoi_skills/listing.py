@@ -31,15 +31,15 @@ class SkillRow:
     by_name: bool = False
 
 
-def make_rows(shelf: SkillLibrary, kind: str) -> Iterator[SkillRow]:
+def make_rows(library: SkillLibrary, kind: str) -> Iterator[SkillRow]:
     """Yield all skills of a kind: usable ones, others with the reason, and those that need approval."""
-    used = [(one, "") for one in shelf.skills.values()]
-    for one, why in [*used, *shelf.unusable]:
+    used = [(one, "") for one in library.skills.values()]
+    for one, why in [*used, *library.unusable]:
         skill = one.skill
         yield SkillRow(skill.name, kind, one.source.value, str(one.file), skill.purpose, why, skill.by_name)
-    for file in shelf.waiting:
+    for file in library.waiting:
         yield SkillRow(file.parent.name, kind, "", str(file), unused=UNAPPROVED)
-    for file in shelf.proposed:
+    for file in library.proposed:
         yield SkillRow(file.parent.name, kind, SkillSource.PROPOSED.value, str(file), unused=PROPOSED)
 
 

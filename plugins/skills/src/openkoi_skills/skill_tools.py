@@ -30,17 +30,17 @@ class SkillTools:
         skills = self.skills
         if skills is None:
             return ()
-        shelf = await skills.load_library(run)
-        if len(hidden_names(shelf, run.task)) == len(shelf.skills):
+        library = await skills.load_library(run)
+        if len(hidden_names(library, run.task)) == len(library.skills):
             return ()
 
         async def call(arguments: Arguments) -> ToolResult:
             from .prompt import format_skill
 
             given = PARAMETERS.accept(arguments)
-            found = shelf.get(given.text("name"))
+            found = library.get(given.text("name"))
             if found is None:
-                known = [one.skill.name for one in shelf.skills.values() if may_use(one.skill, run.task)]
+                known = [one.skill.name for one in library.skills.values() if may_use(one.skill, run.task)]
                 raise ToolError(format_unknown(given.text("name"), known))
             skill = read_as_approved(found, Approvals(run.koi))
             if not may_use(skill, run.task):

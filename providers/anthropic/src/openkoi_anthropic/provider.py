@@ -50,8 +50,8 @@ class Anthropic(ApiPlugin):
                 "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server."
             )
         headers, bounds = {**VERSION_HEADER, **auth_headers(key)}, ResponseLimits(idle_seconds=idle_seconds)
-        self._wire = ApiClient(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
-        self._scribe = MessagesRequestBuilder(validate_thinking(thinking))
+        self._client = ApiClient(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        self._request_builder = MessagesRequestBuilder(validate_thinking(thinking))
         self._defaults = AnthropicDefaults(context, output)
         self._outputs: dict[str, int] = {}
 
@@ -60,7 +60,7 @@ class Anthropic(ApiPlugin):
         found: dict[str, Model] = {}
         path = FIRST_PAGE_PATH
         for _ in range(MAX_PAGES):
-            page = parse_page(await self._wire.get(path), self._defaults, self._wire.server)
+            page = parse_page(await self._client.get(path), self._defaults, self._client.server)
             found |= {model.name: model for model in page.models}
             if not page.next_path or page.next_path == path:
                 break
@@ -70,10 +70,10 @@ class Anthropic(ApiPlugin):
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""
-        body = self._scribe.build(request, self._max_output(request.model))
-        answer = MessagesResponseParser(self._wire.server)
+        body = self._request_builder.build(request, self._max_output(request.model))
+        answer = MessagesResponseParser(self._client.server)
         with flag_overflow_errors():
-            async with aclosing(self._wire.stream("/v1/messages", body, answer)) as chunks:
+            async with aclosing(self._client.stream("/v1/messages", body, answer)) as chunks:
                 async for chunk in chunks:
                     yield chunk
         for chunk in answer.finish():
@@ -81,12 +81,12 @@ class Anthropic(ApiPlugin):
 
     async def count_tokens(self, request: Request) -> int:
         """Return the number of tokens of a request."""
-        body = self._scribe.build_count(request, self._max_output(request.model))
+        body = self._request_builder.build_count(request, self._max_output(request.model))
         with flag_overflow_errors():
-            counted = await self._wire.post("/v1/messages/count_tokens", body)
+            counted = await self._client.post("/v1/messages/count_tokens", body)
         tokens = parse_count(counted.get("input_tokens")) if isinstance(counted, dict) else 0
         if not tokens:
-            raise self._wire.server.unavailable("returned no token count.")
+            raise self._client.server.unavailable("returned no token count.")
         return tokens
 
     def _max_output(self, model: str) -> int:

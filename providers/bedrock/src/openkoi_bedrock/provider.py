@@ -68,16 +68,16 @@ class Bedrock:
                 url, headers=headers, bounds=bounds, sign=self._signer, cassette=cassette, transport=transport
             )
 
-        self._wire = open_client(base_url or f"https://bedrock-runtime.{region_name}.amazonaws.com")
+        self._client = open_client(base_url or f"https://bedrock-runtime.{region_name}.amazonaws.com")
         self._control = open_client(control_url or base_url or f"https://bedrock.{region_name}.amazonaws.com")
-        self._scribe = ConverseRequestBuilder(cache)
+        self._request_builder = ConverseRequestBuilder(cache)
         self._defaults = BedrockDefaults(context, output)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
+        await self._client.__aexit__()
         await self._control.__aexit__()
 
     async def models(self) -> Sequence[Model]:
@@ -87,15 +87,15 @@ class Bedrock:
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""
-        body = self._scribe.build(request)
+        body = self._request_builder.build(request)
         await self._prepare_signer()
         answer, frames = (
-            ConverseResponseParser(self._wire.server, ANSWER_TOOL if needs_answer_tool(request) else ""),
+            ConverseResponseParser(self._client.server, ANSWER_TOOL if needs_answer_tool(request) else ""),
             EventStreamDecoder(),
         )
         path = f"/model/{quote(request.model, safe='')}/converse-stream"
         try:
-            async with aclosing(self._wire.stream(path, body, answer, frames)) as chunks:
+            async with aclosing(self._client.stream(path, body, answer, frames)) as chunks:
                 async for chunk in chunks:
                     yield chunk
             ending = answer.finish(frames.waiting)
@@ -108,7 +108,7 @@ class Bedrock:
         if self._signer is None:
             return
         await self._signer.ready()
-        self._signer.hide_keys(self._wire.server)
+        self._signer.hide_keys(self._client.server)
         self._signer.hide_keys(self._control.server)
 
     async def _fetch_list(self, path: str) -> Json:

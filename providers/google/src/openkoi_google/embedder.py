@@ -35,7 +35,7 @@ class GoogleEmbedder(ApiPlugin):
     ) -> None:
         if dimensions < 1:
             raise ConfigError(f"dimensions is {dimensions}. Set it to 768, 1536 or 3072.")
-        self._wire = GoogleAccess(
+        self._client = GoogleAccess(
             key=api_key.strip(),
             base_url=base_url,
             idle_seconds=idle_seconds,
@@ -60,8 +60,8 @@ class GoogleEmbedder(ApiPlugin):
         tokens = 0
         for start in range(0, len(texts), MAX_BATCH_TEXTS):
             batch = texts[start : start + MAX_BATCH_TEXTS]
-            answer = await self._wire.post(path_of(self._model, ":batchEmbedContents"), self._encode(batch))
-            vectors += parse_vectors(answer, (len(batch), self._dimensions), self._wire.server)
+            answer = await self._client.post(path_of(self._model, ":batchEmbedContents"), self._encode(batch))
+            vectors += parse_vectors(answer, (len(batch), self._dimensions), self._client.server)
             tokens += parse_tokens(answer)
         return Embedding(vectors, Usage(input=tokens))
 

@@ -39,14 +39,14 @@ class Google(ApiPlugin):
         cassette: Cassette = "",
         transport: object | None = None,
     ) -> None:
-        self._wire = GoogleAccess(
+        self._client = GoogleAccess(
             key=api_key.strip(),
             base_url=base_url,
             idle_seconds=idle_seconds,
             cassette=cassette,
             transport=transport,
         ).open_client()
-        self._scribe = GeminiRequestBuilder(thoughts)
+        self._request_builder = GeminiRequestBuilder(thoughts)
         self._defaults = GoogleDefaults(context, output)
 
     async def models(self) -> Sequence[Model]:
@@ -55,7 +55,7 @@ class Google(ApiPlugin):
         token = ""
         for _ in range(MAX_PAGES):
             path = "/models?pageSize=1000" + (f"&pageToken={quote(token, safe='')}" if token else "")
-            page = parse_page(await self._wire.get(path), self._defaults, self._wire.server)
+            page = parse_page(await self._client.get(path), self._defaults, self._client.server)
             found |= {model.name: model for model in page.models}
             if not page.next_token or page.next_token == token:
                 break
@@ -64,24 +64,24 @@ class Google(ApiPlugin):
 
     async def describe(self, name: str) -> Model:
         """Return one model; raise RequestRejectedError when it does not exist."""
-        entry = await self._wire.get(path_of(name))
+        entry = await self._client.get(path_of(name))
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise unexpected_response_error(entry, self._wire.server, "a model")
+            raise unexpected_response_error(entry, self._client.server, "a model")
         return parse_model({**entry, "name": f"{PREFIX}{name.removeprefix(PREFIX)}"}, self._defaults)
 
     async def count_tokens(self, request: Request) -> int:
         """Return the number of tokens of a request."""
         path = path_of(request.model, ":countTokens")
-        answer = await self._wire.post(path, self._scribe.build_count(request))
+        answer = await self._client.post(path, self._request_builder.build_count(request))
         if not isinstance(answer, dict) or not parse_count(answer.get("totalTokens")):
-            raise unexpected_response_error(answer, self._wire.server, "a number of tokens")
+            raise unexpected_response_error(answer, self._client.server, "a number of tokens")
         return parse_count(answer.get("totalTokens"))
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""
-        answer = GeminiResponseParser(self._wire.server)
+        answer = GeminiResponseParser(self._client.server)
         path = path_of(request.model, ":streamGenerateContent?alt=sse")
-        async with aclosing(self._wire.stream(path, self._scribe.build(request), answer)) as chunks:
+        async with aclosing(self._client.stream(path, self._request_builder.build(request), answer)) as chunks:
             async for chunk in chunks:
                 yield chunk
         for chunk in answer.finish():

@@ -31,7 +31,7 @@ class OllamaEmbedder(ApiPlugin):
     ) -> None:
         if not model.strip() or dimensions < 0:
             raise ConfigError("[embedders.ollama] needs a model name and dimensions of 0 or more.")
-        self._wire = ApiClient(
+        self._client = ApiClient(
             parse_host(base_url),
             headers=auth_headers(api_key),
             bounds=ResponseLimits(idle_seconds=idle_seconds),
@@ -57,16 +57,16 @@ class OllamaEmbedder(ApiPlugin):
         tokens = 0
         for batch in split_batches(texts):
             answer = await self._request_vectors(batch)
-            vectors += parse_vectors(answer, len(batch), self._wire.server)
+            vectors += parse_vectors(answer, len(batch), self._client.server)
             tokens += parse_count(answer.get("prompt_eval_count")) if isinstance(answer, dict) else 0
         if len({len(vector) for vector in vectors}) > 1:
-            raise self._wire.server.unavailable("returned vectors of different lengths.")
+            raise self._client.server.unavailable("returned vectors of different lengths.")
         return Embedding(tuple(vectors), Usage(input=tokens))
 
     async def _request_vectors(self, batch: Sequence[str]) -> Json:
         shortened = {"dimensions": self._dimensions} if self._dimensions else {}
         with explain_errors(self._model):
-            return await self._wire.post(
+            return await self._client.post(
                 "/api/embed", encode_json({"model": self._model, "input": list(batch), **shortened})
             )
 

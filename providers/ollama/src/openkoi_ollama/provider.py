@@ -68,7 +68,7 @@ class Ollama(ApiPlugin):
     ) -> None:
         if num_ctx < 0 or context < 1 or output < 1:
             raise ConfigError("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
-        self._wire = ApiClient(
+        self._client = ApiClient(
             parse_host(base_url),
             headers=auth_headers(api_key),
             bounds=ResponseLimits(idle_seconds=idle_seconds),
@@ -77,14 +77,14 @@ class Ollama(ApiPlugin):
         )
         self._defaults = OllamaDefaults(context, output, num_ctx)
         self._think = think
-        self._scribe = OllamaRequestBuilder()
+        self._request_builder = OllamaRequestBuilder()
         self._windows = ContextWindows()
         self._shown: dict[str, InstalledModel] = {}
 
     async def models(self) -> Sequence[Model]:
         """List the installed models that generate text; all of them are free."""
         with explain_errors(""):
-            names = parse_names(await self._with_list_timeout(self._wire.get("/api/tags")), self._wire.server)
+            names = parse_names(await self._with_list_timeout(self._client.get("/api/tags")), self._client.server)
         few = Semaphore(MAX_CONCURRENT_REQUESTS)
         found = await gather(*(self._describe_limited(name, few) for name in names))
         return [model.model for model in found if model.can_chat]
@@ -97,16 +97,16 @@ class Ollama(ApiPlugin):
         """Return the server's version and number of models; raise ProviderUnavailableError when it is not running."""
         with explain_errors(""):
             version = parse_version(await self._request_optional("GET", "/api/version"))
-            names = parse_names(await self._with_list_timeout(self._wire.get("/api/tags")), self._wire.server)
+            names = parse_names(await self._with_list_timeout(self._client.get("/api/tags")), self._client.server)
         return {"version": version, "models": str(len(names))}
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""
         known = await self._describe_or_default(request.model)
-        prompt, answer = self._scribe.encode_prompt(request), OllamaResponseParser(self._wire.server)
+        prompt, answer = self._request_builder.encode_prompt(request), OllamaResponseParser(self._client.server)
         body = prompt.complete(self._settings(request, prompt, known))
         try:
-            async with aclosing(self._wire.stream("/api/chat", body, answer, JsonLines())) as chunks:
+            async with aclosing(self._client.stream("/api/chat", body, answer, JsonLines())) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except ProviderError as error:
@@ -153,7 +153,7 @@ class Ollama(ApiPlugin):
         """Send a request; return None when the server does not support the endpoint."""
         try:
             return await self._with_list_timeout(
-                self._wire.post(path, body) if method == "POST" else self._wire.get(path)
+                self._client.post(path, body) if method == "POST" else self._client.get(path)
             )
         except ProviderError as error:
             if is_unsupported_endpoint(error):
@@ -166,6 +166,6 @@ class Ollama(ApiPlugin):
             async with timeout(LIST_TIMEOUT_SECONDS):
                 return await answer
         except TimeoutError:
-            raise self._wire.server.unavailable(
+            raise self._client.server.unavailable(
                 f"did not list its models within {LIST_TIMEOUT_SECONDS:g} seconds."
             ) from None

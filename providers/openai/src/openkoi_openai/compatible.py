@@ -21,7 +21,7 @@ class Compatible:
     """
 
     def __init__(self, wire: ApiClient, dialect: ApiFormat, defaults: OpenAIDefaults, author: str = "") -> None:
-        self._wire = wire
+        self._client = wire
         self._dialect = dialect
         self._defaults = defaults
         self._own = f"{author}/" if author else ""
@@ -35,19 +35,19 @@ class Compatible:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
+        await self._client.__aexit__()
 
     async def models(self) -> Sequence[Model]:
         """List the server's models."""
-        listed = parse_models(await self._wire.get("/models"), self._defaults, self._wire.server)
+        listed = parse_models(await self._client.get("/models"), self._defaults, self._client.server)
         return [replace(model, name=model.name.removeprefix(self._own)) for model in listed]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""
-        answer = self._dialect.make_parser(self._wire.server)
+        answer = self._dialect.make_parser(self._client.server)
         name = request.model if "/" in request.model else self._own + request.model
         body = self._dialect.build(replace(request, model=name))
-        async with aclosing(self._wire.stream(self._dialect.path, body, answer)) as chunks:
+        async with aclosing(self._client.stream(self._dialect.path, body, answer)) as chunks:
             async for chunk in chunks:
                 yield chunk
         for chunk in answer.finish():

@@ -33,7 +33,7 @@ class OpenAIEmbedder(ApiPlugin):
     ) -> None:
         headers = auth_headers(api_key, base_url, cassette)
         bounds = ResponseLimits(idle_seconds=idle_seconds)
-        self._wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        self._client = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._model = model
         self._dimensions = dimensions
 
@@ -52,11 +52,11 @@ class OpenAIEmbedder(ApiPlugin):
         vectors: list[Sequence[float]] = []
         tokens = 0
         for batch in split_batches(texts):
-            answer = await self._wire.post("/embeddings", self._encode(batch))
-            vectors += parse_vectors(answer, len(batch), self._wire.server)
+            answer = await self._client.post("/embeddings", self._encode(batch))
+            vectors += parse_vectors(answer, len(batch), self._client.server)
             tokens += parse_usage(answer.get("usage")).input if isinstance(answer, dict) else 0
         if len({len(vector) for vector in vectors}) > 1:
-            raise self._wire.server.unavailable("returned vectors of different lengths.")
+            raise self._client.server.unavailable("returned vectors of different lengths.")
         return Embedding(vectors, Usage(input=tokens))
 
     def _encode(self, batch: Sequence[str]) -> bytes:

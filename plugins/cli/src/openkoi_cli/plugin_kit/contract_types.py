@@ -27,7 +27,7 @@ class Definition:
 def format_types(code: str, defined: Iterable[str] = ()) -> Iterator[str]:
     """Yield how the types that code names are imported, and each of their definitions but those shown already."""
     found = follow(names_in(ast.parse(code)), {*defined})
-    public = sorted(one.name for one in found if one.name in openkoi_hookspecs.__all__)
+    public = sorted(one.name for one in found if one.name in vars(openkoi_hookspecs)["__all__"])
     if public:
         names = fill(", ".join(public), WIDTH, initial_indent="    ", subsequent_indent="    ")
         yield f"from {CONTRACT} import (\n{names},\n)"

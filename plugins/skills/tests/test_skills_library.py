@@ -29,10 +29,10 @@ def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path
     koi = GivenPlugins({"skills": {"acme": tmp_path / "package"}, "bundles": {"team": bundle}})
     skills = asyncio.run(find_supplied(cast(Koi, koi)))
 
-    shelf = SkillFinder(tmp_path / "data", (tmp_path / "more",)).load_library(tmp_path, skills)
+    library = SkillFinder(tmp_path / "data", (tmp_path / "more",)).load_library(tmp_path, skills)
 
     assert {"in-more": SkillSource.EXTRA, "in-pack": SkillSource.PLUGIN, "in-bund": SkillSource.BUNDLED} == {
-        name: one.source for name, one in shelf.skills.items()
+        name: one.source for name, one in library.skills.items()
     }
 
 

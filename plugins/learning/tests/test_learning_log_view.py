@@ -28,16 +28,16 @@ def written(data: Path, session: str, run: str, *events: Event) -> None:
 
 
 def lived(data: Path, *days: str) -> LearningLogView:
-    """The shelf over a log in which an entry was noted, and shown and credited on each day."""
+    """The view of a log in which an entry was noted, and shown and credited on each day."""
     written(data, "20260101T090000-aaaaaaaa", "r", EntryUpdated(RULE))
     for day in days:
         written(data, day, day, SHOWN, OutcomeCredited(True, ()))
     return LearningLogView(data / "sessions")
 
 
-def uses(shelf: LearningLogView) -> list[str]:
+def uses(log_view: LearningLogView) -> list[str]:
     """The runs in which the entry is known to have been met."""
-    return [use.run for use in shelf.read_now().outcomes("aa11")]
+    return [use.run for use in log_view.read_now().outcomes("aa11")]
 
 
 def put_away(data: Path) -> None:
@@ -46,59 +46,59 @@ def put_away(data: Path) -> None:
 
 
 def test_what_is_put_away_is_known_all_the_same(tmp_path: Path) -> None:
-    shelf = lived(tmp_path, *DAYS)
+    log_view = lived(tmp_path, *DAYS)
 
     put_away(tmp_path)
 
-    assert list(DAYS) == uses(shelf)
-    assert "Use `tab`." == shelf.state.entries["aa11"].text
+    assert list(DAYS) == uses(log_view)
+    assert "Use `tab`." == log_view.state.entries["aa11"].text
 
 
 def test_what_is_put_away_between_two_looks_is_counted_once(tmp_path: Path) -> None:
-    shelf = lived(tmp_path, *DAYS[:3])
-    assert list(DAYS[:3]) == uses(shelf)
+    log_view = lived(tmp_path, *DAYS[:3])
+    assert list(DAYS[:3]) == uses(log_view)
 
     put_away(tmp_path)
     written(tmp_path, DAYS[3], DAYS[3], SHOWN, OutcomeCredited(True, ()))
 
-    assert 2 == len(shelf.new_records())
-    assert [] == shelf.new_records()
+    assert 2 == len(log_view.new_records())
+    assert [] == log_view.new_records()
 
 
 def test_what_was_written_after_the_last_look_is_read_from_where_it_was_put_away(tmp_path: Path) -> None:
-    shelf = lived(tmp_path)
+    log_view = lived(tmp_path)
     log = RunLog(tmp_path / "sessions", DAYS[0], str)
     log.append("r1", [SHOWN])
-    shelf.read_now()
+    log_view.read_now()
     log.append("r1", [OutcomeCredited(True, ())])
     log.close()
     written(tmp_path, DAYS[1], "r2", SHOWN, OutcomeCredited(False, ()))
 
     put_away(tmp_path)
 
-    assert ["r1", "r2"] == uses(shelf)
+    assert ["r1", "r2"] == uses(log_view)
 
 
 def test_what_is_put_away_during_a_look_is_read_from_there_once(tmp_path: Path) -> None:
-    shelf = lived(tmp_path, *DAYS)
+    log_view = lived(tmp_path, *DAYS)
     listed = list_all_segments(tmp_path / "sessions")
 
     put_away(tmp_path)
 
-    assert 9 == sum(len(read_new(path, LEARNING_EVENTS, shelf.ends)) for path in listed)
-    assert [] == shelf.new_records()
+    assert 9 == sum(len(read_new(path, LEARNING_EVENTS, log_view.ends)) for path in listed)
+    assert [] == log_view.new_records()
 
 
 def test_a_torn_tail_that_was_put_away_is_looked_at_no_more(tmp_path: Path) -> None:
-    shelf = lived(tmp_path, *DAYS)
+    log_view = lived(tmp_path, *DAYS)
     with (tmp_path / "sessions" / f"{DAYS[0]}.jsonl").open("ab") as file:
         file.write(b'{"ts":"2026')
-    shelf.read_now()
+    log_view.read_now()
 
     put_away(tmp_path)
 
-    assert [] == shelf.new_records()
-    assert shelf.ends[f"{DAYS[0]}.jsonl"] == sum(map(len, Log(tmp_path).segments()[1].open()))
+    assert [] == log_view.new_records()
+    assert log_view.ends[f"{DAYS[0]}.jsonl"] == sum(map(len, Log(tmp_path).segments()[1].open()))
 
 
 def test_what_was_put_away_is_unpacked_once_and_for_all(tmp_path: Path) -> None:
@@ -127,14 +127,14 @@ def test_what_was_kept_of_it_may_be_lost(tmp_path: Path, damage: str) -> None:
 def test_a_file_that_cannot_be_read_costs_itself_alone_and_is_named_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shelf = lived(tmp_path, *DAYS)
+    log_view = lived(tmp_path, *DAYS)
     (tmp_path / "sessions" / "20250101T000000-link.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "sessions" / "20250102T000000-folder.jsonl").mkdir()
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive" / "20250103T000000-damaged.jsonl.gz").write_bytes(b"no archive at all")
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        rows = [uses(shelf), uses(shelf)]
+        rows = [uses(log_view), uses(log_view)]
 
     assert [list(DAYS)] * 2 == rows
     assert ["damaged", "folder", "link"] == sorted(
@@ -145,11 +145,11 @@ def test_a_file_that_cannot_be_read_costs_itself_alone_and_is_named_once(
 def test_how_a_run_went_is_told_wherever_its_session_lies(tmp_path: Path) -> None:
     written(tmp_path, DAYS[0], "r1", *(record.event for record in run_records("r1", "Mend it")))
     written(tmp_path, DAYS[1], "r2", RecallFinished(Recall((Hit(Learning("aa11", "heuristic", "Use `tab`."), 1.0),))))
-    shelf = lived(tmp_path, DAYS[2])
-    before = shelf.rebuild_result("r1", DAYS[0])
+    log_view = lived(tmp_path, DAYS[2])
+    before = log_view.rebuild_result("r1", DAYS[0])
 
     put_away(tmp_path)
 
     assert before is not None
-    assert before == shelf.rebuild_result("r1", DAYS[0])
-    assert ("Use `tab`.",) == shelf.sources_read("r2", DAYS[1]).recalled
+    assert before == log_view.rebuild_result("r1", DAYS[0])
+    assert ("Use `tab`.",) == log_view.sources_read("r2", DAYS[1]).recalled

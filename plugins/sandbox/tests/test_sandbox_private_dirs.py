@@ -40,9 +40,9 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Run:
 
 
 def test_tools_keep_their_things_in_the_den() -> None:
-    report = cache_variables(Path("/den"), HOME, {}, ())
+    report = cache_variables(Path("/private"), HOME, {}, ())
 
-    assert ("/den/xdg", "/den/cargo", "/den/npm") == (
+    assert ("/private/xdg", "/private/cargo", "/private/npm") == (
         report["XDG_CACHE_HOME"],
         report["CARGO_HOME"],
         report["npm_config_cache"],
@@ -50,23 +50,23 @@ def test_tools_keep_their_things_in_the_den() -> None:
 
 
 def test_a_folder_that_may_be_written_stays_where_it_is() -> None:
-    report = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
+    report = cache_variables(Path("/private"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
 
     assert "CARGO_HOME" not in report
     assert "UV_CACHE_DIR" not in report
-    assert "/den/xdg" == report["XDG_CACHE_HOME"]
+    assert "/private/xdg" == report["XDG_CACHE_HOME"]
 
 
 def test_a_folder_that_a_variable_names_is_left_for_the_den_too() -> None:
-    report = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
+    report = cache_variables(Path("/private"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
 
-    assert ("/den/xdg/UV_CACHE_DIR", "/den/cargo") == (report["UV_CACHE_DIR"], report["CARGO_HOME"])
+    assert ("/private/xdg/UV_CACHE_DIR", "/private/cargo") == (report["UV_CACHE_DIR"], report["CARGO_HOME"])
 
 
 def test_options_for_maven_are_added_to_those_there_are() -> None:
-    report = cache_variables(Path("/den"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
+    report = cache_variables(Path("/private"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
 
-    assert "-Xmx1g -Dmaven.repo.local=/den/maven/repository" == report["MAVEN_OPTS"]
+    assert "-Xmx1g -Dmaven.repo.local=/private/maven/repository" == report["MAVEN_OPTS"]
 
 
 def test_two_workspaces_share_nothing(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_the_caches_of_what_is_gone_or_long_unused_are_removed(tmp_path: Path) -
 
 
 def test_temporary_folders_go_with_the_sandbox(root: Path) -> None:
-    dens = PrivateDirsFactory(None, (), ())
-    room = dens.dirs_for(root).temporary
+    private_dirs = PrivateDirsFactory(None, (), ())
+    room = private_dirs.dirs_for(root).temporary
     assert room
     (room / "file").touch()
 
-    del dens
+    del private_dirs
 
     assert not room.exists()
 
@@ -111,11 +111,11 @@ def test_a_folder_that_cannot_hold_caches_is_named(tmp_path: Path, root: Path) -
 
 
 def test_what_was_tidied_away_is_made_anew(tmp_path: Path, root: Path) -> None:
-    dens = PrivateDirsFactory(tmp_path / "caches", (), ())
-    before, again = dens.dirs_for(root), dens.dirs_for(root)
+    private_dirs = PrivateDirsFactory(tmp_path / "caches", (), ())
+    before, again = private_dirs.dirs_for(root), private_dirs.dirs_for(root)
     assert before.temporary
     before.temporary.rmdir()
-    after = dens.dirs_for(root)
+    after = private_dirs.dirs_for(root)
 
     assert before == again
     assert before.temporary != after.temporary
