@@ -159,6 +159,20 @@ def test_hooks_get_facts_and_return_facts(tmp_path: Path) -> None:
     assert [Allow()] == allowed
 
 
+def test_a_module_of_the_project_does_not_run_in_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("asyncio", "pickle", "openkoi_hookspecs"):
+        (project / f"{name}.py").write_text("raise SystemExit('this is the project')\n")
+    monkeypatch.chdir(project)
+
+    async def scenario() -> list[object]:
+        async with started(tmp_path, "hooks") as plugin, make_run(tmp_path) as run:
+            return await permission(plugin, run, "nothing", [])
+
+    assert [Allow()] == asyncio.run(scenario())
+
+
 def test_an_evaluator_has_its_attributes_settings_and_own_variables(tmp_path: Path) -> None:
     async def scenario() -> tuple[bool, Any]:
         async with started(tmp_path, "evaluators", ":Judge", word="koi") as plugin, make_run(tmp_path) as run:

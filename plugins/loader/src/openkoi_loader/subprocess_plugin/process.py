@@ -34,7 +34,7 @@ from .messages import (
     pack,
 )
 
-COMMAND = ("-m", "openkoi_loader.subprocess_plugin.child")
+COMMAND = ("-P", "-m", "openkoi_loader.subprocess_plugin.child")
 VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV", "OPENKOI_HOME")
 CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what computes is not
 END_SECONDS = 2.0
