@@ -3,18 +3,24 @@
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_process import shell, write_script
 from documented_plugins import events_of
 from hostile_distributions import HOOK, install
 
+import openkoi_mcp
+import openkoi_wasm
 from openkoi_base.grants.capabilities import KEYS
 from openkoi_hookspecs import events
 from openkoi_mcp.server_config import ServerTable, child_environment
 from openkoi_scripts.host_functions import HostFunctions
+from openkoi_scripts.listing import make_entry
+from openkoi_scripts.script_files import Origin, ScriptFile
 from openkoi_wasm.host_calls import FUNCTIONS
 
+NO_KOI: Any = None  # not asked about what a bundle brings
 SECURITY = (Path(__file__).parent.parent / ".github" / "SECURITY.md").read_text()
 READER = """
 @hookimpl
@@ -60,6 +66,19 @@ def test_an_installed_distribution_is_trusted_like_openkoi_itself_and_counted(tm
 
     assert ["carp"] == [one.text for one in plan.plan.sections if one.name == "read"]
     assert 1 == distributions(openkoi("doctor").stdout) - distributions(before)
+
+
+@pytest.mark.row("SEC-07", "C63")
+def test_only_what_has_no_sandbox_may_be_run_in_a_process_of_its_own() -> None:
+    """As the page says: `subprocess = true` is for distributions and Python files, and refused for the others."""
+    kept_apart = [openkoi_mcp, openkoi_wasm]
+    sources = [path for one in kept_apart for path in Path(one.__path__[0]).rglob("*.py")]
+    scripts = {end: make_entry(ScriptFile(Path(f"a.{end}"), Origin.BUNDLE, ""), 1.0, NO_KOI) for end in ("py", "star")}
+
+    assert "the setting is refused for them" in SECURITY
+    assert {"py"} == {end for end, entry in scripts.items() if entry.load_in_subprocess}
+    assert sources
+    assert [] == [path for path in sources if "load_in_subprocess" in path.read_text()]
 
 
 def distributions(text: str) -> int:

@@ -98,6 +98,7 @@ with LazyExports(globals()):
     from .model import StreamEnd as StreamEnd
     from .patterns import Pattern as Pattern
     from .plugin_entry import HookActivity as HookActivity
+    from .plugin_entry import HostFile as HostFile
     from .plugin_entry import Installation as Installation
     from .plugin_entry import InstalledPlugin as InstalledPlugin
     from .plugin_entry import PluginEntry as PluginEntry

@@ -1,9 +1,12 @@
 """Plugins in lists: what is installed, what can be loaded, and how their hooks were called."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from .lazy_dataclass import dataclass
+
+HostFile = Callable[[str, str], AbstractAsyncContextManager[object]]
 
 
 class InstalledPlugin(Protocol):
@@ -60,6 +63,10 @@ class PluginEntry:
     ``origin`` says where it comes from. ``load`` imports, configures and enters it, once: later calls return the same
     object. In an entry that a source lists, it creates the plugin; the kernel calls it once. A different ``version``
     means that a different plugin would be created.
+
+    A source whose plugin is one Python file may give ``load_in_subprocess`` too, for ``subprocess = true``. It gets a
+    function that takes the path and the text of the file, and returns what is entered as the plugin in a process of its
+    own.
     """
 
     kind: str
@@ -67,6 +74,7 @@ class PluginEntry:
     origin: str
     load: Callable[[], Awaitable[object]]
     version: str = ""
+    load_in_subprocess: Callable[[HostFile], Awaitable[object]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,17 +103,6 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     assert [warning] == sections()
 
 
-@pytest.mark.row("C63")
-def test_a_python_script_is_not_run_in_this_process_where_another_is_asked_for(tmp_path: Path) -> None:
-    openkoi = scripts_shell(tmp_path, hooks={"style": {"subprocess": True}})
-    write_user(openkoi, {"style.py": PYTHON})
-    result = openkoi("Say hello")
-
-    assert "style" not in [one.source for one in events_of(openkoi, events.PlanReady)[-1].plan.sections]
-    assert "[hooks.style] subprocess = true is not supported for" in result.stderr
-    assert "Remove the setting, or make it a package" in result.stderr
-
-
 def test_the_user_is_asked_in_the_run_and_the_answer_counts_at_once(tmp_path: Path) -> None:
     openkoi = scripts_shell(tmp_path, approvals={"wait_seconds": 20})
     write_project(openkoi, {"style.py": PYTHON, "other.star": "def before_plan(task):\n    return ['Other.']\n"})

@@ -118,7 +118,7 @@ class Components:
 
     async def start(self, entry: PluginEntry, key: Hashable) -> Any:
         if key is entry:  # a source lists it
-            self.plugins.refuse_subprocess(entry)
+            entry = self.plugins.choose_process(entry)
         with report_lateness(LOAD_TIMEOUT_SECONDS, partial(self.report_late, entry.name)):
             self.made[key] = await load_isolated(entry, self.warn)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from openkoi_base.isolation import format_error, must_end
 from openkoi_base.redact import Redactor
@@ -18,10 +18,14 @@ from .plugin_discovery import Found, resolve
 from .plugin_factory import BuildContext, construct
 from .watched_hooks import watch_loading
 
+if TYPE_CHECKING:
+    from .subprocess_plugin.plugin import SubprocessPlugin
+
 LOAD_TIMEOUT_SECONDS = 10.0
-ONLY_INSTALLED = (
-    "[{0}.{1}] subprocess = true is not supported for {2}: only a plugin that is installed as a package can run in a "
-    "process of its own, so it is not used. Remove the setting, or make it a package (`openkoi plugin new`)."
+NOT_PYTHON = (
+    "[{0}.{1}] subprocess = true is not supported for {2}, so it is not used: only an installed plugin and a Python "
+    "file can be run so. Starlark scripts, WASM modules and MCP servers have a sandbox or process of their own. "
+    "Remove the setting."
 )
 Load = Callable[[str, str], Awaitable[object]]
 
@@ -82,9 +86,7 @@ class Plugins:
     async def build(self, found: Found, model: str = "") -> object:
         """Call a plugin's constructor; ``model`` takes precedence over its own table."""
         if self.config[plugin_keys.SUBPROCESS.at(found.kind, found.name)]:
-            from .subprocess_plugin.plugin import make_subprocess_plugin
-
-            return make_subprocess_plugin(found, self.context(self.config))
+            return self.build_in_subprocess(found)
         target, config = resolve(found.target), self.config
         if model:
             if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
@@ -93,10 +95,23 @@ class Plugins:
             config = replace(config, settings={**config.settings, **chosen})
         return await construct(target, found.kind, found.name, self.context(config))
 
-    def refuse_subprocess(self, entry: PluginEntry) -> None:
-        """Raise ConfigError for a plugin of a source that is to run in another process: its source makes it here."""
-        if self.config[plugin_keys.SUBPROCESS.at(entry.kind, entry.name)]:
-            raise ConfigError(ONLY_INSTALLED.format(entry.kind, entry.name, entry.origin))
+    def build_in_subprocess(self, found: Found, text: str | None = None) -> "SubprocessPlugin":
+        """Return what stands for a plugin in another process; ``text`` is that of a Python file."""
+        from .subprocess_plugin.plugin import make_subprocess_plugin
+
+        return make_subprocess_plugin(found, self.context(self.config), text)
+
+    def choose_process(self, entry: PluginEntry) -> PluginEntry:
+        """Return a source's entry as one that loads where the configuration says; raise ConfigError if it cannot."""
+        if not self.config[plugin_keys.SUBPROCESS.at(entry.kind, entry.name)]:
+            return entry
+        if entry.load_in_subprocess is None:
+            raise ConfigError(NOT_PYTHON.format(entry.kind, entry.name, entry.origin))
+
+        def host(path: str, text: str) -> "SubprocessPlugin":
+            return self.build_in_subprocess(Found(entry.kind, entry.name, path, entry.origin), text)
+
+        return replace(entry, load=partial(entry.load_in_subprocess, host))
 
     def context(self, config: Config) -> BuildContext:
         """Return what building a plugin needs."""

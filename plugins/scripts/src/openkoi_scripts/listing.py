@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from openkoi_hookspecs import Koi, KoiError, PluginEntry
+from openkoi_hookspecs import HostFile, Koi, KoiError, PluginEntry
 
 from .consent import is_approved, is_refused
 from .script_files import ScriptFile, ScriptPlaces, find_scripts
@@ -32,7 +32,9 @@ def make_entry(script: ScriptFile, seconds: float, koi: Koi) -> PluginEntry:
     """Return the entry of a script; another one when it, or the decision about it, has changed."""
     version = f"{script.digest} {is_approved(script, koi)} {seconds}"
     kind = "commands" if script.is_command else "hooks"
-    return PluginEntry(kind, script.name, str(script.path), partial(load_script, script, seconds, koi), version=version)
+    load = partial(load_script, script, seconds, koi)
+    load_in_subprocess = partial(load_python, script, koi) if script.is_python else None
+    return PluginEntry(kind, script.name, str(script.path), load, version, load_in_subprocess)
 
 
 async def load_script(script: ScriptFile, seconds: float, koi: Koi) -> object:
@@ -42,9 +44,14 @@ async def load_script(script: ScriptFile, seconds: float, koi: Koi) -> object:
 
         return await make_command(script, seconds)
     if script.is_python:
-        from .python_hooks import PythonHooks
-
-        return PythonHooks(script, koi)
+        return await load_python(script, koi)
     from .script_hooks import ScriptHooks
 
     return ScriptHooks(script, koi, seconds)
+
+
+async def load_python(script: ScriptFile, koi: Koi, host: HostFile | None = None) -> object:
+    """Make the plugin of a Python file, in the process of a ``host`` if there is one."""
+    from .python_hooks import PythonHooks
+
+    return PythonHooks(script, koi, host)

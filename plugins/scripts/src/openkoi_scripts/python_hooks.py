@@ -1,14 +1,14 @@
-"""One Python file as a plugin of hooks: it runs in this process, once the user has allowed the file as it is."""
+"""One Python file as a plugin of hooks: it runs once the user has allowed the file as it is, here or in a process."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from inspect import isawaitable, signature
-from traceback import walk_tb
-from types import ModuleType
 from typing import Any
 
 from openkoi_base.grants import UNASKED_HOOKS
-from openkoi_base.isolation import format_error
-from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
+from openkoi_base.python_file import make_module
+from openkoi_hookspecs import HostFile, Koi, PluginError, Run, hookimpl
 
 from .consent import ask_approval, is_approved, make_consent
 from .functions import find_misspelled, hook_names
@@ -21,15 +21,19 @@ NO_HOOK = "no function is both named after a hook, such as before_plan, and mark
 
 
 class PythonHooks:
-    """Enters as the module itself where the user allows it; else implements its hooks, and asks at the first call."""
+    """Enters as the module itself where the user allows it; else implements its hooks, and asks at the first call.
 
-    def __init__(self, script: ScriptFile, koi: Koi) -> None:
-        self.script, self.koi, self.consent = script, koi, make_consent(script, koi)
-        self.module: ModuleType | None = None
+    With a ``host`` the module is in a process of its own, which is started for the text that was allowed.
+    """
+
+    def __init__(self, script: ScriptFile, koi: Koi, host: HostFile | None = None) -> None:
+        self.script, self.koi, self.host, self.consent = script, koi, host, make_consent(script, koi)
+        self.module: object = None
+        self.loading, self.process = asyncio.Lock(), AsyncExitStack()
 
     async def __aenter__(self) -> object:
         if is_approved(self.script, self.koi):
-            return self.load()
+            return await self.load()
         path = str(self.script.path)
         try:
             described = await ScriptProcesses(path, self.script.text, DESCRIBE_SECONDS).describe(load=False)
@@ -46,25 +50,21 @@ class PythonHooks:
 
     async def __aexit__(self, *error: object) -> None:
         self.module = None
+        await self.process.aclose()
 
-    def load(self) -> ModuleType:
-        """Return the module, made of the text that the user allowed."""
-        if self.module is None:
-            module = ModuleType(f"script_{self.script.name.replace('-', '_')}")
-            module.__file__ = str(self.script.path)
-            try:
-                exec(compile(self.script.text, str(self.script.path), "exec"), vars(module))  # consent is given
-            except Exception as error:
-                raise PluginError(self.script.name, "loading", self.explain(error)) from error
-            self.module = module
+    async def load(self) -> object:
+        """Return the module, made once, of the text that the user allowed."""
+        async with self.loading:
+            if self.module is None:
+                self.module = await self.make()
         return self.module
 
-    def explain(self, error: Exception) -> str:
-        """Return where the file failed, and how."""
-        path = str(self.script.path)
-        lines = [frame.f_lineno for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == path]
-        line = error.lineno if isinstance(error, SyntaxError) else next(iter(lines), None)
-        return f"{path}:{line}: {format_error(error)}" if line else f"{path}: {format_error(error)}"
+    async def make(self) -> object:
+        """Make the module, or what stands for it if it is in another process."""
+        name, path, text = self.script.name, str(self.script.path), self.script.text
+        if self.host is None:
+            return make_module(name, path, text)
+        return await self.process.enter_async_context(self.host(path, text))
 
     def implement(self, hook: str) -> Callable[..., Awaitable[Any]]:
         """Return an implementation that asks first."""
@@ -73,7 +73,7 @@ class PythonHooks:
             run: Run | None = None if hook in UNASKED_HOOKS else facts.get("run")
             if not await ask_approval(self.script, self.consent, run):
                 return None
-            function: Any = getattr(self.load(), hook)
+            function: Any = getattr(await self.load(), hook)
             answer = function(**select(function, facts))
             return await answer if isawaitable(answer) else answer
 

@@ -14,6 +14,7 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, BinaryIO, get_args
 
+from openkoi_base.python_file import find_place, make_module
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Env, KoiError, PluginNotFoundError
 from openkoi_settings import Config
@@ -62,6 +63,8 @@ class HostedPlugin:
         self.output, self.functions = output, Functions()
         self.loop = asyncio.get_running_loop()
         self.plugin: Any = None
+        self.config: Config
+        self.file = ""
         self.calls: dict[int, asyncio.Task[None]] = {}
         self.asked: dict[int, asyncio.Future[Any]] = {}
 
@@ -98,9 +101,15 @@ class HostedPlugin:
                 answer = await function(number, *arguments)
                 self.send("answer", number, answer)
             except BaseException as error:  # a plugin may raise anything; what it raises is sent
-                self.send("error", number, *describe_error(error))
+                self.send("error", number, *self.describe(error))
         finally:
             del self.calls[number]
+
+    def describe(self, error: BaseException) -> tuple[str, str]:
+        """Return the name and the text of an error of the plugin; of a Python file, also where it was raised."""
+        name, text = describe_error(error)
+        place = "" if isinstance(error, KoiError) else find_place(error, self.file)
+        return name, f"{place}: {text}" if place else text
 
     async def needs(self, number: int, kind: str, name: str, target: str) -> list[str]:
         """Return the variables that the plugin's constructor asks for."""
@@ -108,10 +117,14 @@ class HostedPlugin:
         marks = [mark for hint in hints.values() for mark in get_args(hint)[1:]]
         return [mark.variable for mark in marks if isinstance(mark, Env)]
 
-    async def make(self, number: int, kind: str, name: str, target: str, config: Config) -> dict[str, Any]:
-        """Make and enter the plugin; return what it has."""
+    async def make(
+        self, number: int, kind: str, name: str, target: str, text: str | None, config: Config
+    ) -> dict[str, Any]:
+        """Make and enter the plugin, of the ``text`` of a Python file if there is one; return what it has."""
         context = BuildContext(config, Redactor(), refuse_injection, {}, partial(self.send, "warn", number))
-        plugin = await construct(resolve(target), kind, name, context)
+        self.config, self.file = config, target if text is not None else ""
+        made = resolve(target) if text is None else make_module(name, target, text)
+        plugin = await construct(made, kind, name, context)
         if isinstance(plugin, AbstractAsyncContextManager):
             plugin = await plugin.__aenter__()
         self.plugin = plugin
@@ -155,9 +168,13 @@ class HostedPlugin:
         """Return a fact as the plugin gets it."""
         if isinstance(fact, RunFacts):
             run = RemoteFacts(fact, RUN_METHODS, partial(self.ask, number))
-            run.koi = RemoteFacts(fact.koi, (), self.ask)  # type: ignore[attr-defined]
+            run.koi = self.usable(fact.koi, number)  # type: ignore[attr-defined]
             return run
-        return RemoteFacts(fact, (), self.ask) if isinstance(fact, KoiFacts) else fact
+        if isinstance(fact, KoiFacts):
+            koi = RemoteFacts(fact, (), self.ask)
+            koi.setting = self.config.get  # type: ignore[attr-defined]
+            return koi
+        return fact
 
     async def ask(self, number: int, method: str, *arguments: object, **named: object) -> Any:
         """Let OpenKoi carry out a method of the run of a call."""

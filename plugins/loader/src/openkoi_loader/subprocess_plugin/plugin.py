@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
-from openkoi_hookspecs import ConfigError, Run, Tool, hookimpl
+from openkoi_base.isolation import format_error
+from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginError, Run, Tool, hookimpl
 
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
@@ -20,14 +21,16 @@ NOT_SUPPORTED = (
 class SubprocessPlugin:
     """Has the hooks, methods and attributes of the plugin in the other process."""
 
-    def __init__(self, found: Found, context: BuildContext) -> None:
-        self.process = PluginProcess(found, context)
+    def __init__(self, found: Found, context: BuildContext, text: str | None = None) -> None:
+        self.process = PluginProcess(found, context, text)
 
     async def __aenter__(self) -> Self:
         try:
             described = await self.process.start()
-        except BaseException:
+        except BaseException as error:
             await self.process.close()
+            if isinstance(error, KoiError) and not isinstance(error, (ConfigError, NoProviderError, PluginError)):
+                raise PluginError(self.process.found.name, "loading", format_error(error)) from error
             raise
         for hook, first, last in described["hooks"]:
             setattr(self, hook, hookimpl(self.implement(hook), tryfirst=first, trylast=last))
@@ -58,8 +61,11 @@ class SubprocessPlugin:
         return [replace(one, written_paths=None) for one in tools]
 
 
-def make_subprocess_plugin(found: Found, context: BuildContext) -> SubprocessPlugin:
-    """Return what stands for a plugin; raise ConfigError for a kind that cannot run in another process."""
+def make_subprocess_plugin(found: Found, context: BuildContext, text: str | None = None) -> SubprocessPlugin:
+    """Return what stands for a plugin; raise ConfigError for a kind that cannot run in another process.
+
+    With ``text`` it is the plugin of one Python file, whose path is the target.
+    """
     if found.kind not in KINDS:
         raise ConfigError(NOT_SUPPORTED.format(found.kind, found.name, ", ".join(KINDS[:-1]) + f" and {KINDS[-1]}"))
-    return SubprocessPlugin(found, context)
+    return SubprocessPlugin(found, context, text)

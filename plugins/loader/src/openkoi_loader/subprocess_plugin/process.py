@@ -52,10 +52,14 @@ class Call:
 
 @dataclass(slots=True)
 class PluginProcess:
-    """The process of one plugin. ``described`` is what the plugin has, once it was made."""
+    """The process of one plugin. ``described`` is what the plugin has, once it was made.
+
+    ``text`` is that of a Python file, which the process gets as the user allowed it, also when it is started again.
+    """
 
     found: Found
     context: BuildContext
+    text: str | None = None
     process: Process | None = None
     reader: "asyncio.Task[None] | None" = None
     functions: Functions = field(default_factory=Functions)
@@ -86,9 +90,9 @@ class PluginProcess:
         self.reader = asyncio.create_task(self.read(self.process))
         name = (self.found.kind, self.found.name, self.found.target)
         config = self.context.config
-        needed = {*await self.request("needs", *name)}
+        needed = {*await self.request("needs", *name)} if self.text is None else set()
         own = {key: value for key, value in config.environment.items() if key in needed}
-        self.described = await self.request("make", *name, replace(config, environment=own))
+        self.described = await self.request("make", *name, self.text, replace(config, environment=own))
 
     async def call(self, name: str, facts: Mapping[str, Any]) -> Any:
         """Call a hook or method of the plugin."""
