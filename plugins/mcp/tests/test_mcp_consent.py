@@ -58,6 +58,23 @@ def test_a_server_that_changed_since_it_was_approved_gets_no_call(tmp_path: Path
     assert 2 == len(openkoi.noted)
 
 
+def test_a_server_that_was_removed_is_asked_about_again_and_another_one_is_not(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path)
+    command = [sys.executable, str(POND), str(openkoi.calls)]
+    openkoi("mcp", "remove", "pond")
+    for name in ("pond", "pond2"):
+        openkoi("mcp", "add", name, *command)
+        openkoi("mcp", "approve", name, "--yes")
+    openkoi("config", "set", "mcp.servers.pond.args", json.dumps([*command[1:], "--description", "Count."]))
+    openkoi("mcp", "approve", "pond", "--yes")
+    openkoi("mcp", "remove", "pond")
+    kept = [one["question"] for one in json.loads(openkoi("trust", "--format", "json"))["trust"]]
+    openkoi("mcp", "add", "pond", *command)
+
+    assert 2 == len([text for text in kept if "MCP server pond2 " in text]) == len(kept)
+    assert "pond   not approved" in openkoi("mcp", "list")
+
+
 def test_tools_that_are_not_approved_are_not_said_to_have_changed(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish")).approved()
     _, allow = json.loads(openkoi("trust", "--format", "json"))["trust"]

@@ -107,11 +107,14 @@ def full_path(word: str) -> str:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Remove an MCP server from your configuration."""
+    """Remove an MCP server from your configuration. A server of that name must be approved again."""
     listed = koi.setting(SERVERS, list, [])
     if name not in configured_names(koi):
         (found,) = await servers_of(koi, [name])
         raise KoiError(f"{name} is not in your configuration but in {found.origin}. Remove it there.")
+    for config in (await source_of(koi)).find(koi, koi.workspace):
+        if config.name == name:
+            Snapshots(koi).forget(config)
     kept = [one for one in listed if one.get("name") != name]
     file = koi.set_setting(SERVERS, kept) if listed else set_table(koi, name, None)
     click.echo(f"Removed {name} from {file}.")

@@ -17,6 +17,7 @@ from .definitions import Definitions, describe_changes, describe_tools, in_a_lin
 from .server_config import ServerConfig
 
 YES, NO = "yes", "no"
+ALLOW, CHANGED = "Allow the ", "The "
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,22 @@ class Snapshots:
         except OSError as error:
             raise KoiError(f"{self.file(config)} cannot be written: {error.strerror}.") from None
 
+    def forget(self, config: ServerConfig) -> None:
+        """Revoke all answers about a server, and forget what was approved."""
+        subjects = (start_subject(config), *(text + name_subject(config) for text in (ALLOW, CHANGED)))
+        for one in self.koi.consents():
+            if one.text.startswith(subjects):
+                self.koi.revoke_consent(one.id)
+        self.file(config).unlink(missing_ok=True)
+
     def question(self, config: ServerConfig, definitions: Definitions) -> Question:
         """Return the question whether a model may call these tools."""
         before = self.read_other(config, definitions)
-        subject = f"MCP server {config.name} ({in_a_line(config.command_line)})"
-        text = f"Allow the {subject} with {describe_tools(definitions)}?"
+        subject = f"{name_subject(config)}{in_a_line(config.command_line)})"
+        text = f"{ALLOW}{subject} with {describe_tools(definitions)}?"
         if before is not None:
-            text = f"The {subject} changed since you allowed it: {describe_changes(before, definitions)}. Allow it now?"
+            changes = describe_changes(before, definitions)
+            text = f"{CHANGED}{subject} changed since you allowed it: {changes}. Allow it now?"
         return Question(text, choices=(YES, NO), keep=True, digest=definitions.digest(config))
 
 
@@ -87,6 +97,11 @@ def start_subject(config: ServerConfig) -> str:
     """Return how the questions begin whether a server may be started, whatever its command is now."""
     verb = "Connect to" if config.table.url else "Start"
     return f"{verb} the MCP server {config.name} of {config.origin}: "
+
+
+def name_subject(config: ServerConfig) -> str:
+    """Return how the questions name a server whether its tools may be called, whatever its command is now."""
+    return f"MCP server {config.name} ("
 
 
 def explain_why(config: ServerConfig, koi: Koi) -> str:
