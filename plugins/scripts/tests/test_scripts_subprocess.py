@@ -17,6 +17,7 @@ from openkoi_hookspecs import Section, hookimpl
 
 @hookimpl
 def before_plan(task, run):
+    run.koi.warn(f"planning {task.text}")
     word = run.koi.setting("hooks.pid.word", str, "unset")
     return [Section("pid", f"{word} {os.getpid()} {os.getppid()} {'ACME_KEY' in os.environ}")]
 """
@@ -91,8 +92,9 @@ def test_a_python_file_runs_where_its_table_says_with_its_settings(tmp_path: Pat
     write_user(openkoi, {"pid.py": PID, "here.py": PID.replace('"pid"', '"here"')})
     approve(openkoi, "pid", "here")
 
-    openkoi("Say hello")
+    result = openkoi("Say hello")
 
+    assert 1 == result.stderr.count("planning Say hello")
     [(word, own, parent, sees_variables)] = [text.split() for text in sections(openkoi)]
     [(_, here, its_parent, _)] = [text.split() for text in sections(openkoi, "here")]
     assert ("koi", str(not subprocess)) == (word, sees_variables)

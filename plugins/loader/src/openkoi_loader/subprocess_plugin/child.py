@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, get_args
 
 from openkoi_base.python_file import find_place, make_module
 from openkoi_base.redact import Redactor
-from openkoi_hookspecs import Env, KoiError, PluginNotFoundError
+from openkoi_hookspecs import Env, KoiError, PluginError, PluginNotFoundError
 from openkoi_settings import Config
 
 from ..hook_implementations import find_implementations
@@ -43,17 +43,17 @@ UNAVAILABLE = "{0} is not available to a plugin in a process of its own."
 class RemoteFacts:
     """What a plugin sees of a run, or of OpenKoi: its facts, and the methods that OpenKoi carries out."""
 
-    def __init__(self, facts: object, methods: tuple[str, ...], ask: Callable[..., Any]) -> None:
+    def __init__(self, path: str, facts: object, methods: tuple[str, ...], ask: Callable[..., Any]) -> None:
         for one in fields(facts):  # type: ignore[arg-type]
             setattr(self, one.name, getattr(facts, one.name))
-        self._methods, self._ask = methods, ask
+        self._path, self._methods, self._ask = path, methods, ask
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         if name in self._methods:
             return partial(self._ask, name)
-        raise KoiError(UNAVAILABLE.format(f"run.{name}"))
+        raise KoiError(UNAVAILABLE.format(f"{self._path}.{name}"))
 
 
 class HostedPlugin:
@@ -121,7 +121,11 @@ class HostedPlugin:
         self, number: int, kind: str, name: str, target: str, text: str | None, config: Config
     ) -> dict[str, Any]:
         """Make and enter the plugin, of the ``text`` of a Python file if there is one; return what it has."""
-        context = BuildContext(config, Redactor(), refuse_injection, {}, partial(self.send, "warn", number))
+
+        def warn(text: str) -> None:
+            self.warn(number, str(PluginError(name, "loading", text)))
+
+        context = BuildContext(config, Redactor(), refuse_injection, {}, warn)
         self.config, self.file = config, target if text is not None else ""
         made = resolve(target) if text is None else make_module(name, target, text)
         plugin = await construct(made, kind, name, context)
@@ -167,14 +171,18 @@ class HostedPlugin:
     def usable(self, fact: object, number: int) -> object:
         """Return a fact as the plugin gets it."""
         if isinstance(fact, RunFacts):
-            run = RemoteFacts(fact, RUN_METHODS, partial(self.ask, number))
+            run = RemoteFacts("run", fact, RUN_METHODS, partial(self.ask, number))
             run.koi = self.usable(fact.koi, number)  # type: ignore[attr-defined]
             return run
         if isinstance(fact, KoiFacts):
-            koi = RemoteFacts(fact, (), self.ask)
-            koi.setting = self.config.get  # type: ignore[attr-defined]
+            koi = RemoteFacts("koi", fact, (), self.ask)
+            koi.setting, koi.warn = self.config.get, partial(self.warn, number)  # type: ignore[attr-defined]
             return koi
         return fact
+
+    def warn(self, number: int, text: str) -> None:
+        """Warn the user."""
+        self.send("warn", number, text)
 
     async def ask(self, number: int, method: str, *arguments: object, **named: object) -> Any:
         """Let OpenKoi carry out a method of the run of a call."""

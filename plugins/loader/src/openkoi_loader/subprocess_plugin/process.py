@@ -16,7 +16,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from openkoi_base.child_process import start_process
-from openkoi_hookspecs import Koi, KoiError, PluginError, Run
+from openkoi_hookspecs import Koi, KoiError, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..plugin_discovery import Found
@@ -184,7 +184,7 @@ class PluginProcess:
         """Take a message."""
         kind, number, *rest = ContractUnpickler(data, self.make_function).load()
         if kind == "warn":
-            self.context.warn(str(PluginError(self.found.name, "loading", str(rest[0]))))
+            self.context.warn(str(rest[0]))
         elif kind == "hold":
             self.context.redactor.hold(str(rest[0]), str(rest[1]))
         elif (call := self.calls.get(number)) is None or call.answer.done():
