@@ -62,7 +62,7 @@ def test_words_of_a_unit_are_quoted_as_systemd_reads_them() -> None:
 def test_an_agent_is_a_property_list_with_the_same(tmp_path: Path) -> None:
     agent = plistlib.loads(launchd_agent(tmp_path, VARIABLES).encode())
 
-    assert ["-m", "openkoi", "daemon", "run"] == agent["ProgramArguments"][1:]
+    assert ["-P", "-m", "openkoi", "daemon", "run"] == agent["ProgramArguments"][1:]
     assert (str(tmp_path), VARIABLES) == (agent["WorkingDirectory"], agent["EnvironmentVariables"])
     assert (True, {"SuccessfulExit": False}) == (agent["RunAtLoad"], agent["KeepAlive"])
 

@@ -61,7 +61,7 @@ def test_a_virtual_environment_is_changed_with_uv_or_else_with_pip(
         (bin_folder / name).chmod(0o755)
     with_uv = install_command(["carp"], tmp_path, upgrade=True)
 
-    assert [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "carp"] == plain
+    assert [sys.executable, "-P", "-m", "pip", "install", "--quiet", "--upgrade", "carp"] == plain
     assert ["uv", "pip", "install", "--quiet", "--python", sys.executable, "--upgrade", "carp"] == with_uv
     assert ["uv", "pip", "uninstall", "--quiet", "--python", sys.executable, "carp"] == remove_command(
         ["carp"], tmp_path

@@ -11,7 +11,7 @@ MAX_LOG_BYTES = 1_000_000  # of the log before: the daemon prints warnings alone
 
 def daemon_command() -> list[str]:
     """Return the command line of a daemon in the foreground."""
-    return [sys.executable, "-m", "openkoi", "daemon", "run"]
+    return [sys.executable, "-P", "-m", "openkoi", "daemon", "run"]
 
 
 def replace_process() -> None:

@@ -223,7 +223,7 @@ class ChatProgram:
         """Run a command of ``openkoi`` that asks the user, on the terminal."""
         import sys
 
-        await self.view.run_in_terminal([sys.executable, "-m", "openkoi", *words])
+        await self.view.run_in_terminal([sys.executable, "-P", "-m", "openkoi", *words])
 
     async def show_in_pager(self, text: str) -> None:
         """Show a long text in the user's pager, which uses the alternate screen."""

@@ -40,7 +40,7 @@ def require_folder(folder: Path) -> None:
 
 async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
     """Run a command of ``openkoi`` in a folder, for a screen of so many columns."""
-    return await run_program([sys.executable, "-m", "openkoi", *words], folder, columns=columns)
+    return await run_program([sys.executable, "-P", "-m", "openkoi", *words], folder, columns=columns)
 
 
 async def run_program(command: Sequence[str], folder: Path, *, columns: int = 0) -> Finished:

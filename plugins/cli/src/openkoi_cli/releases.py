@@ -95,14 +95,14 @@ def outdated_command() -> list[str]:
     """Return the command that lists newer releases."""
     if has_uv():
         return ["uv", "pip", "list", "--outdated", "--format", "json", "--python", sys.executable]
-    return [sys.executable, "-m", "pip", "list", "--outdated", "--format", "json"]
+    return [sys.executable, "-P", "-m", "pip", "list", "--outdated", "--format", "json"]
 
 
 def release_command(name: str) -> list[str]:
     """Return the command that fails if the index has no release of a distribution."""
     if has_uv():
         return ["uv", "pip", "install", "--dry-run", "--no-deps", "--reinstall", "--python", sys.executable, name]
-    return [sys.executable, "-m", "pip", "index", "versions", name]
+    return [sys.executable, "-P", "-m", "pip", "index", "versions", name]
 
 
 def upgrade_command(names: Sequence[str], prefix: Path) -> list[str]:
@@ -113,7 +113,7 @@ def upgrade_command(names: Sequence[str], prefix: Path) -> list[str]:
         return ["pipx", "upgrade", "--quiet", "--include-injected", prefix.name]
     if has_uv():
         return ["uv", "pip", "install", "--quiet", "--python", sys.executable, "--upgrade", *names]
-    return [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", *names]
+    return [sys.executable, "-P", "-m", "pip", "install", "--quiet", "--upgrade", *names]
 
 
 def is_uv_tool(prefix: Path) -> bool:

@@ -82,7 +82,7 @@ def restore_folder(task: RecordedTask, patch: str, copy: Path) -> None:
 
 def run_attempt(task: RecordedTask, folder: Path, environment: Mapping[str, str]) -> Attempt:
     """Run the task in its own process; raise KoiError without a result."""
-    command = [sys.executable, "-m", "openkoi", "--format", "json", "--", task.task.text]
+    command = [sys.executable, "-P", "-m", "openkoi", "--format", "json", "--", task.task.text]
     try:
         process = subprocess.run(
             command,

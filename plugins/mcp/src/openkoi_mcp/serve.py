@@ -81,7 +81,7 @@ class Tools:
 
     async def evaluate(self, path: str = ".", since: str = "", purpose: str = "", judge: bool = True) -> dict[str, Any]:
         """Evaluate a folder with its tests, linters and a judge, or only what changed since a git revision."""
-        words = [sys.executable, "-m", "openkoi", "evaluate", path, "--format", "json"]
+        words = [sys.executable, "-P", "-m", "openkoi", "evaluate", path, "--format", "json"]
         words += [*(["--diff", since] if since else []), *(["--for", purpose] if purpose else [])]
         words += [] if judge else ["--no-judge"]
         child = await asyncio.create_subprocess_exec(

@@ -73,4 +73,4 @@ def read_member(archive: ZipFile, name: str) -> bytes:
 def run_wasm(invocation: Invocation, *arguments: str) -> int:
     """Run ``openkoi wasm``; return its exit status."""
     config = ["--config", str(invocation.config)] if invocation.config else []
-    return subprocess.run([sys.executable, "-m", "openkoi", *config, "wasm", *arguments], check=False).returncode
+    return subprocess.run([sys.executable, "-P", "-m", "openkoi", *config, "wasm", *arguments], check=False).returncode

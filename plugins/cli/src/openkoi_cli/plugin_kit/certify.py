@@ -19,7 +19,9 @@ def certify_package(folder: Path) -> int:
     if (folder / WASM_MANIFEST).exists():
         if find_spec("openkoi_wasm") is None:
             raise KoiError(NO_WASM)
-        code = subprocess.run([sys.executable, "-m", "openkoi", "wasm", "test", str(folder)], check=False).returncode
+        code = subprocess.run(
+            [sys.executable, "-P", "-m", "openkoi", "wasm", "test", str(folder)], check=False
+        ).returncode
         click.echo("Not certified." if code else "✓ Certified.")
         return code
     if find_spec("openkoi_testing") is None:

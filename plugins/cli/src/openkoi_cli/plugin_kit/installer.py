@@ -89,7 +89,7 @@ def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> lis
     upgraded = ["--upgrade"] if upgrade else []
     if has_uv():
         return ["uv", "pip", "install", "--quiet", "--python", sys.executable, *upgraded, *names]
-    return [sys.executable, "-m", "pip", "install", "--quiet", *upgraded, *names]
+    return [sys.executable, "-P", "-m", "pip", "install", "--quiet", *upgraded, *names]
 
 
 def remove_command(names: Sequence[str], prefix: Path) -> list[str]:
@@ -102,7 +102,7 @@ def remove_command(names: Sequence[str], prefix: Path) -> list[str]:
         return ["pipx", "uninject", "--quiet", prefix.name, *names]
     if has_uv():
         return ["uv", "pip", "uninstall", "--quiet", "--python", sys.executable, *names]
-    return [sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", *names]
+    return [sys.executable, "-P", "-m", "pip", "uninstall", "--quiet", "--yes", *names]
 
 
 def tool_command(plugins: Sequence[str], prefix: Path, *, upgrade: bool = False) -> list[str]:
