@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
+from openkoi_cli.read_commands import defer_import
 from openkoi_hookspecs import ToolCall
 from openkoi_testing.servers import OpenAIServer, Say
 from openkoi_testrunner.state_digest import SETTLED_SECONDS
@@ -277,3 +278,16 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
         *("openkoi_prompt.question_sentences", "openkoi_compaction.facts", "openkoi_learning.proposals.habits"),
     )
     assert [] == [name for name in unused if name in names]
+
+
+def test_a_module_that_is_imported_when_it_is_used_lacks_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.joinpath("used_late.py").write_text("text = 'read'\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "used_late", raising=False)
+    defer_import("used_late")
+    module = sys.modules["used_late"]
+
+    assert not hasattr(module, "nothing")
+    assert "read" == module.text

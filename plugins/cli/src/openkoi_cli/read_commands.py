@@ -12,12 +12,8 @@ from .invocation import Invocation
 
 STATUS, SEARCH = ["status"], ["memory", "search"]
 RESULTS = 10
-SELDOM_USED = (
-    "inspect",
-    "ipaddress",
-    "ntpath",
-    "fnmatch",
-)  # by dataclasses, urllib.parse and pathlib, and by no command here
+# Imported by dataclasses, urllib.parse and pathlib, and used by no command here.
+SELDOM_USED = ("copy", "inspect", "ipaddress", "ntpath", "fnmatch")
 ESCAPE = "\x1b"  # click removes colors where they are not shown
 
 
@@ -55,7 +51,7 @@ def defer_import(name: str) -> None:
     def load(attribute: str) -> object:
         from importlib import import_module
 
-        del sys.modules[name]
+        del sys.modules[name], deferred.__getattr__  # what the module lacks is then an AttributeError
         vars(deferred).update(vars(import_module(name)))
         return getattr(deferred, attribute)
 

@@ -1,8 +1,9 @@
 """Read the state of OpenKoi, and format it for ``openkoi status``. Imports no click."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
 
 from .daemon_text import format_daemon
@@ -23,7 +24,8 @@ SHOWN_TASKS, SHOWN_TASKS_VERBOSE = 5, 50
 PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "integrations"))
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class State:
     """What is shown beside tasks. ``plugins`` are names and origins by kind; the rest is for details."""
 
     memory: Mapping[str, str]
