@@ -89,7 +89,8 @@ class Lifespans:
         """Leave plugins, the last one first; raise the first error when all are left."""
         errors: list[PluginError] = []
         for key in reversed([*keys]):
-            if lifespan := self.entered.pop(key, None):
+            lifespan = self.entered.pop(key, None)
+            if lifespan and not lifespan.task.cancelled():  # as by a plugin that cancelled all tasks
                 lifespan.stop.set()
                 try:
                     await lifespan.task
