@@ -19,7 +19,9 @@ def test_further_lines_are_indented() -> None:
     assert "" == indented("")
 
 
-@pytest.mark.parametrize("sign", [*map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))), "\u200b", "\u2066"])
+@pytest.mark.parametrize(
+    "sign", [*map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))), "\u200b", "\u2066", "\u034f"]
+)
 def test_no_control_is_left(sign: str) -> None:
     assert "ab" == one_line(f"a{sign}b").replace(" ", "")
 

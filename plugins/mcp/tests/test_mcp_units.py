@@ -23,10 +23,11 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from openkoi_base.printable import visible
 from openkoi_hookspecs import Effect, File, Image, Question, ToolError
 from openkoi_mcp.command import format_definitions
 from openkoi_mcp.connection import Connection, reason_of
-from openkoi_mcp.definitions import Definitions, describe_changes, visible, without_tags
+from openkoi_mcp.definitions import Definitions, describe_changes, without_tags
 from openkoi_mcp.elicitation import convert, elicit
 from openkoi_mcp.error_output import ErrorOutput
 from openkoi_mcp.results import MAX_TEXT, result_of_call, shorten

@@ -27,12 +27,18 @@ def indented(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text without characters that control a terminal or that are not seen, but for white space."""
+    """Return text without characters that control a terminal or that are not seen, but for line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")
+    return "".join(map(visible_character, UNSEEN.sub("", text.replace("\r\n", "\n"))))
+
+
+def visible_character(char: str) -> str:
+    if char in "\n\t" or unicodedata.category(char)[0] != "C":
+        return char
+    return "\n" if char.isspace() else ""  # such as \v and \x85, which end lines
 
 
 def is_one_line(text: str) -> bool:
     """Return whether all of a text is seen, in one line: it cannot look like another line, or hide a part."""
-    return len(text.splitlines()) <= 1 and visible(text) == text and not UNSEEN.search(text)
+    return len(text.splitlines()) <= 1 and visible(text) == text

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi_base.grants import revoke_command
+from openkoi_base.printable import one_line
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
 
-from .definitions import Definitions, count, in_a_line
+from .definitions import Definitions, count
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
@@ -52,7 +53,7 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
         return
     width = max((len(one.name) for one in found), default=0)
     for one in found:
-        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {in_a_line(one.command_line)}"))
+        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {one_line(one.command_line)}"))
         click.echo(f"{'':<{width}}  {'':<20}  {one.origin}")
     if not found:
         click.echo("No MCP servers. To add one, run `openkoi mcp add NAME COMMAND`.")
@@ -260,10 +261,11 @@ def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
     """Return a line for each tool and prompt, with the first sentence of its description."""
     listed = [("tool", one) for one in found.tools] + [("prompt", one) for one in found.prompts]
     lines = [
-        f"  {kind} {in_a_line(one['name'])}: {in_a_line(one.get('description', ''))[:160]}" for kind, one in listed
+        f"  {kind} {one_line(str(one['name']))}: {one_line(str(one.get('description', '')))[:160]}"
+        for kind, one in listed
     ]
     given = [f"  {text}"] if (text := describe_given(config)) else []
-    return [f"{config.name}: {in_a_line(config.command_line)} ({config.origin})", *given, *lines]
+    return [f"{config.name}: {one_line(config.command_line)} ({config.origin})", *given, *lines]
 
 
 def shorten_list(config: ServerConfig, lines: Sequence[str]) -> list[str]:

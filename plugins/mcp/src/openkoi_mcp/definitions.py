@@ -2,12 +2,11 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from openkoi_base.printable import UNSEEN
+from openkoi_base.printable import visible
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .server_config import ServerConfig
@@ -74,19 +73,6 @@ def tool_name(server: str, tool: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
     short = sha256(json.dumps([server, tool]).encode()).hexdigest()[:8]
     return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 9]}_{short}"
-
-
-def visible(text: str) -> str:
-    """Return a text without the characters that models read and users do not see."""
-    if text.isascii() and text.isprintable():
-        return text
-    seen = UNSEEN.sub("", text)
-    return "".join(char for char in seen if char in "\n\t" or unicodedata.category(char)[0] != "C")
-
-
-def in_a_line(text: object) -> str:
-    """Return text of others as a part of one line, so that it cannot look like another line."""
-    return " ".join(visible(str(text)).split())
 
 
 def visible_json(value: Any) -> Any:

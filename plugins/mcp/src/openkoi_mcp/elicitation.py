@@ -5,10 +5,8 @@ from typing import Any
 
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from openkoi_base.printable import indented
+from openkoi_base.printable import indented, one_line
 from openkoi_hookspecs import Question, is_no, is_yes
-
-from .definitions import in_a_line, visible
 
 Ask = Callable[[Question], Awaitable[str | None]]
 Value = str | int | float | bool | list[str] | None
@@ -25,10 +23,10 @@ class DeclinedError(Exception):
 
 async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitResult:
     """Return the user's answers, or that there are none."""
-    opening = f"The MCP server {server} asks: {indented(visible(params.message[:MAX_TEXT]))}"
+    opening = f"The MCP server {server} asks: {indented(params.message[:MAX_TEXT])}"
     try:
         if isinstance(params, ElicitRequestURLParams):
-            url = in_a_line(params.url)
+            url = one_line(params.url)
             if not url.startswith(("https://", "http://")):
                 return ElicitResult(action="cancel")
             await confirm(f"{opening}\nOpen {url} in a browser. Done?", ask)
@@ -61,7 +59,7 @@ async def confirm(text: str, ask: Ask) -> None:
 
 async def ask_field(opening: str, name: str, field: Mapping[str, Any], ask: Ask, *, optional: bool) -> Value:
     """Return the value of one field; ask again for one of the wrong type."""
-    hint = in_a_line(f"{field.get('title') or name} {field.get('description', '')}"[:MAX_TEXT])
+    hint = one_line(f"{field.get('title') or name} {field.get('description', '')}"[:MAX_TEXT])
     choices = choices_of(field)
     extra = "" if choices else f" ({field.get('type', 'string')}{', or an empty answer' if optional else ''})"
     for _ in range(MAX_TRIES):
@@ -87,7 +85,7 @@ def choices_of(field: Mapping[str, Any]) -> tuple[str, ...]:
     listed = listed_values(field)
     if len(listed) > MAX_CHOICES:
         raise DeclinedError("cancel")
-    return tuple(in_a_line(one)[:MAX_CHOICE] for one in listed)
+    return tuple(one_line(str(one))[:MAX_CHOICE] for one in listed)
 
 
 def convert(answer: str, field: Mapping[str, Any]) -> Value:

@@ -8,7 +8,8 @@ from urllib.parse import urljoin, urlsplit
 from httpx2 import EventSource, ServerSentEvent, SSEError
 from mcp.shared._httpx_utils import sse_within_origin
 
-from .definitions import visible
+from openkoi_base.printable import visible
+
 from .error_output import cut
 
 ENDPOINT = "endpoint"

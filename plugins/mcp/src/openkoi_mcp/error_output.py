@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
-from .definitions import visible
+from openkoi_base.printable import visible
+
 from .launch import PROCESS_MARK
 
 READ_SECONDS = 0.5  # for the last lines; a process that outlives the server may keep its output open

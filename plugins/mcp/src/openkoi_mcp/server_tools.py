@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from openkoi_base.grants import CHANGED
+from openkoi_base.printable import visible
 from openkoi_hookspecs import Effect, Json, Koi, Question, Run, Tool, ToolError, is_yes
 
 from .active_call import MAX_QUESTIONS, ActiveCalls
 from .connection import Connection, process_variables, reason_of
-from .definitions import Definition, Definitions, count, tool_name, visible, visible_json
+from .definitions import Definition, Definitions, count, tool_name, visible_json
 from .events import ToolsOffered
 from .given_secrets import given_secrets
 from .run_calls import RunCalls

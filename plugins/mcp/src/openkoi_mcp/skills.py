@@ -8,9 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import replace_file
+from openkoi_base.printable import visible
 from openkoi_hookspecs import Koi, PluginEntry
 
-from .definitions import Definition, Definitions, tool_name, visible
+from .definitions import Definition, Definitions, tool_name
 from .server_config import ServerConfig
 from .snapshots import Snapshots
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from openkoi_base.files import read_small_text, replace_file
 from openkoi_base.grants import explain_missing
+from openkoi_base.printable import one_line
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .definitions import Definitions, describe_changes, describe_tools, in_a_line
+from .definitions import Definitions, describe_changes, describe_tools
 from .server_config import ServerConfig
 
 YES, NO = "yes", "no"
@@ -77,7 +78,7 @@ class Snapshots:
     def question(self, config: ServerConfig, definitions: Definitions) -> Question:
         """Return the question whether a model may call these tools."""
         before = self.read_other(config, definitions)
-        subject = f"{name_subject(config)}{in_a_line(config.command_line)})"
+        subject = f"{name_subject(config)}{one_line(config.command_line)})"
         text = f"{ALLOW}{subject} with {describe_tools(definitions)}?"
         if before is not None:
             changes = describe_changes(before, definitions)
@@ -87,7 +88,7 @@ class Snapshots:
 
 def start_question(config: ServerConfig) -> Question:
     """Return the question whether a server may be started, before anything of it runs."""
-    started = f"{start_subject(config)}{in_a_line(config.command_line)}?"
+    started = f"{start_subject(config)}{one_line(config.command_line)}?"
     text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
@@ -128,7 +129,7 @@ def describe_given(config: ServerConfig) -> str:
         texts.append(f"Its file sets the {name_variables(pairs)}.")
     if table.cwd and not table.url:
         texts.append(f"It is started in {shlex.quote(table.cwd)}.")
-    return in_a_line(" ".join(texts))
+    return one_line(" ".join(texts))
 
 
 def name_variables(names: Sequence[str]) -> str:

@@ -1,10 +1,9 @@
 """Read values from a parsed manifest; an invalid one raises an error in a sentence."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from openkoi_base.printable import UNSEEN, is_one_line, visible
+from openkoi_base.printable import is_one_line, visible
 
 
 class ManifestError(ValueError):
@@ -82,12 +81,8 @@ def refuse_unknown(table: Mapping[str, Any], known: Sequence[str], place: str) -
 def refuse_invisible(document: Mapping[str, Any]) -> None:
     """Raise ManifestError for characters that a model would read and the user who is asked would not see."""
     for text in texts_in(document):
-        if hidden := [one for one in text if is_hidden(one)]:
+        if hidden := [one for one in text if visible(one) != one]:
             raise ManifestError(f"it contains the invisible character U+{ord(hidden[0]):04X}. Remove it.")
-
-
-def is_hidden(char: str) -> bool:
-    return char not in "\n\t" and bool(not visible(char) or unicodedata.category(char) == "Cc" or UNSEEN.match(char))
 
 
 def texts_in(value: object) -> Iterator[str]:

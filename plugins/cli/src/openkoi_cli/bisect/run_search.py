@@ -73,9 +73,7 @@ class BisectRun:
                 self.done += 1
                 plugins = always | {among[place] for place in wanted}
                 outcome = await self.replay(plugins)
-                expected = most + (
-                    PROOF if recording.may_call else 0
-                )  # for one plugin; two that act together take more
+                expected = most + PROOF * recording.may_call  # for one plugin; two that act together take more
                 place = f"[{self.done}/{expected}]" if self.done <= expected else f"[{self.done}]"
                 self.show(place, plugins, outcome)
                 wanted = search.send(outcome)
