@@ -12,7 +12,7 @@ FILE = "assistant.sqlite"
 DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
 UNWRITABLE = (
     "The assistant's database {file} could not be written: {error}. Free disk space, or check the permissions of the "
-    "folder; it is tried again, and no message is lost."
+    "folder; OpenKoi tries again, and no message is lost."
 )
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 CACHE_KIB = 256  # its default of 2 MiB is as much as an app may take, and each query reads a few pages (estimate)

@@ -2,8 +2,8 @@
 
 Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``. The
 first line on standard error is the process id of the server, which is also that of its process group. On Linux this
-process stays: whatever the server started, also in a session of its own, ends when the server or OpenKoi does.
-Elsewhere it becomes the server.
+process stays as its supervisor, so that no orphan is left: whatever the server started, also in a session of its own,
+ends when the server or OpenKoi does. Elsewhere it becomes the server.
 """
 
 import os

@@ -85,4 +85,4 @@ def install_script(file: Path, entry: CatalogueEntry, folder: Path, *, replace: 
     old = target.with_name(f"{target.name}{REPLACED}")
     target.replace(old)
     shutil.copyfile(file, target)
-    return f"Updated {entry.name} in {target}. The file that was there is now {old}."
+    return f"Updated {entry.name} in {target}. The previous file is now {old}."

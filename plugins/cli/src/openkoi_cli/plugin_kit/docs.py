@@ -65,7 +65,8 @@ Python, which runs without a sandbox and needs your approval."""
 MCP = """\
 A program in any language that speaks MCP; it needs no package and no library of OpenKoi. OpenKoi starts it, calls its
 tools once you approve them, shows its progress, and puts what it asks (elicitation) to the user; without a
-terminal, that is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named `garden__plant`."""
+terminal, the question is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named
+`garden__plant`."""
 MCP_STEPS = """\
 To use it, install its library and openkoi-mcp, add it, and approve what it offers:
 
