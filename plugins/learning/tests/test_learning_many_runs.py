@@ -72,6 +72,16 @@ def test_a_run_that_taught_an_entry_is_remembered_with_its_number() -> None:
     assert state.exposures["r7"].at == NOW
 
 
+def test_what_a_forgotten_run_proved_still_counts() -> None:
+    first = EntriesShown("Paint the gate", "pond", "m")
+    outcome = OutcomeCredited(passed=False, confirmed=("e",))
+
+    state = book([], ("r", first), ("r", outcome), *lived(MANY))
+
+    assert "r" not in state.exposures
+    assert [True] == [one.confirmed for one in state.evidence("e", "pond")]
+
+
 class CountedView(LearningLogView):
     """Counts how often it looks for news in the log, and how often it reads a whole run."""
 

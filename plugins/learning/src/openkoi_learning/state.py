@@ -179,8 +179,9 @@ class LearningState:
         return found + [Evidence(run, words, True, basis) for run, words in taught if run not in known]
 
     def is_undone(self, run: str, id: str) -> bool:
-        """Return whether the user undid a run that was shown an entry."""
-        return self.exposures[run].undone and id in self.exposures[run].selection.shown
+        """Return whether the user undid a run that was shown an entry; a forgotten run was shown none."""
+        visit = self.exposures.get(run)
+        return visit is not None and visit.undone and id in visit.selection.shown
 
     def taught(self, entry: LearningEntry, project: str) -> Iterator[tuple[int, Words]]:
         """Yield the number and words of each task that taught an entry; of another project's, as if it came last."""
