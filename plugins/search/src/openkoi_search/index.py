@@ -55,7 +55,8 @@ class TextIndex(Generic[Id]):
     """
 
     ids: Sequence[Id]
-    documents: SegmentDocuments
+    segments: SegmentIndex
+    shape: tuple[float, float]
     weights: FusionWeights
     embedder: Embedder | None = None
     vectors: "VectorMatrix | None" = None
@@ -75,6 +76,11 @@ class TextIndex(Generic[Id]):
         """Score each text against a question, in the order of the texts; 0 for one that does not match."""
         found = {one.doc: one.score for one in self.find(query, len(self.ids))}
         return [found.get(number, 0.0) for number in range(len(self.ids))]
+
+    @property
+    def documents(self) -> SegmentDocuments:
+        """The texts as the index has them, for one question."""
+        return SegmentDocuments(self.segments, self.shape)
 
     def find(self, query: str, number: int) -> Sequence[FoundDocument]:
         """Return what matches a question, best first."""
@@ -181,7 +187,8 @@ def make_index(
     documents = index_texts(indexed, sessions, dimensions_of(chosen) if chosen and is_lexical(chosen) else 0)
     return TextIndex(
         [chunk.id for chunk in given],
-        SegmentDocuments(documents, LONG_SHAPE if code else (K1, B)),
+        documents,
+        LONG_SHAPE if code else (K1, B),
         weights or default_weights(chosen, code=code),
         chosen,
         embed_texts(make_embed(chosen), indexed) if chosen and texts and not is_lexical(chosen) else None,

@@ -15,7 +15,6 @@ from .bm25 import LONG_SHAPE
 from .checksums import CorruptFileError
 from .fusion import STANDALONE
 from .index import TextIndex, encode_words, read_encoded
-from .segment_documents import SegmentDocuments
 from .words import document_terms
 
 WeightedText = Sequence[tuple[str, int]]  # its parts, each with how often a word of it counts
@@ -43,7 +42,7 @@ def open_saved_index(
         data = encode_words(list(map(count_weighted, make_texts())), ids)
         write_file(path, data)
         segment = read_encoded(data)
-    return TextIndex(list(ids), SegmentDocuments(segment, shape), STANDALONE)
+    return TextIndex(list(ids), segment, shape, STANDALONE)
 
 
 def count_weighted(text: WeightedText) -> Counter[str]:

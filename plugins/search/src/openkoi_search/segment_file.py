@@ -69,14 +69,14 @@ class SegmentFile:
                 high = middle
         return low
 
-    def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key, if there is one."""
-        place = self.find(key)
+    def get(self, key: bytes, expected: int = -1) -> bytes | None:
+        """Return the value of a key, if there is one; it may be at an expected place."""
+        place = expected if 0 <= expected < len(self) and self.key(expected) == key else self.find(key)
         return self.value(place) if place < len(self) and self.key(place) == key else None
 
-    def read(self, key: bytes) -> bytes:
-        """Return the value of a key; raise CorruptFileError if it is missing."""
-        value = self.get(key)
+    def read(self, key: bytes, expected: int = -1) -> bytes:
+        """Return the same; raise CorruptFileError if it is missing."""
+        value = self.get(key, expected)
         if value is None:
             raise CorruptFileError(f"the entry {key[:40]!r} is missing")
         return value
