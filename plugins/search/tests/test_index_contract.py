@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from openkoi_hookspecs import Record
 from openkoi_search.indexed_memory import IndexedMemory
-from openkoi_search.segment import EntryKind
+from openkoi_search.segment import MAX_SEARCHED_NUMBERS, EntryKind
 from openkoi_search.segment_folder import LARGE_BYTES, choose_merge
+from openkoi_search.segment_index import SegmentIndex
 from openkoi_testing import HealthContract, MemoryContract
 from openkoi_testing.contracts.memory import search_project
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
@@ -79,6 +81,33 @@ def test_a_process_that_holds_the_index_sees_what_others_add_and_merge(tmp_path:
         asyncio.run(writer.ingest(log[start : start + 20]))
         fresh = IndexedMemory(tmp_path / "index")
         assert search_project(fresh, "parser", scope="all") == search_project(reader, "parser", scope="all")
+
+
+def test_what_a_writer_knows_of_outdated_documents_is_what_a_new_process_finds(tmp_path: Path) -> None:
+    log = many_runs(30)
+    memory, outdated = IndexedMemory(tmp_path / "index"), 0
+
+    for start in range(0, len(log), 3):
+        asyncio.run(memory.ingest(log[start : start + 3]))
+        held = memory.folder.index
+        assert SegmentIndex(held.segments).dead == held.dead
+        outdated += sum(map(len, held.dead))
+
+    assert outdated
+
+
+@pytest.mark.parametrize("count", [1, MAX_SEARCHED_NUMBERS, MAX_SEARCHED_NUMBERS + 1, 400])
+def test_the_rows_of_documents_are_found_however_many_are_asked_for(tmp_path: Path, count: int) -> None:
+    memory = IndexedMemory(tmp_path / "index")
+    asyncio.run(memory.ingest(many_runs(30)))
+    [segment] = memory.folder.read().segments
+    column = segment.numbers.tobytes()
+    between = [int.from_bytes(column[at : at + 8], sys.byteorder, signed=True) for at in range(4, len(column) - 8, 8)]
+    asked = [*segment.numbers, *between, 0, -1][:: -(-(2 * segment.size + 1) // count)]
+
+    expected = {number: row for row, number in enumerate(segment.numbers) if number in asked}
+    assert expected == segment.find_rows(asked)
+    assert {} == segment.find_rows(between[:count])
 
 
 @pytest.mark.parametrize(

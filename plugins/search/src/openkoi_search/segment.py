@@ -4,6 +4,7 @@ A row is the position of a document in its segment. What the keys of entries beg
 """
 
 import json
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
@@ -20,6 +21,8 @@ from .segment_file import SegmentFile, pack, unpack
 ROW_BYTES, COUNT_BYTES = 4, 2
 MAX_COUNT = 2 ** (8 * COUNT_BYTES) - 1
 NO_ROW = -1
+NUMBER_BYTES = 8
+MAX_SEARCHED_NUMBERS = 7  # more are found faster by comparing all: 7 us each, to 48 us for all, of 2,500 documents
 ROWS_READ_A_LOOKUP = 8  # reading so many rows takes as long as finding one of thousands: 35 to 280 ns
 VECTOR_SCALE = 32_767
 SEPARATOR = b"\0"
@@ -113,10 +116,14 @@ class Segment(Cached):
         """The number of its documents, outdated ones included."""
         return len(self.numbers)
 
-    @cached_property
-    def rows(self) -> Mapping[int, int]:
-        """The row of each document, by its number."""
-        return dict(zip(self.numbers, range(self.size), strict=True))
+    def find_rows(self, numbers: Collection[int]) -> Mapping[int, int]:
+        """Return the rows of those of some documents that it has, by their numbers."""
+        if len(numbers) <= MAX_SEARCHED_NUMBERS:
+            data = self.numbers.tobytes()
+            found = {number: find_number(data, number) for number in numbers}
+            return {number: row for number, row in found.items() if row != NO_ROW}
+        here = {*numbers}.intersection(self.numbers)
+        return {number: row for row, number in enumerate(self.numbers) if number in here} if here else {}
 
     @property
     def shelves(self) -> Mapping[str, Shelf]:
@@ -184,6 +191,15 @@ def open_segment(name: str, file: SegmentFile) -> Segment:
     ends = list(accumulate((width * count for width in COLUMN_BYTES), initial=0))
     parts = [data[start:end] for start, end in pairwise(ends)]
     return Segment(name, file, *(unpack(code, part) for code, part in zip(COLUMN_CODES, parts, strict=True)))
+
+
+def find_number(data: bytes, number: int) -> int:
+    """Return the row of a number in a column as bytes, or NO_ROW."""
+    sought = number.to_bytes(NUMBER_BYTES, sys.byteorder, signed=True)
+    at = data.find(sought)
+    while at > 0 and at % NUMBER_BYTES:
+        at = data.find(sought, at + 1)
+    return NO_ROW if at < 0 else at // NUMBER_BYTES
 
 
 def document_key(row: int) -> bytes:

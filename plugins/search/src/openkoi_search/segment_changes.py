@@ -6,7 +6,7 @@ batches in which records arrive do not matter.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from openkoi_hookspecs import Learning
@@ -37,11 +37,15 @@ Documents = dict[int, MemoryDocument | None]
 
 @dataclass(slots=True)
 class Changes:
-    """What a batch changes: entries, and documents by their numbers, None for one that is no longer found."""
+    """What a batch changes: entries, and documents.
+
+    ``replaced`` are the documents of each run and learning by their numbers, None for one that is no longer found.
+    """
 
     index: SegmentIndex
     batch: Batch
     entries: dict[bytes, bytes] = field(default_factory=dict)
+    replaced: list[Documents] = field(default_factory=list)
     documents: list[MemoryDocument] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
     facts: dict[str, list[Fact]] = field(default_factory=dict)
@@ -55,7 +59,7 @@ class Changes:
         if not fresh:
             return []
         self.entries[EntryKind.FACTS.value + encode_name(run)] = encode_lines(fresh)
-        self.replace_all(documents_now(run, self.facts[run]))
+        self.replaced.append(documents_now(run, self.facts[run]))
         return learnings_of(self.facts[run]) if project_of(known) is None else []
 
     def add_learning(self, id: str, saves: Iterable[Save]) -> None:
@@ -71,7 +75,7 @@ class Changes:
         projects = (self.project(save.run) for save in ordered)
         home = next((project for project in projects if project is not None), "")
         learning = decode(Learning, latest.learning)
-        self.replace_all({number(True, id): document_of_state(learning, home, latest.at)})
+        self.replaced.append({number(True, id): document_of_state(learning, home, latest.at)})
 
     def project(self, run: str) -> str | None:
         """Return the project of a run, if its start is known."""
@@ -79,16 +83,16 @@ class Changes:
             self.facts[run] = decode_facts(self.index.facts(run))
         return project_of(self.facts[run])
 
-    def replace_all(self, documents: Mapping[int, MemoryDocument | None]) -> None:
-        """Replace the documents of a run or learning, if anything about them changed.
+    def replace_changed(self) -> None:
+        """Replace all documents of a run or learning, if anything about them changed.
 
         So all pieces of a transcript are always in one segment.
         """
-        before = {doc: self.index.document(doc) for doc in documents}
-        if all(is_same(before[doc], document) for doc, document in documents.items()):
-            return
-        self.gone += [doc for doc, stored in before.items() if stored]
-        self.documents += [document for document in documents.values() if document]
+        before = self.index.documents([doc for documents in self.replaced for doc in documents])
+        for documents in self.replaced:
+            if not all(is_same(before.get(doc), document) for doc, document in documents.items()):
+                self.gone += [doc for doc in documents if doc in before]
+                self.documents += [document for document in documents.values() if document]
 
     def moved_offsets(self) -> dict[str, int]:
         """Return the offsets that are further than those of the index."""
@@ -101,6 +105,7 @@ class Changes:
             learnings |= dict.fromkeys(self.add_run(run, facts))
         for id in learnings:
             self.add_learning(id, self.batch.saves.get(id, ()))
+        self.replace_changed()
         if moving and (offsets := self.moved_offsets()):
             self.entries[EntryKind.OFFSETS.value] = json.dumps(offsets).encode()
         if not (self.entries or self.documents or self.gone):

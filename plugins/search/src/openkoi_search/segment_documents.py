@@ -126,7 +126,9 @@ class SegmentDocuments:
 
     def locate(self, docs: Iterable[int]) -> Mapping[int, tuple[int, int]]:
         """Return the segment and row of those of the documents that are current."""
-        self.where.update((doc, self.index.find(doc)) for doc in docs if doc not in self.where)
+        if asked := [doc for doc in docs if doc not in self.where]:
+            self.where.update(dict.fromkeys(asked))
+            self.where.update(self.index.find(asked))
         return {doc: where for doc in docs if (where := self.where[doc])}
 
     def find_neighbours(self, docs: Collection[int]) -> "Pairs":

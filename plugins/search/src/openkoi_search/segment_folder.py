@@ -107,7 +107,7 @@ class SegmentFolder:
         segments = self.index.segments
         self.remove({*self.listed} - {segment.name for segment in segments})
         number = int(segments[-1].name[:SEQUENCE_DIGITS]) + 1 if segments else 1
-        self.index = SegmentIndex([*segments, self.write(number, data)])
+        self.index = self.index.with_next(self.write(number, data))
         first = choose_merge([len(segment.file.data) for segment in self.index.segments])
         if first is not None:
             self.merge(first)

@@ -1,6 +1,6 @@
 """All segments together, as they are at one time: which of their documents are current, and what is known of a run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -18,15 +18,21 @@ class SegmentIndex(Cached):
     @cached_property
     def dead(self) -> Sequence[frozenset[int]]:
         """The rows of each segment that are outdated."""
-        return [
-            frozenset(
-                segment.rows[number]
-                for later in self.segments[place + 1 :]
-                for number in later.gone
-                if number in segment.rows
-            )
-            for place, segment in enumerate(self.segments)
-        ]
+        gone: set[int] = set()
+        found = []
+        for segment in reversed(self.segments):
+            found.append(frozenset(segment.find_rows(gone).values()))
+            gone.update(segment.gone)
+        return found[::-1]
+
+    def with_next(self, segment: Segment) -> "SegmentIndex":
+        """Return the index with a segment after the others; what is outdated in them is not looked for again."""
+        found = SegmentIndex([*self.segments, segment])
+        outdated = (
+            dead.union(one.find_rows(segment.gone).values()) if segment.gone else dead for one, dead in self.living
+        )
+        vars(found)["dead"] = [*outdated, frozenset[int]()]
+        return found
 
     @property
     def living(self) -> Iterator[tuple[Segment, frozenset[int]]]:
@@ -62,18 +68,17 @@ class SegmentIndex(Cached):
             found |= segment.offsets
         return found
 
-    def find(self, number: int) -> tuple[int, int] | None:
-        """Return the place of the segment that has a current document, and its row there."""
-        for place in range(len(self.segments) - 1, -1, -1):
-            row = self.segments[place].rows.get(number)
-            if row is not None and row not in self.dead[place]:
-                return place, row
-        return None
+    def find(self, numbers: Collection[int]) -> Mapping[int, tuple[int, int]]:
+        """Return the places of the segments that have current documents, and their rows there."""
+        found: dict[int, tuple[int, int]] = {}
+        for place, (segment, dead) in enumerate(self.living):
+            rows = segment.find_rows(numbers).items()
+            found.update((number, (place, row)) for number, row in rows if row not in dead)
+        return found
 
-    def document(self, number: int) -> StoredDocument | None:
-        """Return a current document."""
-        found = self.find(number)
-        return self.segments[found[0]].document(found[1]) if found else None
+    def documents(self, numbers: Collection[int]) -> Mapping[int, StoredDocument]:
+        """Return those of some documents that are current."""
+        return {number: self.segments[place].document(row) for number, (place, row) in self.find(numbers).items()}
 
     def facts(self, run: str) -> bytes:
         """Return what is known of a run."""
