@@ -11,7 +11,9 @@ from cli_process import Shell
 from documented_plugins import events_of
 from script_runs import scripts_shell, write_project, write_user
 
+from openkoi_base.grants import Capabilities
 from openkoi_hookspecs import events
+from openkoi_scripts.script_files import Origin, ScriptFile
 
 FETCH = """
 def before_plan():
@@ -49,6 +51,15 @@ def serve_pond() -> Iterator[int]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
+
+
+@pytest.mark.parametrize("separator", ["\0", "\n", '", "', "\x1e"])
+def test_text_of_a_script_cannot_stand_for_a_capability_that_was_approved(tmp_path: Path, separator: str) -> None:
+    body, capability = 'def before_plan():\n    return ["x"]\n#', "fetch https://example.com/*"
+    approved = ScriptFile(tmp_path / "a.star", Origin.PROJECT, f"{body}{separator}{capability}")
+    changed = ScriptFile(tmp_path / "a.star", Origin.PROJECT, body, Capabilities(texts=(capability,)))
+
+    assert approved.digest != changed.digest
 
 
 def section_of(openkoi: Shell, name: str) -> str:

@@ -1,5 +1,6 @@
 """Find and read the scripts of the user, of bundles and of a project."""
 
+import json
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -77,8 +78,8 @@ class ScriptFile:
     @property
     def digest(self) -> str:
         """What consent is bound to: the text, the language and the capabilities. The folder does not matter."""
-        parts = ("openkoi-scripts", self.path.suffix, self.text, *self.capabilities.texts)
-        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        seen = ["openkoi-scripts", self.path.suffix, self.text, *self.capabilities.texts]
+        return sha256(json.dumps(seen).encode()).hexdigest()
 
 
 def plugin_name(stem: str) -> str:
