@@ -109,6 +109,7 @@ WRONG = {
     listing(
         file="evil-1.0-py3-none-any.whl"
     ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is of another",
+    listing(file="evil-1.0-py3-none-any.whl", kind="hook"): "file evil-1.0-py3-none-any.whl of the catalogue is the",
     listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is of another kind",
     listing(file="redirected.star"): "a catalogue and its files need https",
     listing(file="http://example.com/x.star"): "a catalogue and its files need https",
@@ -154,6 +155,23 @@ def test_a_script_is_named_as_the_catalogue_lists_it(tmp_path: Path, folder: Pat
     assert ["be-brief.star"] == [one.name for one in (openkoi.home / "data" / "plugins" / "scripts").iterdir()]
     (folder / "catalogue.toml").write_text(listing(name="../be-brief"))
     assert "'../be-brief' cannot be installed: its name must be" in openkoi("plugin", "install", "../be-brief").stderr
+
+
+def test_files_of_one_name_from_two_folders_are_each_installed_as_listed(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    (folder / "other").mkdir()
+    (folder / "other" / "be-brief.star").write_text(SCRIPT.replace("brief", "kind"))
+    digest = sha256((folder / "other" / "be-brief.star").read_bytes()).hexdigest()
+    second = listing(digest, name="be-kind", file="other/be-brief.star").partition("\n")[2]
+    (folder / "catalogue.toml").write_text(listing() + second)
+
+    result = openkoi("plugin", "install", "be-brief", "be-kind")
+
+    assert 0 == result.returncode, result.stderr
+    scripts = openkoi.home / "data" / "plugins" / "scripts"
+    assert [SCRIPT, SCRIPT.replace("brief", "kind")] == [
+        (scripts / f"{name}.star").read_text() for name in ("be-brief", "be-kind")
+    ]
 
 
 def test_without_a_catalogue_or_a_match_the_next_step_is_said(tmp_path: Path, folder: Path) -> None:

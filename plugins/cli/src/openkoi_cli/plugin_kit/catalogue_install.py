@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import click
 
@@ -12,10 +12,11 @@ from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from ..invocation import Invocation
+from ..releases import normalize_name
 from ..setting_names import CATALOGUES
 from .catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
 from .catalogue_wasm import ARCHIVE, install_wasm
-from .installer import ARCHIVES, install_plugins
+from .installer import ARCHIVES, distribution_name, install_plugins
 from .new_script import SCRIPTS
 
 NOTHING = "No plugin in the catalogues matches {words}."
@@ -23,6 +24,7 @@ UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source 
 DIFFERS = "{target} already exists and differs. To replace it, run `openkoi plugin update {name}`."
 WRONG_NAME = "{name!r} cannot be installed: its name must be letters, digits, dots, dashes and underscores."
 OTHER_KIND = "{name} was not installed: the catalogue lists it as {kind!r}, but its file {file} is of another kind."
+OTHER_PACKAGE = "{name} was not installed: the file {file} of the catalogue is the package {found}."
 SCRIPT, REPLACED = ".star", ".old"
 SUFFIXES = {"script": SCRIPT, "wasm": ARCHIVE}
 NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -45,7 +47,7 @@ def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool
     entries = read_catalogues(koi) if koi.setting(CATALOGUES, tuple, ()) else []
     listed = {name: entry for name in names if (entry := find_entry(name, entries))}
     with TemporaryDirectory(prefix="openkoi-install-") as folder:
-        files = {name: download(entry, Path(folder)) for name, entry in listed.items()}
+        files = {name: download(entry, Path(mkdtemp(dir=folder))) for name, entry in listed.items()}
         for name, file in files.items():
             refuse_unknown(file, listed[name])
         for entry in listed.values():
@@ -69,6 +71,8 @@ def refuse_unknown(file: Path, entry: CatalogueEntry) -> None:
         raise KoiError(UNKNOWN_FILE.format(name=entry.name, file=file.name))
     if not file.name.endswith(SUFFIXES.get(entry.kind.strip().lower(), "")):
         raise KoiError(OTHER_KIND.format(name=entry.name, kind=one_line(entry.kind), file=file.name))
+    if file.name.endswith(ARCHIVES) and (found := distribution_name(file.name)) != normalize_name(entry.name):
+        raise KoiError(OTHER_PACKAGE.format(name=entry.name, file=file.name, found=found))
 
 
 def install_script(file: Path, entry: CatalogueEntry, folder: Path, *, replace: bool) -> str:
