@@ -66,19 +66,40 @@ def wait_for(server: int) -> int:
 
 
 def kill_descendants() -> None:
-    """Kill all that the server started; what loses its parent becomes a child of this process."""
+    """Kill all that the server started, but for what another user owns: what loses its parent becomes a child here."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    while found := find_children():
-        for process in found:
-            os.kill(process, signal.SIGKILL)
-        for process in found:
+    refused: set[int] = set()
+    while has_children():
+        found = find_children() - refused
+        if refused and not found:
+            return
+        refused |= {process for process in found if not kill(process)}
+        for process in found - refused:
             os.waitpid(process, 0)
 
 
-def find_children() -> list[int]:
+def has_children() -> bool:
+    """Return whether this process has children: one that starts another and ends may be in no list of /proc."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def kill(process: int) -> bool:
+    """Kill a child; return False for one that runs as another user, such as with sudo."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except PermissionError:
+        return False
+    return True
+
+
+def find_children() -> set[int]:
     """Return the processes whose parent is this one, those that have ended too."""
     own = str(os.getpid())
-    return [int(one.name) for one in os.scandir("/proc") if one.name.isdigit() and parent_of(one.name) == own]
+    return {int(one.name) for one in os.scandir("/proc") if one.name.isdigit() and parent_of(one.name) == own}
 
 
 def parent_of(process: str) -> str:

@@ -1,0 +1,68 @@
+"""What a server has started is found and killed by its supervisor, whatever it is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from mcp_runs import is_running
+
+from openkoi_mcp import launch
+
+NOBODY = 65534
+# A supervisor that lost the rights of root, as one whose server has started something with sudo.
+SUPERVISOR = """
+import os, pathlib, sys, time
+sys.path.insert(0, {folder!r})
+import launch
+launch.set_process(launch.PR_SET_CHILD_SUBREAPER, 1)
+foreign = os.fork() or os.closerange(0, 3) or time.sleep(60) or os._exit(0)
+os.setuid({user})
+own = os.fork() or os.closerange(0, 3) or time.sleep(60) or os._exit(0)
+print(foreign, own, flush=True)
+launch.kill_descendants()
+"""
+# A process that is always another one: it starts its successor and ends.
+CHAIN = """
+import os, sys, time
+sys.path.insert(0, {folder!r})
+import launch
+launch.set_process(launch.PR_SET_CHILD_SUBREAPER, 1)
+if os.fork() == 0:
+    os.setsid()
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if os.fork():
+            os._exit(0)
+    os._exit(0)
+launch.kill_descendants()
+try: os.waitpid(-1, 1); print(True)
+except ChildProcessError: print(False)
+"""
+FOLDER = os.path.dirname(launch.__file__)  # noqa: PTH120  # a text for a program
+linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a server has no supervisor")
+
+
+def run_supervisor(text: str) -> list[str]:
+    """Run a program; return the words that it prints."""
+    program = text.format(folder=FOLDER, user=NOBODY)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert not result.stderr
+    return result.stdout.split()
+
+
+@linux
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can start another user's process"
+)
+def test_a_process_of_another_user_saves_no_other_one() -> None:
+    foreign, own = map(int, run_supervisor(SUPERVISOR))
+
+    assert not is_running(own)
+    assert is_running(foreign)
+    os.kill(foreign, 9)
+
+
+@linux
+def test_a_process_that_is_always_another_one_is_found() -> None:
+    assert ["False"] == run_supervisor(CHAIN)
