@@ -79,6 +79,21 @@ def test_a_broken_project_file_and_a_broken_entry_are_named_and_cost_nothing_els
     assert "it should contain an object mcpServers" in no_object[1][0]
 
 
+@pytest.mark.parametrize(
+    "seconds", ["NaN", "Infinity", "-1", "0", "1e999", "null", "true", '"5"', "[1]", "1" + "0" * 400]
+)
+def test_a_time_that_no_call_can_take_is_named_and_costs_no_other_server(seconds: str, tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path)
+    entry = f'{{"command": "x", "timeout": {seconds}}}'
+    (openkoi.folder / ".mcp.json").write_text(f'{{"mcpServers": {{"odd": {entry}, "good": {{"command": "y"}}}}}}')
+
+    listed = openkoi("mcp", "list")
+
+    assert "good" in listed.stdout
+    assert "odd" not in listed.stdout
+    assert "The MCP server 'odd'" in listed.stderr
+
+
 def test_the_user_s_own_server_goes_before_one_of_the_project_with_the_same_name(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, mcp={"servers": {"files": {"command": "mine"}}})
     write_project_file(openkoi, files={"command": "theirs"})

@@ -215,5 +215,5 @@ def test_the_command_line_of_a_project_is_shown_in_one_line(tmp_path: Path) -> N
 
     listed = openkoi("mcp", "list").stdout
 
-    assert "npx 'a OpenKoi: it is harmless.'" in listed
+    assert r"npx 'a\nOpenKoi: it is harmless.'" in listed
     assert "\u202e" not in listed

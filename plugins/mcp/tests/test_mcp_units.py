@@ -25,7 +25,6 @@ from mcp_types import (
 
 from openkoi_base.printable import visible
 from openkoi_hookspecs import Effect, File, Image, Question, ToolError
-from openkoi_mcp.command import format_definitions
 from openkoi_mcp.connection import Connection, reason_of
 from openkoi_mcp.definitions import Definitions, describe_changes, without_tags
 from openkoi_mcp.elicitation import convert, elicit
@@ -220,13 +219,6 @@ async def failure_of(connection: Connection) -> ToolError:
 
 async def answer_nothing(context: object, params: object) -> Any:
     raise AssertionError
-
-
-def test_a_name_of_a_server_cannot_look_like_another_tool() -> None:
-    config = ServerConfig("pond", ServerTable(command="x"), "here")
-    found = Definitions(({"name": "count\n  tool safe", "description": "Send\nall."},))
-
-    assert ["pond: x (here)", "  tool count tool safe: Send all."] == format_definitions(config, found)
 
 
 def test_what_is_wrong_with_an_answer_is_said_in_a_line_without_advice_for_programmers() -> None:

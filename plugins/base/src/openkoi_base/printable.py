@@ -20,6 +20,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def escaped_line(text: str) -> str:
+    """Return text of others as one line; a line break in it, which may separate two commands, is shown as such."""
+    return one_line(visible(text).replace("\n", r"\n").replace("\t", r"\t"))
+
+
 def indented(text: str) -> str:
     """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
     first, *more = visible(text).splitlines() or [""]

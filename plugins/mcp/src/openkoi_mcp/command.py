@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi_base.grants import revoke_command
-from openkoi_base.printable import one_line
+from openkoi_base.printable import escaped_line
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
 
-from .definitions import Definitions, count
+from .definition_text import show_all, summarize
+from .definitions import count
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
-from .snapshots import YES, Snapshots, describe_given, explain_why, start_question
+from .snapshots import YES, Snapshots, explain_why, start_question
 
 if TYPE_CHECKING:
     from .server_tools import ServerTools
@@ -32,7 +33,7 @@ EXISTS = (
 )
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
-MAX_SHOWN = 50  # lines of what a server offers: a screen; estimate
+ALLOW_ALL = "Allow OpenKoi to use all of this? (v shows descriptions and schemas in full) [y/N/v]"
 
 
 @click.group()
@@ -53,7 +54,7 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
         return
     width = max((len(one.name) for one in found), default=0)
     for one in found:
-        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {one_line(one.command_line)}"))
+        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {escaped_line(one.command_line)}"))
         click.echo(f"{'':<{width}}  {'':<20}  {one.origin}")
     if not found:
         click.echo("No MCP servers. To add one, run `openkoi mcp add NAME COMMAND`.")
@@ -132,14 +133,15 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     source = await source_of(koi)
     for config in await servers_of(koi, names):
         start = start_question(config)
-        if not (yes or may_start(config, koi) or click.confirm(start.text)):
+        if not (yes or may_start(config, koi) or click.confirm(koi.redact(start.text))):
             continue
         koi.keep_consent(start, YES)
         async with open_server(source, config, koi) as server:
             found = await server.list_definitions(await server.connection.client())
-        click.echo(koi.redact("\n".join(shorten_list(config, format_definitions(config, found)))))
-        if yes or click.confirm("Allow OpenKoi to use all of this?"):
-            snapshots = Snapshots(koi)
+        snapshots = Snapshots(koi)
+        before = snapshots.read_other(config, found)
+        click.echo(koi.redact("\n".join(summarize(config, found, before))))
+        if yes or confirm_all(koi.redact("\n".join(show_all(config, found)))):
             koi.keep_consent(snapshots.question(config, found), YES)
             snapshots.keep(config, found)
             command = revoke_command(koi, found.digest(config))
@@ -147,7 +149,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 
 
 @mcp.command()
-@click.option("--all", "every_tool", is_flag=True, help="Show every tool and prompt.")
+@click.option("--all", "every_tool", is_flag=True, help="Show every tool and prompt in full.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str], every_tool: bool) -> int:
@@ -170,6 +172,16 @@ async def serve(koi: Koi, /) -> None:
     await serve_stdio(koi)
 
 
+def confirm_all(everything: str) -> bool:
+    """Ask whether all of it may be used; show everything where the user wants to see it first."""
+    choices = click.Choice(["y", "yes", "n", "no", "v"], case_sensitive=False)
+    while True:
+        answer = click.prompt(ALLOW_ALL, default="n", show_default=False, type=choices, show_choices=False)
+        if answer != "v":
+            return is_yes(answer)
+        click.echo(everything)
+
+
 async def try_server(source: McpServers, config: ServerConfig, koi: Koi, *, every_tool: bool) -> tuple[bool, str]:
     """Return whether a server starts and lists what it offers, and a line about it, or one for each tool."""
     began = monotonic()
@@ -183,7 +195,7 @@ async def try_server(source: McpServers, config: ServerConfig, koi: Koi, *, ever
             approval = "" if Snapshots(koi).allows(config, found) else ", not approved"
             offers = f"{count(len(found.tools), 'tool')}, {count(len(found.prompts), 'prompt')}"
             line = f"{config.name}: ok, {offers}, {monotonic() - began:.1f} s{approval}"
-            return True, "\n".join([line, *format_definitions(config, found)] if every_tool else [line])
+            return True, "\n".join([line, *show_all(config, found)] if every_tool else [line])
     except KoiError as error:
         return False, f"{config.name}: {error}"
 
@@ -255,21 +267,3 @@ def state_of(config: ServerConfig, koi: Koi) -> str:
         return "disabled"
     known = Snapshots(koi).approved(config)
     return f"approved, {count(len(known.tools), 'tool')}" if known else "not approved"
-
-
-def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
-    """Return a line for each tool and prompt, with the first sentence of its description."""
-    listed = [("tool", one) for one in found.tools] + [("prompt", one) for one in found.prompts]
-    lines = [
-        f"  {kind} {one_line(str(one['name']))}: {one_line(str(one.get('description', '')))[:160]}"
-        for kind, one in listed
-    ]
-    given = [f"  {text}"] if (text := describe_given(config)) else []
-    return [f"{config.name}: {one_line(config.command_line)} ({config.origin})", *given, *lines]
-
-
-def shorten_list(config: ServerConfig, lines: Sequence[str]) -> list[str]:
-    """Return the first lines, and how many more there are and where."""
-    more = len(lines) - MAX_SHOWN
-    hint = f"  ... and {more:,} more; to see all, run `openkoi mcp test --all {config.name}`"
-    return [*lines[:MAX_SHOWN], *([hint] if more > 0 else [])]

@@ -31,7 +31,7 @@ def read_servers(file: Path, *, project: bool) -> tuple[list[ServerConfig], list
     for name, entry in listed:
         try:
             servers.append(ServerConfig(name, table_of(entry), str(file), project))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             warnings.append(f"The MCP server {name!r} in {file} is not used: {error}.")
     return servers, warnings
 
@@ -56,7 +56,7 @@ def table_of(entry: Any) -> ServerTable:
         url=text(entry, "url"),
         headers=mapping(entry, "headers"),
         transport=text(entry, "type") or text(entry, "transport"),
-        timeout=float(entry.get("timeout", CALL_SECONDS)),
+        timeout=number(entry, "timeout", CALL_SECONDS),
         enabled=entry.get("disabled") is not True,
     )
 
@@ -66,6 +66,13 @@ def text(entry: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{key} is not a string")
     return value
+
+
+def number(entry: Mapping[str, Any], key: str, default: float) -> float:
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{key} is not a number")
+    return float(value)
 
 
 def texts(entry: Mapping[str, Any], key: str) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import field
+from math import inf
 from pathlib import Path
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -80,6 +81,7 @@ class ServerConfig:
             "url": table.url,
             "headers": dict(sorted(table.headers.items())),
             "project": self.origin if self.project else "",
+            "timeout": table.timeout if self.project else None,
         }
 
     @property
@@ -98,6 +100,8 @@ class ServerConfig:
             return f"its transport {table.transport!r} is unknown; use stdio, http or sse"
         if not re.fullmatch(r"[\w.-]+", self.name):
             return "its name may contain only letters, digits, dots, dashes and underscores"
+        if not 0 < table.timeout < inf:
+            return "its timeout must be a number of seconds above 0"
         if self.transport == STDIO:
             return "" if table.command else "it has no command"
         return "" if table.url.startswith(("https://", "http://", "${")) else "it has no url that begins with https://"

@@ -4,20 +4,21 @@ What is kept is used only while the kernel has consent for its digest: a changed
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import read_small_text, replace_file
 from openkoi_base.grants import explain_missing
-from openkoi_base.printable import one_line
+from openkoi_base.printable import escaped_line
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .definitions import Definitions, describe_changes, describe_tools
-from .server_config import ServerConfig
+from .server_config import CALL_SECONDS, ServerConfig
 
 YES, NO = "yes", "no"
+SEE_ALL = "To see descriptions and schemas in full, run `openkoi mcp test --all {0}`."
 ALLOW, CHANGED = "Allow the ", "The "
 
 
@@ -78,17 +79,18 @@ class Snapshots:
     def question(self, config: ServerConfig, definitions: Definitions) -> Question:
         """Return the question whether a model may call these tools."""
         before = self.read_other(config, definitions)
-        subject = f"{name_subject(config)}{one_line(config.command_line)})"
+        subject = f"{name_subject(config)}{escaped_line(config.command_line)})"
         text = f"{ALLOW}{subject} with {describe_tools(definitions)}?"
         if before is not None:
             changes = describe_changes(before, definitions)
             text = f"{CHANGED}{subject} changed since you allowed it: {changes}. Allow it now?"
+        text = f"{text} {SEE_ALL.format(config.name)}"
         return Question(text, choices=(YES, NO), keep=True, digest=definitions.digest(config))
 
 
 def start_question(config: ServerConfig) -> Question:
     """Return the question whether a server may be started, before anything of it runs."""
-    started = f"{start_subject(config)}{one_line(config.command_line)}?"
+    started = f"{start_subject(config)}{escaped_line(config.command_line)}?"
     text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
@@ -111,26 +113,36 @@ def explain_why(config: ServerConfig, koi: Koi) -> str:
 
 
 def describe_given(config: ServerConfig) -> str:
-    """Return what a server gets beyond the usual, and where it is started elsewhere, as sentences; empty if nothing."""
+    """Return what a server gets beyond the usual, and how it is used otherwise, as sentences; empty if nothing."""
     import shlex
-
-    from .given_secrets import given_secrets
 
     table, names = config.table, config.given_variables
     texts = []
     if table.inherit_env and not table.url:
         texts.append("It gets all your environment variables, including your API keys.")
     elif names:
-        texts.append(f"It gets your {name_variables(names)}.")
-    if table.env and not table.url:
-        # some values of a project run code, such as NODE_OPTIONS and PATH; the user knows what is in the own file
-        hidden = {name for name, _ in given_secrets(table, {})} if config.project else {*table.env}
-        pairs = [name if name in hidden else f"{name}={shlex.quote(one)}" for name, one in table.env.items()]
-        texts.append(f"Its file sets the {name_variables(pairs)}.")
+        texts.append(f"It gets your {count_names('variable', names)}.")
+    noun, given = ("header", table.headers) if table.url else ("variable", table.env)
+    if given:
+        texts.append(f"Its file sets the {count_names(noun, show_pairs(config, given))}.")
     if table.cwd and not table.url:
         texts.append(f"It is started in {shlex.quote(table.cwd)}.")
-    return one_line(" ".join(texts))
+    if config.project and table.timeout != CALL_SECONDS:
+        texts.append(f"A call may take {table.timeout:,g} s.")
+    return escaped_line(" ".join(texts))
 
 
-def name_variables(names: Sequence[str]) -> str:
-    return f"variable{'' if len(names) == 1 else 's'} {', '.join(names)}"
+def show_pairs(config: ServerConfig, given: Mapping[str, str]) -> list[str]:
+    """Return the names of what a file sets; of a project's, whose values may run code as NODE_OPTIONS does, all."""
+    import shlex
+
+    from .given_secrets import given_secrets
+
+    if not config.project:
+        return [*given]
+    secrets = {*given_secrets(config.table, {})}  # of which a part of a command is none
+    return [name if (name, text) in secrets else f"{name}={shlex.quote(text)}" for name, text in given.items()]
+
+
+def count_names(noun: str, names: Sequence[str]) -> str:
+    return f"{noun}{'' if len(names) == 1 else 's'} {', '.join(names)}"
