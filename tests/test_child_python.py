@@ -11,9 +11,8 @@ from openkoi_chat.cli_commands import run_openkoi
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("kernel", "plugins", "providers", "integrations", "evaluators")
-RUNS_CODE_OF_THE_FOLDER = {  # on purpose: a package that is certified, and the linter of a project
+RUNS_CODE_OF_THE_FOLDER = {  # on purpose: a package that is certified
     "plugins/cli/src/openkoi_cli/plugin_kit/certify.py": "openkoi_testing.certify",
-    "evaluators/lint/src/openkoi_lint/linters.py": "name",
 }
 
 

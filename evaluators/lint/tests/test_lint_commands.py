@@ -1,6 +1,8 @@
 """Linters that a person configures, and what is done about those that cannot be asked."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -146,3 +148,25 @@ def test_the_projects_own_linter_is_taken_first(tmp_path: Path) -> None:
     (tmp_path / "pond.py").touch()
 
     assert str(program) == find_all_linters(tmp_path, "", ())[0].argv[0]
+
+
+@pytest.mark.parametrize("module", ["ruff", "mypy"])
+def test_a_module_of_the_project_is_not_run_as_the_linter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(Path(sys.executable).resolve())  # an environment with the modules, and no programs of them
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setenv("PATH", str(python.parent))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "pyproject.toml").write_text("[tool.mypy]\nstrict = true\n")
+    (project / f"{module}.py").write_text("open('stolen', 'w')\n")
+
+    commands = [one.project_command() for one in find_all_linters(project, "", ())]
+    for command in commands:
+        subprocess.run(command, cwd=project, capture_output=True, check=False)
+
+    assert [str(python)] * 2 == [command[0] for command in commands]
+    assert not (project / "stolen").exists()

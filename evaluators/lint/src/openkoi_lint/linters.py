@@ -91,7 +91,7 @@ def find_program(name: str, root: Path, venv: str) -> tuple[str, ...]:
             return (program,)
     if found := shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent)):
         return (found,)
-    return (sys.executable, "-m", name) if sys.executable and find_spec(name) else ()
+    return (sys.executable, "-P", "-m", name) if sys.executable and find_spec(name) else ()
 
 
 def python_option(root: Path) -> tuple[str, ...]:
