@@ -27,9 +27,11 @@ MUTATIONS = {
 }
 
 
+MUTANTS_SECONDS = 600  # all 128 took 18 to 32 s on two processors, and more than 60 s with 17 to 30 others running
 PLUGINS = [(f"{name}-{mutation}".replace("_", "-"), name, mutation) for name in NAMES for mutation in MUTATIONS]
 
 
+@pytest.mark.timeout(MUTANTS_SECONDS)
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.campaign)], ids=["a third", "all"])
 def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path, step: int) -> None:
     site = tmp_path / "site"
@@ -39,7 +41,7 @@ def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path,
         body = MUTATIONS[mutation].format(name=name, first=first, misspelled=name[:4] + name[5:])
         install(site, plugin, HOOK + body)
 
-    result = shell(tmp_path).seeing(site)("doctor", "--hooks")
+    result = shell(tmp_path).seeing(site)("doctor", "--hooks", seconds=MUTANTS_SECONDS)
 
     issues = [line for line in result.stdout.splitlines() if line.startswith("! ")]
     words = {word for line in issues for word in line.replace("'", " ").replace(":", " ").split()}
@@ -133,6 +135,9 @@ TWICE_IN_A_CLASS = WITH_SETTING.replace(", *, key: str", "").replace("self.key =
 )
 
 
+PARTIAL = (
+    "given, before_plan = before_plan, functools.partial(before_plan, a=1)\nbefore_plan.openkoi_impl = {}\ndel given\n"
+)
 MISTAKEN = {  # by name: its code, what its entry point names, and the sentence about it
     "unset": (WITH_SETTING, ":Plugin", "is not used: unset needs key. Set [hooks.unset] key."),
     "selfless": (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
@@ -143,6 +148,20 @@ MISTAKEN = {  # by name: its code, what its entry point names, and the sentence 
     ),
     "twice": (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
     "inside": (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),
+    "cached": (f"@functools.cache\n{TWICE}", "", "is not a function but a _lru_cache_wrapper."),
+    "cachedbelow": (
+        TWICE.replace("\ndef", "\n@functools.cache\ndef"),
+        "",
+        "is not a function but a _lru_cache_wrapper.",
+    ),
+    "partial": (f"{TWICE.replace('task', 'task, a')}{PARTIAL}", "", "is not a function but a partial."),
+    "callable": ("class A:\n    def __call__(self, task): ...\nbefore_plan = hookimpl(A())\n", "", "function but a A."),
+}
+WORKING = {  # by name: the decorators of a hook that is called
+    "static": "@hookimpl\n    @staticmethod\n    def before_plan(",
+    "staticabove": "@staticmethod\n    @hookimpl\n    def before_plan(",
+    "ofclass": "@classmethod\n    @hookimpl\n    def before_plan(cls, ",
+    "dispatched": "@functools.singledispatchmethod\n    @hookimpl\n    def before_plan(self, ",
 }
 FAILING = {
     "plam": (TWICE.replace("plan", "plam"), "there is no hook before_plam. Did you mean before_plan?"),
@@ -157,7 +176,12 @@ FAILING = {
 
 def test_hooks_that_cannot_be_meant_so_are_named(tmp_path: Path) -> None:
     for name, (code, target, _) in MISTAKEN.items():
-        install_with(tmp_path / "site", name, HOOK + code, f"[openkoi.hooks]\n{{0}} = acme{target}\n")
+        install_with(
+            tmp_path / "site", name, f"import functools\n{HOOK}{code}", f"[openkoi.hooks]\n{{0}} = acme{target}\n"
+        )
+    for name, start in WORKING.items():
+        code = f"import functools\n{HOOK}class Plugin:\n    {start}task):\n        return None\n"
+        install_with(tmp_path / "site", name, code, "[openkoi.hooks]\n{0} = acme:Plugin\n")
 
     result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
 

@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from functools import cache
 from textwrap import dedent
@@ -25,7 +25,7 @@ KINDS = [f"{GROUPS}{kind}" for kind in ("hooks", "tools", "providers", "evaluato
 
 async def find_ignored_hooks(koi: "Koi") -> list[str]:
     """Return a sentence for each hook that OpenKoi never calls although its author meant it to."""
-    called = {one.plugin for one in koi.hook_activity()}
+    called = {(one.plugin, one.hook) for one in koi.hook_activity()}
     found: list[str] = []
     for entry in koi.plugins("hooks"):
         try:
@@ -35,24 +35,33 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
             continue
         except KoiError:  # which was reported when the hooks were registered
             continue
-        unmarked = list(find_unmarked(plugin))
-        wrong = [*unmarked, *find_without_self(plugin), *find_misspelled(plugin), *find_repeated(plugin)]
+        own = {hook for name, hook in called if name == entry.name}
+        never_called = [*find_unmarked(plugin, own), *find_no_functions(plugin, own)]
+        wrong = [*never_called, *find_without_self(plugin), *find_misspelled(plugin), *find_repeated(plugin)]
         found += [f"{entry.name} of {entry.origin}: {text}" for text in wrong]
-        if entry.name not in called and not unmarked and not has_marked(plugin):  # marked ones failed before
+        if not own and not never_called and not has_marked(plugin):  # marked ones failed before
             found.append(f"{entry.name} of {entry.origin} implements no hook. Mark its functions with @hookimpl.")
     return [*found, *find_unregistered()]
 
 
-def find_unmarked(plugin: object) -> Iterator[str]:
+def find_unmarked(plugin: object, called: Collection[str]) -> Iterator[str]:
     """Yield a sentence for each function that is named like a hook, or almost, and has no mark."""
     known = hook_names()
     for name, function in public_functions(plugin):
-        if hasattr(function, "openkoi_impl") or hasattr(function, "openkoi_spec"):
+        if name in called or hasattr(function, "openkoi_impl") or hasattr(function, "openkoi_spec"):
             continue
         if name in known:
             yield f"{name} is never called, because it is not marked with @hookimpl."
         elif close := find_close_hook(name):
             yield f"{name} is never called. Did you mean the hook {close}, marked with @hookimpl?"
+
+
+def find_no_functions(plugin: object, called: Collection[str]) -> Iterator[str]:
+    """Yield a sentence for each marked object that is not a function, such as one with a cache around it."""
+    for name, marked in public_functions(plugin):
+        is_function = inspect.isfunction(marked) or inspect.ismethod(marked)
+        if hasattr(marked, "openkoi_impl") and name in hook_names() and name not in called and not is_function:
+            yield f"{name} is never called, because it is not a function but a {type(marked).__name__}. Use def {name}."
 
 
 @cache  # plugins have many names in common, such as those that they import from the contract
