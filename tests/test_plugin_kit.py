@@ -57,6 +57,22 @@ def test_a_bundle_is_certified_with_other_settings_and_a_server(tmp_path: Path) 
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_a_bundle_that_is_certified_beside_a_rival_names_it(tmp_path: Path) -> None:
+    openkoi = write_plugin(shell(tmp_path), "bundle")
+    rival = tmp_path / "folder" / "my-bundle" / "src" / "rival"
+    rival.mkdir()
+    (rival / "bundle.toml").write_text("[iteration]\nmax_iterations = 1\n")
+    info = rival.with_name("rival-1.0.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[openkoi.bundles]\nzz-rival = rival\n")
+
+    result = openkoi.cold("plugin", "certify", "my-bundle", seconds=120)
+
+    assert 1 == result.returncode
+    assert f"used instead: ['iteration.max_iterations = 1  # {rival / 'bundle.toml'}']" in result.stdout
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_is_formatted(tmp_path: Path, kind: str) -> None:
     openkoi = shell(tmp_path)

@@ -4,6 +4,7 @@ The package is installed, each of its entry points can be loaded, its tests pass
 each kind that it registers. Its hooks are called in a synthetic task.
 """
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -154,7 +155,12 @@ def check_hooks(names: Sequence[str]) -> list[str]:
     for line in lines:
         if line.split(" ")[0] in names:
             print(f"  {' '.join(line.split())}")
-    return [line.removeprefix("! ") for line in lines if line.startswith("! ") and any(name in line for name in names)]
+    return [line.removeprefix("! ") for line in lines if line.startswith("! ") and speaks_of(line, names)]
+
+
+def speaks_of(line: str, names: Sequence[str]) -> bool:
+    """Return whether a line has one of these names, which may be a part of another one."""
+    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line) for name in names)
 
 
 if __name__ == "__main__":
