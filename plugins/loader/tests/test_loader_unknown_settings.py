@@ -111,7 +111,14 @@ def test_a_variable_that_is_named_after_a_setting_is_named(variable: str, sugges
     assert [f"${variable} is not read, so it has no effect. {suggestion}"] == find_unknown(**{variable: "1"})
 
 
-def test_a_table_of_a_distribution_that_is_not_installed_says_which() -> None:
-    wanted = ["[mcp] in there.toml has no effect: openkoi-mcp is not installed."]
-
-    assert wanted == find_unknown("mcp.servers.time.command", "mcp.defer_above")
+@pytest.mark.parametrize(
+    ("keys", "table", "distribution"),
+    [
+        (("mcp.servers.time.command", "mcp.defer_above"), "mcp", "openkoi-mcp"),
+        (("plugins.scripts",), "plugins.scripts", "openkoi-scripts"),
+    ],
+)
+def test_a_table_of_a_distribution_that_is_not_installed_says_which(
+    keys: tuple[str, ...], table: str, distribution: str
+) -> None:
+    assert [f"[{table}] in there.toml has no effect: {distribution} is not installed."] == find_unknown(*keys)

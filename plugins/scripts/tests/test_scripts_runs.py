@@ -71,6 +71,7 @@ def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
     assert not [line for line in checked.stdout.splitlines() if line.startswith("! Plugin ")]
     rows = {tuple(line.split()[:2]) for line in checked.stdout.splitlines()}
     assert {("our-style", "before_plan"), ("our-style", "before_tool"), ("mine", "message_sending")} <= rows
+    assert "no effect" not in openkoi("Say hello").stderr
 
 
 @pytest.mark.parametrize("name", ["style.star", "style.py"])

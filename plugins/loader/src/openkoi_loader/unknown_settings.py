@@ -26,10 +26,11 @@ from .suggestions import suggest
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
 KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{plugin_keys.PREFER.table}."
-PLANNED = ("patterns", "plugins.scripts")
+PLANNED = ("patterns",)
 OPTIONAL = {  # tables of plugins that are not in the default bundle
     "mcp": "openkoi-mcp",
     "plugins.mcp": "openkoi-mcp",
+    "plugins.scripts": "openkoi-scripts",
     "plugins.wasm": "openkoi-wasm",
 }
 OF_EVERY_PLUGIN = frozenset(one.name.rpartition(".")[2] for one in (plugin_keys.ENABLED, plugin_keys.SUBPROCESS))
@@ -57,7 +58,7 @@ def explain_unread(key: str, origin: str, readers: "Readers") -> str:
     if parameter and table in readers.kinds:
         return check_plugin_setting((table, name, parameter), origin, readers)
     if promised := find_prefix(key, PLANNED):
-        place = f"[{table}.{name}]" if parameter else promised if "." in promised else f"[{table}]"
+        place = f"[{table}.{name}]" if parameter else f"[{promised}]"
         return f"{place} in {origin} has no effect: nothing reads it in this version."
     if shared := find_prefix(key, readers.shared_settings):
         below = key.removeprefix(shared.rpartition(".")[0]).removeprefix(".")
