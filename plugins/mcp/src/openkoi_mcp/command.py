@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_base.grants import revoke_command
+from openkoi_base.grants import YES, revoke_command
 from openkoi_base.printable import escaped_line
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
@@ -21,7 +21,7 @@ from .definitions import count
 from .discovery import McpServers
 from .json_files import table_of
 from .server_config import ServerConfig
-from .snapshots import YES, Snapshots, explain_why, start_question
+from .snapshots import Snapshots, explain_why, start_question
 
 if TYPE_CHECKING:
     from .server_tools import ServerTools

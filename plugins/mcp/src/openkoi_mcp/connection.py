@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 MAX_LINES = 3  # of an error: a wrong answer may have a hundred faults, and then advice for programmers
-START_SECONDS = 60.0  # npx and uvx may have to download a server first
-FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a server is started again, doubled each time
-HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
+START_SECONDS = 60.0  # estimate: npx and uvx may have to download a server first
+FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 0.5, 30.0  # until the next start, doubled each time (estimate)
+HANDSHAKE, DISCOVERY = (
+    "legacy",
+    "auto",
+)  # modes of the SDK's Client; with the newest protocol a server cannot ask while it works
 VARIABLES_HINT = " It gets only the variables {0}; to pass more, set mcp.servers.{1}.env_names."
-PATIENCE = 5.0  # seconds that a call waits for such a delay; after a longer one it fails at once
+PATIENCE_SECONDS = 5.0  # that a call waits for such a delay; for a longer one it fails at once (estimate)
 
 
 class Connection:
@@ -55,7 +58,7 @@ class Connection:
 
     async def client(self) -> "Client":
         """Return the client of the running server; raise ToolError if it cannot be started."""
-        if (self.task is None or self.task.done()) and self.next_start - monotonic() > PATIENCE:
+        if (self.task is None or self.task.done()) and self.next_start - monotonic() > PATIENCE_SECONDS:
             raise ToolError(
                 f"The MCP server {self.config.name} failed {self.failures} times in a row and is started again in "
                 f"{self.next_start - monotonic():.0f} s.{self.error_tail}"
@@ -119,7 +122,7 @@ class Connection:
     def note_failure(self, error_tail: str = "") -> None:
         """Let the next start wait, longer with each failure in a row."""
         self.error_tail = error_tail or self.error_tail
-        self.next_start = monotonic() + min(FIRST_DELAY * 2**self.failures, LONGEST_DELAY)
+        self.next_start = monotonic() + min(FIRST_DELAY_SECONDS * 2**self.failures, LONGEST_DELAY_SECONDS)
         self.failures += 1
 
     def note_success(self) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
+from openkoi_base.grants import NO, YES
 from openkoi_base.printable import indented, one_line
 from openkoi_hookspecs import Question, is_no, is_yes
 
@@ -13,8 +14,7 @@ Value = str | int | float | bool | list[str] | None
 MAX_TEXT = 2_000  # characters of a question or a field: a screen (estimate)
 MAX_CHOICES, MAX_CHOICE = 100, 100  # of a field, and characters of each; estimate: as many countries as one reads
 MAX_TRIES = 3  # of the user, to answer with the right type
-BOOLEAN = ("yes", "no")
-CONFIRM = ("yes", "no")
+YES_OR_NO = (YES, NO)
 
 
 class DeclinedError(Exception):
@@ -52,7 +52,7 @@ async def fill_in(opening: str, schema: Mapping[str, Any], ask: Ask) -> dict[str
 
 
 async def confirm(text: str, ask: Ask) -> None:
-    answer = await ask(Question(text, choices=CONFIRM))
+    answer = await ask(Question(text, choices=YES_OR_NO))
     if not is_yes(answer):
         raise DeclinedError("cancel" if answer is None else "decline")
 
@@ -81,7 +81,7 @@ async def ask_field(opening: str, name: str, field: Mapping[str, Any], ask: Ask,
 def choices_of(field: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what may be answered, of a field that has such a list."""
     if field.get("type") == "boolean":
-        return BOOLEAN
+        return YES_OR_NO
     listed = listed_values(field)
     if len(listed) > MAX_CHOICES:
         raise DeclinedError("cancel")

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import read_small_text, replace_file
-from openkoi_base.grants import explain_missing
+from openkoi_base.grants import NO, YES, explain_missing
 from openkoi_base.printable import escaped_line
 from openkoi_hookspecs import Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -17,7 +17,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .definitions import Definitions, describe_changes, describe_tools
 from .server_config import CALL_SECONDS, ServerConfig
 
-YES, NO = "yes", "no"
 SEE_ALL = "To see descriptions and schemas in full, run `openkoi mcp test --all {0}`."
 ALLOW, CHANGED = "Allow the ", "The "
 

@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import click
 
-from openkoi_base.grants import revoke_command
+from openkoi_base.grants import NO, YES, revoke_command
 from openkoi_base.printable import one_line
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
-from .consent import NO, YES, is_approved, is_refused, make_question
+from .consent import is_approved, is_refused, make_question
 from .discovery import Scripts
 from .listing import list_scripts, load_script
 from .script_files import ScriptFile, plugin_name

@@ -1,11 +1,10 @@
 """Ask the user whether a script may run, once for each version of it."""
 
-from openkoi_base.grants import HOOK_SECONDS, Consent, explain_missing
+from openkoi_base.grants import HOOK_SECONDS, NO, YES, Consent, explain_missing
 from openkoi_hookspecs import Koi, Question, Run, is_yes
 
 from .script_files import ScriptFile
 
-YES, NO = "yes", "no"
 NOT_APPROVED = "Plugin {name!r} is not used: {path} {why}. To decide, run `openkoi script approve {name}`."
 SUBJECT = "Run the script {path}? "
 COMPUTES = "It cannot reach files, the network, variables or programs."

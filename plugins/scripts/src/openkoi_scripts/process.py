@@ -22,10 +22,12 @@ from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 PROGRAM = Path(__file__).with_name("interpreter.py")
-MEGABYTES = 128  # of a child; an interpreter with an empty script has 20
+MEMORY_MIB = 128  # of a child; estimate: an interpreter with an empty script has 20
 MAX_CHILDREN = 4  # of one script: more calls than that at once wait
-GRACE = 0.25  # of a call's time: then it is ended from outside, where the interpreter did not end it itself
-MIN_GRACE_SECONDS = 0.25  # on a busy machine
+GRACE_SHARE = (
+    0.25  # of a call's time: then it is ended from outside, where the interpreter did not end it itself (estimate)
+)
+MIN_GRACE_SECONDS = 0.25  # on a busy machine (estimate)
 START_SECONDS = 10.0  # of an interpreter on a busy machine (estimate)
 MAX_LINE = 4_000_000  # bytes
 Host = Callable[[str, Sequence[Any]], Awaitable[object]]
@@ -55,7 +57,7 @@ class Child:
         found = find_spec("starlark")
         if found is None or not found.origin:
             raise ScriptError("Scripts need starlark-pyo3. Run `openkoi plugin install openkoi-scripts`.")
-        command = ["-I", "-S", str(PROGRAM), str(os.getpid()), str(Path(found.origin).parent.parent), str(MEGABYTES)]
+        command = ["-I", "-S", str(PROGRAM), str(os.getpid()), str(Path(found.origin).parent.parent), str(MEMORY_MIB)]
         process = await start_process(
             sys.executable,
             *command,
@@ -96,7 +98,7 @@ class Child:
         """Return a line; raise ScriptError if there is none in time."""
         assert self.process.stdout
         try:
-            async with asyncio.timeout(seconds + max(MIN_GRACE_SECONDS, seconds * GRACE)):
+            async with asyncio.timeout(seconds + max(MIN_GRACE_SECONDS, seconds * GRACE_SHARE)):
                 line = await self.process.stdout.readline()
         except TimeoutError:
             raise ScriptError(f"{self.file}: took more than {seconds:g} s") from None
@@ -132,7 +134,7 @@ def minimal_environment() -> dict[str, str]:
 def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
-        return f"ended its interpreter: it used more than {MEGABYTES} MB, or a value was nested too deeply"
+        return f"ended its interpreter: it used more than {MEMORY_MIB} MB, or a value was nested too deeply"
     return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal.Signals(-code).name}"
 
 

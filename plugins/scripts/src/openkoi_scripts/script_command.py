@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from openkoi_base.grants import NO, YES
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, KoiError, PluginError, Result, Task
 
-from .consent import NO, YES, explain_why, is_approved, make_question
+from .consent import explain_why, is_approved, make_question
 from .facts import encode_facts
 from .host_functions import NAMES, HostFunctions
 from .process import ScriptError, ScriptProcesses

@@ -3,12 +3,11 @@
 Consent is bound to the module and its manifest: when either changes, the user is asked again.
 """
 
-from openkoi_base.grants import Consent, explain_missing
+from openkoi_base.grants import NO, YES, Consent, explain_missing
 from openkoi_hookspecs import Koi, Question
 
 from .manifest import Manifest
 
-YES, NO = "yes", "no"
 NOT_APPROVED = "The WASM plugin {0} {1}, so it is not used. To decide, run `openkoi wasm approve {0}`."
 SUBJECT = "Allow the WASM plugin {0} "
 
