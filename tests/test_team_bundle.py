@@ -144,3 +144,28 @@ def test_what_it_brings_is_shown(openkoi: Shell) -> None:
     assert "bundles     acme" in shown
     assert "setting     iteration.max_iterations = 4" in shown
     assert {"skills", "evaluators"} <= {line.split()[0] for line in shown}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "mixed"),
+    [
+        ('command = "x"', 'url = "https://example.com"', True),
+        ('command = "x"\nargs = ["a"]', 'env = { NODE_OPTIONS = "--require ./y.js" }', True),
+        ('command = "x"\ninherit_env = true', 'command = "x"', True),
+        ('command = "x"', 'command = "x"\ninherit_env = true', False),  # all of it is the second one's
+        ('command = "x"', 'command = "x"', False),
+    ],
+)
+def test_bundles_that_describe_one_server_are_both_named(tmp_path: Path, first: str, second: str, mixed: bool) -> None:
+    openkoi = shell(tmp_path)
+    for name, text in (("acme", first), ("rival", second)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bundle.toml").write_text(f"[mcp.servers.pond]\n{text}\n")
+        openkoi = install_bundle(openkoi, name, f"{name}_team", tmp_path / name)
+
+    warned = [line for line in openkoi("mcp", "list").stderr.splitlines() if "has settings of several bundles" in line]
+
+    assert [mixed] * len(warned) == [
+        all(f"{name}_team/bundle.toml" in line for name in ("acme", "rival")) for line in warned
+    ]
+    assert mixed == bool(warned)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from .server_tools import ServerTools
 
 PREFIXES = ("mcp.", "plugins.mcp")
+BUNDLE_FILE = "bundle.toml"
+MIXED = (
+    "The MCP server {0} has settings of several bundles, which are mixed: {1}. "
+    "To use one of them, run `openkoi plugin disable NAME` with the name of the other bundle."
+)
 DEFER_ABOVE = 20  # tools whose schemas are sent with every request; estimate: 150 tokens each
 Listed = Mapping[str, ServerTable] | Sequence[ServerTable]
 
@@ -59,8 +64,10 @@ class McpServers:
             return
         origins = {one.key: one.origin for one in koi.settings(bundles=True) if one.key.startswith(PREFIXES)}
         for name, table in self.own:
-            origin = next((text for key, text in origins.items() if key.startswith(f"mcp.servers.{name}.")), "")
-            yield ServerConfig(name, table, origin or next(iter(origins.values()), "the configuration"))
+            files = [text for key, text in origins.items() if key.startswith(f"mcp.servers.{name}.")]
+            if len(bundles := [one for one in dict.fromkeys(files) if one.endswith(BUNDLE_FILE)]) > 1:
+                koi.warn(MIXED.format(name, " and ".join(bundles)))
+            yield ServerConfig(name, table, (files or [*origins.values(), "the configuration"])[0])
 
     def entry(self, config: ServerConfig, koi: Koi, workspace: Path, found: Sequence[ServerConfig]) -> PluginEntry:
         """Return the entry of a server; another one for a changed server, and for each workspace."""
