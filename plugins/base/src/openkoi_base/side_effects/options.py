@@ -9,7 +9,7 @@ from pathlib import Path
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_FILE = -1
-START, END, EFFECT, TOOK, DEADLINE = "start", "end", "effect", "took", "deadline"
+START, END, EFFECT, TOOK, DEADLINE, HID = "start", "end", "effect", "took", "deadline", "hid"
 
 
 @dataclass(frozen=True, slots=True)

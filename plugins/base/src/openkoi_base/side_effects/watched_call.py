@@ -18,7 +18,7 @@ from .left_running import (
     describe_thread,
     scheduled_callbacks,
 )
-from .options import EFFECT, END, START, TOOK, WatchOptions
+from .options import EFFECT, END, HID, START, TOOK, WatchOptions
 from .printed import DescriptorOutput, PrintedText, quote
 from .process_state import QUICK_PARTS, Part, read_state, restore_state
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FEW_STEPS, ALL_STEPS = 20, 1_000_000  # to watch a step takes 50 microseconds
 CANCELLED = "cancelled tasks of OpenKoi"
+HOOKS_CHANGED = "changed which hooks are called"
 COPIES = [0]  # of this process, made by os.fork
 WATCHING = RLock()  # one thread at a time watches, because what is watched belongs to the process
 
@@ -111,6 +112,8 @@ class WatchedCall:
             text = describe_effects(plugin, hook, *effects)
             may_end_others = any(left) or CANCELLED in self.changes
             self.options.note(EFFECT, text, *([plugin] if may_end_others else []))
+            if HOOKS_CHANGED in self.changes:
+                self.options.note(HID, *self.name)
             report(text)
 
 
@@ -161,4 +164,4 @@ class Before:
             yield from (f"replaced {name}" for name in self.modules.restore())
         yield from (f"changed {name}, which other plugins get too" for name in self.facts.restore())
         if self.hooks and self.hooks.have_changed():
-            yield "changed which hooks are called"
+            yield HOOKS_CHANGED

@@ -1,7 +1,7 @@
 """Run the check of ``openkoi doctor --hooks``, and print what each implementation did.
 
 It runs in a copy of this process, so that a plugin that ends or blocks it is named like any other; the check is then
-made again without that plugin.
+made again without that plugin, as it is without one that hides hooks of others.
 """
 
 import os
@@ -47,6 +47,6 @@ def check_without_endings(invocation: "Invocation", folder: "Path") -> HookRepor
             return make_report(invocation, attempt, without)
         report, culprit = check_in_fork(partial(make_report, invocation, attempt, without), attempt)
         issues += report.issues
-        if not culprit or len(without) == MAX_ENDINGS:
+        if not culprit or culprit in without or len(without) == MAX_ENDINGS:
             return HookReport(report.lines, list(dict.fromkeys(issues)))
         without.append(culprit)

@@ -27,25 +27,27 @@ REPORT = "report.json"
 class Progress:
     """What a copy of this process wrote: the effects so far, whose code ran last, whether it still runs, its limit.
 
-    ``suspects`` are the plugins that left something running, which may end the process later.
+    ``suspects`` are the plugins that left something running, which may end the process later; ``hiding`` is the plugin
+    (``hooks.NAME``) that changed which hooks are called, so that some were not checked.
     """
 
     effects: "Sequence[str]"
     suspects: "Sequence[str]"
     last: "Sequence[str]"
     is_running: bool
+    hiding: str
     seconds: float
 
 
 def check_in_fork(check: Callable[[], HookReport], folder: Path) -> tuple[HookReport, str]:
-    """Return the report, and the plugin (``hooks.NAME``) that ended or blocked the process, if one did."""
+    """Return the report, and the plugin (``hooks.NAME``) that ended or blocked the process or hid hooks, if one did."""
     process = os.fork()
     if process == 0:
         run_in_copy(check, folder / REPORT)
     ending = wait_for(process, folder / PROGRESS)
     if (folder / REPORT).exists():
         report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
-        return HookReport(report["lines"], report["issues"]), ""
+        return HookReport(report["lines"], report["issues"]), read_progress(folder / PROGRESS).hiding
     progress = read_progress(folder / PROGRESS)
     issue, culprit = explain_ending(progress, ending)
     return HookReport([], [*progress.effects, issue]), culprit
@@ -105,7 +107,7 @@ def describe_status(status: int) -> str:
 
 def read_progress(path: Path) -> Progress:
     """Read what was written so far; the last line may be incomplete."""
-    from openkoi_base.side_effects.options import DEADLINE, EFFECT, END, START
+    from openkoi_base.side_effects.options import DEADLINE, EFFECT, END, HID, START
 
     text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     found = defaultdict[str, list[list[str]]](list)
@@ -118,7 +120,8 @@ def read_progress(path: Path) -> Progress:
     effects = [words[0] for words in found[EFFECT]]
     suspects = [plugin for _, *plugins in found[EFFECT] for plugin in plugins]
     last = found[START][-1] if found[START] else ()
-    return Progress(effects, suspects, last, state == START, *(seconds[-1:] or [BLOCKED_SECONDS]))
+    hiding = next((f"{kind}.{plugin}" for kind, plugin, _ in found[HID]), "")
+    return Progress(effects, suspects, last, state == START, hiding, *(seconds[-1:] or [BLOCKED_SECONDS]))
 
 
 def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
