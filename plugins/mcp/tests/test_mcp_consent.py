@@ -75,6 +75,24 @@ def test_a_server_that_was_removed_is_asked_about_again_and_another_one_is_not(t
     assert "pond   not approved" in openkoi("mcp", "list")
 
 
+EDITS: dict[str, dict[str, Any]] = {
+    "another address": {"url": "https://example.com/mcp"},
+    "a wrong transport": {"transport": "pigeon"},
+    "a wrong time": {"timeout": -1.0},
+    "disabled": {"enabled": False},
+    "no command": {"command": ""},
+    "another command": {"command": "true", "args": []},
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_server_that_was_edited_before_it_was_removed_is_forgotten_too(tmp_path: Path, edit: str) -> None:
+    openkoi = pond(tmp_path).approved().started_with(**EDITS[edit])
+    openkoi("mcp", "remove", "pond")
+
+    assert [] == json.loads(openkoi("trust", "--format", "json"))["trust"]
+
+
 def test_tools_that_are_not_approved_are_not_said_to_have_changed(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish")).approved()
     _, allow = json.loads(openkoi("trust", "--format", "json"))["trust"]

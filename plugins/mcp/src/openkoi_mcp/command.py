@@ -114,7 +114,7 @@ async def remove(koi: Koi, /, name: str) -> None:
     if name not in configured_names(koi):
         (found,) = await servers_of(koi, [name])
         raise KoiError(f"{name} is not in your configuration but in {found.origin}. Remove it there.")
-    for config in (await source_of(koi)).find(koi, koi.workspace):
+    for config in (await source_of(koi)).list_configured(koi):
         if config.name == name:
             Snapshots(koi).forget(config)
     kept = [one for one in listed if one.get("name") != name]

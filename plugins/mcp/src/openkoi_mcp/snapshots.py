@@ -18,6 +18,7 @@ from .definitions import Definitions, describe_changes, describe_tools
 from .server_config import CALL_SECONDS, ServerConfig
 
 SEE_ALL = "To see descriptions and schemas in full, run `openkoi mcp test --all {0}`."
+START, CONNECT = "Start", "Connect to"
 ALLOW, CHANGED = "Allow the ", "The "
 
 
@@ -68,8 +69,9 @@ class Snapshots:
             raise KoiError(f"{self.file(config)} cannot be written: {error.strerror}.") from None
 
     def forget(self, config: ServerConfig) -> None:
-        """Revoke all answers about a server, and forget what was approved."""
-        subjects = (start_subject(config), *(text + name_subject(config) for text in (ALLOW, CHANGED)))
+        """Revoke all answers about a server, also about how it was configured earlier; forget what was approved."""
+        started = (start_subject(config, verb) for verb in (START, CONNECT))
+        subjects = (*started, *(text + name_subject(config) for text in (ALLOW, CHANGED)))
         for one in self.koi.consents():
             if one.text.startswith(subjects):
                 self.koi.revoke_consent(one.id)
@@ -95,9 +97,9 @@ def start_question(config: ServerConfig) -> Question:
     return Question(text, choices=(YES, NO), keep=True, digest=digest)
 
 
-def start_subject(config: ServerConfig) -> str:
+def start_subject(config: ServerConfig, verb: str = "") -> str:
     """Return how the questions begin whether a server may be started, whatever its command is now."""
-    verb = "Connect to" if config.table.url else "Start"
+    verb = verb or (CONNECT if config.table.url else START)
     return f"{verb} the MCP server {config.name} of {config.origin}: "
 
 
