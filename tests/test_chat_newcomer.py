@@ -76,7 +76,7 @@ def test_a_home_that_cannot_be_written_is_named(openkoi: Shell) -> None:
         with terminal(openkoi.with_environment(OPENKOI_MODEL=model, **variables)) as tty:
             assert 0 != tty.ends()
         assert "Error: Cannot create " in tty.screen
-        assert "fix its permissions, or set OPENKOI_HOME." in tty.screen
+        assert "Move the file in its way, or set OPENKOI_HOME." in tty.screen
         assert "Traceback" not in tty.screen
 
 

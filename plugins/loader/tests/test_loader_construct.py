@@ -212,7 +212,9 @@ def test_a_data_path_lies_below_a_data_folder_that_is_there(tmp_path: Path) -> N
 def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(ConfigError, match=r"Cannot create the data folder .*data \(File exists\). Free some space"):
+    with pytest.raises(
+        ConfigError, match=r"Cannot create the data folder .*data: File exists\. Move the file in its way"
+    ):
         acme(workshop(tmp_path), "cache")
 
 

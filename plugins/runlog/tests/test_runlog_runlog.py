@@ -255,7 +255,9 @@ def test_a_write_that_fails_leaves_no_half_line_and_says_so(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(LogWriteError, match=r"Cannot create a run log in .*data.sessions: "):
+    with pytest.raises(
+        LogWriteError, match=r"run log in .*data.sessions: .*\. Move the file in its way and continue\."
+    ):
         written(tmp_path / "data" / "sessions", "one")
 
 

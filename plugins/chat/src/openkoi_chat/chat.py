@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_base.files import describe_write_error
 from openkoi_hookspecs import KoiError, NextAction
 from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
 from openkoi_runlog.report import format_count
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
 
 ELSEWHERE = "That session is open in another chat, which keeps its task and draft; this chat continues in a copy of it."
-NO_FOLDER = "Cannot create {file} for the chat: {why}. Free some space, fix its permissions, or set OPENKOI_HOME."
+NO_FOLDER = "Cannot create {file} for the chat: {why}, or set OPENKOI_HOME."
 NOT_READY = "OpenKoi is still starting."
 
 
@@ -62,7 +63,7 @@ class ChatProgram:
         try:
             folder = koi.folder("chat")
         except OSError as error:
-            raise KoiError(NO_FOLDER.format(file=error.filename, why=error.strerror)) from None
+            raise KoiError(NO_FOLDER.format(file=error.filename, why=describe_write_error(error))) from None
         self.is_first = not any(folder.iterdir())
         self.opened = OpenSession(folder, koi.workspace)
         self.history_file, self.names_file = folder / "history.jsonl", folder / "names.json"

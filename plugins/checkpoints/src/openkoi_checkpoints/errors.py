@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from openkoi_base.files import describe_write_error
 from openkoi_hookspecs import KoiError
 
 
@@ -34,6 +35,4 @@ def store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CheckpointStoreError(
-            f"Cannot write checkpoints in {folder}: {error.strerror}. Free some space or make it writable."
-        ) from error
+        raise CheckpointStoreError(f"Cannot write checkpoints in {folder}: {describe_write_error(error)}.") from error

@@ -199,8 +199,7 @@ def data_dir(config: Config, mark: DataDir) -> Path:
     try:
         return private_folder(data) / mark.path
     except OSError as error:
-        reason = error.strerror or error
-        raise NoDataFolderError(
-            f"Cannot create the data folder {data} ({reason}). "
-            "Free some space or fix its permissions, or set OPENKOI_HOME."
-        ) from error
+        from openkoi_base.files import describe_write_error
+
+        why = f"{describe_write_error(error)}, or set OPENKOI_HOME."
+        raise NoDataFolderError(f"Cannot create the data folder {data}: {why}") from error

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from time import time_ns
 
-from openkoi_base.files import private_folder, sync_folder
+from openkoi_base.files import describe_write_error, private_folder, sync_folder
 from openkoi_base.files.filelock import lock_open_file
 from openkoi_hookspecs import Event, KoiError, Record
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -161,9 +161,7 @@ class RunLog:
             self.buffer, self.needs_sync = [], False
 
     def write_error(self, error: OSError) -> LogWriteError:
-        return LogWriteError(
-            f"The run log {self.path} cannot be written: {error.strerror}. Free some space and continue."
-        )
+        return LogWriteError(f"The run log {self.path} cannot be written: {describe_write_error(error)} and continue.")
 
     def make_record(self, run: str, event: Event) -> Record:
         """Give an event its id and its time; times never go back within a session."""
@@ -189,7 +187,8 @@ class RunLog:
             if parse_part(self.path) > 1 and not self.last:
                 self.last = max(self.last, next_time(list_all_segments(self.folder, self.session)))
         except OSError as error:
-            raise LogWriteError(f"Cannot create a run log in {self.folder}: {error.strerror}.") from error
+            why = f"{describe_write_error(error)} and continue."
+            raise LogWriteError(f"Cannot create a run log in {self.folder}: {why}") from error
 
     def close(self) -> None:
         """Let go of the segment; another one is made if anything is still to be written."""

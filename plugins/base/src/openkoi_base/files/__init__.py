@@ -31,3 +31,4 @@ with LazyExports(globals()):
     from .project_files import walk as walk
     from .unstartable import UnstartableProgram as UnstartableProgram
     from .unstartable import diagnose_start as diagnose_start
+    from .write_errors import describe_write_error as describe_write_error

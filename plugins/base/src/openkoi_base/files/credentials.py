@@ -12,6 +12,7 @@ from openkoi_hookspecs import ConfigError
 
 from .filelock import lock_beside
 from .private_files import private_folder, read_small_text, replace_file
+from .write_errors import describe_write_error
 
 STORE_FILE = "providers.json"
 
@@ -49,9 +50,7 @@ def save_key(folder: Path, name: str, key: str) -> Path:
             stored = read_store(store) if store.is_file() else {}
             replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
     except OSError as error:
-        raise ConfigError(
-            f"Cannot write {store}: {error.strerror}. Free some space, or fix the folder's permissions."
-        ) from None
+        raise ConfigError(f"Cannot write {store}: {describe_write_error(error)}.") from None
     return store
 
 

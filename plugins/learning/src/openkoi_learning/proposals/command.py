@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from openkoi_base.files import describe_write_error
 from openkoi_base.printable import make_printable
 from openkoi_base.skillfile.locations import list_locations
 from openkoi_base.skillfile.validation import find_skill_file
@@ -22,7 +23,7 @@ from .hook import ProposalsHook
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
 SHADOWED = "  {} has the same name: this draft is not used where that one is available."
-WRITE_FAILED = "Cannot write {folder}: {why}. Free some space or make it writable, then try again."
+WRITE_FAILED = "Cannot write {folder}: {why}, then try again."
 TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
 
 
@@ -106,7 +107,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise KoiError(WRITE_FAILED.format(folder=folder, why=error.strerror or error)) from error
+        raise KoiError(WRITE_FAILED.format(folder=folder, why=describe_write_error(error))) from error
 
 
 def proposal_text(draft: Proposal) -> str:
