@@ -155,6 +155,13 @@ class ChatProgram:
             task.cancel()
         return bool(self.tasks)
 
+    def stop(self) -> bool:
+        """Interrupt the task under way; without one, stop commands. Return whether there was anything to stop."""
+        if self.session.handle:
+            self.session.interrupt()
+            return True
+        return self.stop_work()
+
     async def report_errors(self, work: Coroutine[object, object, None]) -> None:
         """Wait for something; print an error that it raises."""
         try:

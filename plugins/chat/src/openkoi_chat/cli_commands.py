@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
@@ -11,6 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_OUTPUT = 1_000_000  # bytes; a screen of them takes the terminal about a second
 REMOVED = "{folder} was removed. Create it again, or leave the chat and run `openkoi` in another folder."
+REST_SECONDS = 0.2  # to read what a stopped program had printed; a child that it left may keep the pipe open
 WIDTH = 100  # columns, where the view has none
 
 
@@ -38,48 +40,73 @@ def require_folder(folder: Path) -> None:
         raise KoiError(REMOVED.format(folder=folder))
 
 
+class ProgramOutput:
+    """The beginning of what a program prints: it may print forever. It is there also when the program is stopped."""
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self.left_out = 0
+
+    async def read(self, stream: asyncio.StreamReader | None) -> None:
+        """Read all that a program prints."""
+        while stream and (piece := await stream.read(65_536)):
+            room = max(MAX_OUTPUT - len(self.kept), 0)
+            self.kept += piece[:room]
+            self.left_out += len(piece[room:])
+
+    @property
+    def text(self) -> str:
+        """What was printed by now."""
+        more = f"\n… {self.left_out} more bytes" if self.left_out else ""
+        return (self.kept.decode(errors="replace") + more).rstrip("\n")
+
+
 async def run_openkoi(*words: str, folder: Path, columns: int = 0) -> Finished:
     """Run a command of ``openkoi`` in a folder, for a screen of so many columns."""
     return await run_program([sys.executable, "-P", "-m", "openkoi", *words], folder, columns=columns)
 
 
-async def run_program(command: Sequence[str], folder: Path, *, columns: int = 0) -> Finished:
+async def run_program(
+    command: Sequence[str], folder: Path, *, columns: int = 0, output: ProgramOutput | None = None
+) -> Finished:
     """Run a program without input, in a process group of its own; it is stopped if the caller is."""
     require_folder(folder)
-    process = await asyncio.create_subprocess_exec(
+    output = output or ProgramOutput()
+    starting = asyncio.ensure_future(start_program(command, folder, columns or WIDTH))
+    try:
+        process = await asyncio.shield(starting)  # one that is stopped while it starts has children as well
+        status = await read_to_end(process, output)
+    except asyncio.CancelledError:
+        process = await starting
+        stop_group(process.pid)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(read_to_end(process, output), REST_SECONDS)
+        raise
+    return Finished(status, output.text)
+
+
+async def read_to_end(process: asyncio.subprocess.Process, output: ProgramOutput) -> int:
+    """Read all that a program prints, and return its exit status."""
+    await output.read(process.stdout)
+    return await process.wait()
+
+
+async def start_program(command: Sequence[str], folder: Path, columns: int) -> asyncio.subprocess.Process:
+    """Start a program without input, in a process group of its own, with one pipe for both streams."""
+    return await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
-        env={**os.environ, "COLUMNS": str(columns or WIDTH), "PAGER": "cat"},
+        env={**os.environ, "COLUMNS": str(columns), "PAGER": "cat"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
-    try:
-        assert process.stdout is not None
-        out = await read_start(process.stdout)
-        status = await process.wait()
-    except asyncio.CancelledError:
-        stop_group(process.pid)
-        raise
-    return Finished(status, out.decode(errors="replace").rstrip("\n"))
-
-
-async def read_start(stream: asyncio.StreamReader) -> bytes:
-    """Read all that a program prints, and return the beginning: it may print forever."""
-    kept = bytearray()
-    left_out = 0
-    while piece := await stream.read(65_536):
-        room = max(MAX_OUTPUT - len(kept), 0)
-        kept += piece[:room]
-        left_out += len(piece[room:])
-    return bytes(kept) + (f"\n… {left_out} more bytes".encode() if left_out else b"")
 
 
 def stop_group(pid: int) -> None:
     """Kill a program and its children."""
     import signal
-    from contextlib import suppress
 
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)

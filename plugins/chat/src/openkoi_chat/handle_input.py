@@ -1,5 +1,6 @@
 """Take what the user enters: a command, a shell command, something to remember, or a message."""
 
+import asyncio
 from secrets import token_hex
 
 from openkoi_hookspecs import LearningStatus, events
@@ -8,7 +9,7 @@ from openkoi_terminal import strip_controls
 
 from .attachments import Draft
 from .chat import ChatProgram
-from .cli_commands import run_program
+from .cli_commands import ProgramOutput, run_program
 from .messages import quote
 from .slash_commands import run_command
 
@@ -16,6 +17,7 @@ LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forg
 SHELL_LIMIT = 20_000
 MAX_LEARNING = 200
 RUNNING = "running · esc to stop"
+STOPPED = "stopped by the user"
 LEAVE = ("quit", "exit")
 
 
@@ -42,17 +44,25 @@ def enter(chat: ChatProgram, draft: Draft, *, queue: bool = False) -> None:
 
 async def run_shell(chat: ChatProgram, command: str) -> None:
     """Run the user's own shell command; the next task is shown what it printed."""
-    koi, mark = chat.require_koi(), chat.view.style.mark
-    chat.view.print("\n" + mark(f"! {strip_controls(command)}", "bold"))
+    folder, output = chat.require_koi().workspace, ProgramOutput()
+    chat.view.print("\n" + chat.view.style.mark(f"! {strip_controls(command)}", "bold"))
     chat.front.show_busy(RUNNING)
     try:
-        done = await run_program(["/bin/sh", "-c", command], koi.workspace, columns=chat.view.columns)
+        done = await run_program(["/bin/sh", "-c", command], folder, columns=chat.view.columns, output=output)
+    except asyncio.CancelledError:
+        show_output(chat, command, output.text, STOPPED)
+        raise
     finally:
         chat.front.show_busy("")
-    text = koi.redact(strip_controls(done.text))
-    status = f"  exit status {done.status}" if done.status else ""
-    chat.view.print("\n".join(filter(None, (text, mark(status, "red")))) or "  (no output)")
-    chat.session.context.append(f"$ {command}\n{text[-SHELL_LIMIT:]}\n{status.strip()}".rstrip())
+    show_output(chat, command, output.text, f"exit status {done.status}" if done.status else "")
+
+
+def show_output(chat: ChatProgram, command: str, printed: str, end: str) -> None:
+    """Print what a shell command printed and how it ended, and keep both for the next task."""
+    text = chat.require_koi().redact(strip_controls(printed))
+    shown = (text, chat.view.style.mark(f"  {end}", "red") if end else "")
+    chat.view.print("\n".join(filter(None, shown)) or "  (no output)")
+    chat.session.context.append(f"$ {command}\n{text[-SHELL_LIMIT:]}\n{end}".rstrip())
 
 
 async def remember(chat: ChatProgram, text: str) -> None:

@@ -206,12 +206,11 @@ class PlainProgram:
             try:
                 return await self.lines.get()
             except asyncio.CancelledError:
-                if not self.chat.session.handle:
+                if not self.chat.stop():
                     return None
                 task = asyncio.current_task()
                 assert task is not None
                 task.uncancel()
-                self.chat.session.interrupt()
 
     def take(self, line: str) -> None:
         """Answer the open question, or enter a line."""
@@ -219,7 +218,7 @@ class PlainProgram:
         if self.view.question and not self.view.question.done():
             self.view.question.set_result(text)
         elif text == STOP:
-            self.chat.session.interrupt()
+            self.chat.stop()
         elif text.startswith("/queue "):
             enter(self.chat, Draft(text.removeprefix("/queue ")), queue=True)
         elif text:
