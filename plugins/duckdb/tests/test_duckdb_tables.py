@@ -8,7 +8,15 @@ import pytest
 
 from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Cost, Evaluation, EvaluationMode, Finding, Record, Task
-from openkoi_hookspecs.events import EvaluationFinished, IterationFinished, RunFailed, TaskStarted, UsageRecorded
+from openkoi_hookspecs.events import (
+    ConversationRewound,
+    EvaluationFinished,
+    IterationFinished,
+    RunFailed,
+    RunResumed,
+    TaskStarted,
+    UsageRecorded,
+)
 from openkoi_testing.contracts.memory_log import build_learning, records_of, run_records, saving_record
 
 RUN = run_records("r1", "Mend the parser", session="s1")
@@ -227,6 +235,20 @@ def test_what_was_asked_for_again_on_three_days_is_a_pattern_and_a_burst_is_none
     found = rows(tmp_path, "SELECT description, frequency, sample_count, status FROM usage_patterns", habit + burst)
 
     assert [("Read the news", "4 times on 4 days", 4, "detected")] == found
+
+
+def test_a_rewound_message_is_not_a_habit_until_it_is_back(tmp_path: Path) -> None:
+    asked = UsageRecorded("Task", "Read the news")
+    days = [records_of(f"n{day}", [asked], start=day * 86400) for day in (0, 1, 3)]
+    ends = [ConversationRewound("n2"), ConversationRewound("n2", undone=True), ConversationRewound("n2"), RunResumed()]
+    first, *later = records_of("n2", [asked, *ends], start=2 * 86400)
+    habit = [first, *(one for records in days for one in records)]
+    statement = "SELECT sample_count FROM usage_patterns"
+
+    assert [[(4,)], [(3,)], [(4,)], [(3,)], [(4,)]] == [
+        rows(tmp_path / str(count), statement, habit, later[:count]) for count in range(5)
+    ]
+    assert [(3,)] == rows(tmp_path / "back", statement, later[:1], habit)
 
 
 def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:

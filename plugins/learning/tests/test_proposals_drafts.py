@@ -198,3 +198,16 @@ def test_the_log_tells_of_judged_tasks_and_parts_and_damage_are_left_out(tmp_pat
 
     assert [] == find_judged_tasks(tmp_path, 0)
     assert [] == find_judged_tasks(tmp_path / "absent", 0)
+
+
+def test_a_rewound_task_is_not_among_the_judged_ones_until_it_is_back(tmp_path: Path) -> None:
+    log = RunLog(tmp_path, new_session_id(), str)
+    for run in ("a", "b"):
+        log.append(run, [events.TaskStarted(Task("Report", category="finance")), events.JudgeVoted("general", ())])
+    found = []
+    for event in (events.ConversationRewound("b"), events.ConversationRewound("b", undone=True)):
+        log.append("b", [event])
+        found.append([one.run for one in find_judged_tasks(tmp_path, 0)])
+    log.close()
+
+    assert [["a"], ["a", "b"]] == found

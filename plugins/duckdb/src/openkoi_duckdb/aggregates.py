@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import UsageRecorded
+from openkoi_hookspecs.events import ConversationRewound, RunResumed, UsageRecorded
 
 from .rows import UsageRow
 
@@ -38,7 +38,10 @@ SELECT md5(wording), 'recurring', arg_max(description, timestamp || id),
        min(timestamp), max(timestamp), NULL, 'detected'
 FROM (
     SELECT *, lower(trim(description)) AS wording, count(DISTINCT day) OVER (PARTITION BY wording) AS days
-    FROM usage_events WHERE event_type = 'Task')
+    FROM usage_events WHERE event_type = 'Task' AND id NOT IN (
+        SELECT id FROM records WHERE name = $usage AND run IN (
+            SELECT run FROM records WHERE name IN ($rewound, $resumed) GROUP BY run
+            HAVING arg_max(name = $rewound AND NOT coalesce((payload->>'undone')::BOOLEAN, FALSE), moment || id))))
 WHERE days >= 3 GROUP BY wording, days
 """
 
@@ -55,9 +58,10 @@ def update_effectiveness(connection: "DuckDBPyConnection") -> None:
 
 
 def update_patterns(connection: "DuckDBPyConnection") -> None:
-    """Store what was requested in the same words on three days or more, without inferring a schedule."""
+    """Store what was requested in the same words on three days or more; a rewound message is not a request."""
     connection.execute("DELETE FROM usage_patterns")
-    connection.execute(PATTERNS)
+    names = {"usage": UsageRecorded.name, "rewound": ConversationRewound.name, "resumed": RunResumed.name}
+    connection.execute(PATTERNS, names)
 
 
 def make_usage_row(record: Record, event: UsageRecorded) -> UsageRow:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import ConversationRewound, LearningSaved, TaskStarted, UsageRecorded
+from openkoi_hookspecs.events import ConversationRewound, LearningSaved, RunResumed, TaskStarted, UsageRecorded
 from openkoi_runlog import RunView, build_views, sort_records
 from openkoi_search.documents import document_of_learning, document_of_task, number
 
@@ -128,7 +128,7 @@ def add_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> No
     """Write down what people did, and how the skills they used did."""
     used = [make_usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
     insert_rows(connection, used)
-    if used:
+    if used or any(isinstance(record.event, (ConversationRewound, RunResumed)) for record in records):
         update_patterns(connection)
     if any(record.event.skills for record in records if isinstance(record.event, UsageRecorded)):
         update_effectiveness(connection)

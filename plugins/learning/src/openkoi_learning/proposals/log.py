@@ -9,6 +9,7 @@ from pathlib import Path
 from openkoi_hookspecs import Finding, Record, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import list_segments, select_from
+from openkoi_runlog.last_task import REWIND_EVENTS, find_rewound
 
 JUDGING_EVENTS = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)
 MAX_BYTES = 64_000_000
@@ -26,12 +27,16 @@ class JudgedTask:
 
 
 def find_judged_tasks(sessions: Path, since: float) -> list[JudgedTask]:
-    """Return the tasks that a rubric judged, in segments written after ``since``."""
+    """Return the tasks that a rubric judged and no rewind removed, in segments written after ``since``."""
     tasks: dict[str, JudgedTask] = {}
+    rewinds: list[Record] = []
     for path in newest_segments(sessions, since):
-        for record in select_from(path, JUDGING_EVENTS):
+        for record in select_from(path, (*JUDGING_EVENTS, *REWIND_EVENTS)):
             apply_record(tasks, record)
-    return sorted((one for one in tasks.values() if one.rubrics), key=lambda one: (one.at, one.run))
+            rewinds += [record] if isinstance(record.event, REWIND_EVENTS) else []
+    rewound = find_rewound(iter(rewinds))
+    kept = (one for one in tasks.values() if one.rubrics and one.run not in rewound)
+    return sorted(kept, key=lambda one: (one.at, one.run))
 
 
 def newest_segments(sessions: Path, since: float) -> list[Path]:
