@@ -21,6 +21,7 @@ from openkoi_assistant.rate_limits import RateLimits, pause_after
 from openkoi_assistant.replies import make_answer
 from openkoi_assistant.splitting import split_text
 from openkoi_assistant.user_pairing import Role, read_code
+from openkoi_email import Email
 from openkoi_hookspecs import AppUnavailableError
 from openkoi_hookspecs.integrations import (
     Attachment,
@@ -33,6 +34,9 @@ from openkoi_hookspecs.integrations import (
     Sender,
     SenderKind,
 )
+from openkoi_matrix import Matrix
+from openkoi_slack import Slack
+from openkoi_telegram import Telegram
 from openkoi_testing.apps import FolderApp
 from openkoi_testing.markdown_samples import count_letters, draw_markdown
 
@@ -107,6 +111,16 @@ def test_an_app_without_buttons_is_answered_by_words() -> None:
     buttons = question_post(post(), question, Capabilities(max_choices=2))
     assert ("May I?", (Choice("Yes", "t:0"), Choice("No", "t:1"))) == (buttons.text, buttons.choices)
     assert ("yes", "K7QP") == read_answer("yes k7qp")
+
+
+@pytest.mark.parametrize("capabilities", [one.capabilities for one in (Email, Matrix, Slack, Telegram)])
+@pytest.mark.parametrize("sign", ["&", "a", "\U0001f41f", "\u6c60", '"', "\x00"])
+def test_a_long_question_is_shortened_to_what_its_app_takes(capabilities: Capabilities, sign: str) -> None:
+    question = AskedQuestion("q", "i", "a:w:C", "k", ("yes", "no"), sign * 300_000, "t", "K7QP", 0.0)
+
+    text = question_post(post(), question, capabilities).text
+
+    assert capabilities.max_text // 3 < capabilities.length(f"{text}\n\n{'w' * 200}") <= capabilities.max_text
 
 
 @settings(max_examples=40)

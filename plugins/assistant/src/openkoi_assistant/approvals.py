@@ -16,6 +16,7 @@ from .outbox import Outbox, Outgoing
 from .questions import AskedQuestion, Questions, renew
 from .reactions import chosen_by
 from .replies import reply_to
+from .splitting import longest_prefix
 from .user_pairing import Members, Role, shown_name
 
 MAX_CHOICES = 5  # buttons; more questions are answered by words (estimate)
@@ -172,7 +173,9 @@ def question_post(place: Post, question: AskedQuestion, capabilities: Capabiliti
 def fit(text: str, capabilities: Capabilities) -> str:
     """Shorten the text of a question to the length of a post."""
     room = capabilities.max_text - 300  # for buttons, codes and how it was answered
-    return text if capabilities.length(text) <= room else f"{text[: room // 2]} ..."
+    if capabilities.length(text) <= room:
+        return text
+    return f"{text[: longest_prefix(text, room, capabilities.length)]} ..."
 
 
 def explain(choices: Sequence[str], code: str) -> str:
