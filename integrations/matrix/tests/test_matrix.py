@@ -38,7 +38,7 @@ from openkoi_testing.contracts.messenger import (
     ReactionsContract,
     ThreadsContract,
 )
-from openkoi_testing.markdown_samples import count_letters, draw_markdown
+from openkoi_testing.markdown_samples import count_letters, count_letters_in_html, draw_markdown, without_numbers
 
 T = TypeVar("T")
 
@@ -412,6 +412,8 @@ def test_three_hundred_samples_of_markdown_are_whole_and_within_the_limit() -> N
 
         assert all(size_of(one) <= MAX_EVENT for one in sent)
         assert not count_letters(text) - count_letters("".join(str(one["body"]) for one in sent))
+        pages = "".join(str(one.get("formatted_body", one["body"])) for one in sent)
+        assert not count_letters(without_numbers(text)) - count_letters_in_html(pages)
 
 
 def until(check: Callable[[], bool]) -> None:

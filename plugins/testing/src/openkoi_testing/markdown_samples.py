@@ -3,6 +3,8 @@
 import random
 import re
 from collections import Counter
+from html import unescape
+from urllib.parse import unquote
 
 WORDS = (
     *(
@@ -39,6 +41,7 @@ SHAPES = (
     "![{}](https://koi.example/a.png)", "[{}](relative/path)", "\\*{}\\*", "`` a ` {} ``", "**{}", "_{}", "[{}](", "{}",
 )  # fmt: skip
 LINES = ("# {}", "### {} ###", "- {}", "  * {}", "1. {}", "> {}", "> > {}", "| {} | b |", "---", "", "{}", "    {}")
+NUMBER = re.compile(r"(?m)^([-+*> ]*)\d+[.)](?=\s|$)")
 
 
 def draw_markdown(seed: int) -> str:
@@ -62,3 +65,13 @@ def draw_word(chance: random.Random) -> str:
 def count_letters(text: str) -> Counter[str]:
     """Count the letters and digits of a text, none of which may be lost."""
     return Counter(re.findall(r"[^\W_]", text))
+
+
+def count_letters_in_html(page: str) -> Counter[str]:
+    """Count the letters and digits of a page, with those of its addresses."""
+    return count_letters(unquote(unescape(page)))
+
+
+def without_numbers(text: str) -> str:
+    """Return a text without the numbers of its lists, which HTML counts itself."""
+    return NUMBER.sub(r"\1", text)
