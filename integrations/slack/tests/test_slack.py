@@ -14,7 +14,7 @@ from isolated_client import run_isolated
 
 from openkoi_assistant.splitting import split_text
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
-from openkoi_hookspecs.integrations import Attachment, Delivery, Document, Post
+from openkoi_hookspecs.integrations import Attachment, Choice, Delivery, Document, Post
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
@@ -32,6 +32,7 @@ from openkoi_testing.contracts.messenger import (
 )
 from openkoi_testing.markdown_samples import count_letters, draw_markdown
 from openkoi_testing.servers import SlackServer
+from openkoi_testing.servers.slack_rules import check_content
 
 
 @dataclass(slots=True)
@@ -276,19 +277,38 @@ def test_where_slack_has_no_stream_a_post_is_edited() -> None:
         assert ["one two"] * 2 == asyncio.run(story(server))
 
 
-def test_three_hundred_samples_of_markdown_are_taken_as_they_are() -> None:
-    server = SlackServer()
+@pytest.mark.parametrize("format", Slack.capabilities.formats)
+@pytest.mark.parametrize("choices", [(), (Choice("Yes", "t:0"), Choice("No", "t:1"))])
+def test_three_hundred_samples_of_markdown_are_taken_whole(format: str, choices: tuple[Choice, ...]) -> None:
+    """Slack shows the blocks of a message, and its text where it has none and in notifications."""
     for seed in range(300):
         text = draw_markdown(seed) * (1 + 30 * (seed % 10 == 0))
-        parts = split_text(text, Slack.capabilities.max_text, Slack.capabilities.length)
-        for format in Slack.capabilities.formats:
-            sent = [content_of(Post(part, app="slack", channel="C", format=format)) for part in parts]
-            for one in sent:
-                server.content(str(one["text"]), one["blocks"])
-            arrived = Counter[str]()
-            for one in sent:
-                arrived += count_letters(unescape(str(one["text"])))
-            assert not count_letters(text) - arrived
+        arrived, announced = Counter[str](), Counter[str]()
+        for part in split_text(text, Slack.capabilities.max_text, Slack.capabilities.length):
+            one = content_of(Post(part, app="slack", channel="C", format=format, choices=choices))
+            taken = check_content(str(one["text"]), one["blocks"])
+            words = unescape(str(one["text"]))
+            arrived += count_letters(" ".join(map(text_of_block, taken.get("blocks", ()))) if taken else words)
+            announced += count_letters(words)
+        assert not count_letters(text) - arrived, seed
+        assert not count_letters(text) - announced, seed
+
+
+def text_of_block(block: dict[str, Any]) -> str:
+    """Return what a block of the bot says."""
+    text = block.get("text", "")
+    return str(text["text"] if isinstance(text, dict) else text)
+
+
+def test_a_text_of_signs_that_slack_escapes_is_within_the_limit_of_its_text() -> None:
+    parts = split_text("&<>" * 10_000, Slack.capabilities.max_text, Slack.capabilities.length)
+    for part in parts:
+        one = content_of(Post(part, app="slack", channel="C", format="markdown"))
+        check_content(str(one["text"]), one["blocks"])
+
+    assert "&<>" * 10_000 == "".join(parts)
+    with pytest.raises(AppRejectedError, match="limited to 12,000"):
+        content_of(Post("&" * 12_000, app="slack", channel="C", format="plain"))
 
 
 def test_what_was_missed_is_read_however_much_it_is() -> None:

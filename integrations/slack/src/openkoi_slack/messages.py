@@ -6,6 +6,7 @@ from openkoi_hookspecs.integrations import Choice, Post
 from .events import EMOJI
 
 MAX_TEXT = 12_000  # of a markdown block
+MAX_SECTION = 3_000  # characters of a section, which is what plain text above buttons is in
 
 
 def place_in(post: Post) -> dict[str, Json]:
@@ -16,14 +17,30 @@ def place_in(post: Post) -> dict[str, Json]:
 
 def content_of(post: Post) -> dict[str, Json]:
     """Return what a message says, with its buttons; ``text`` is what notifications show."""
-    if len(post.text) > MAX_TEXT:
+    text = escape(post.text)
+    if len(text) > MAX_TEXT:
         raise AppRejectedError(f"Slack messages are limited to {MAX_TEXT:,} characters.")
     blocks: list[Json] = [{"type": "markdown", "text": post.text}] if post.format == "markdown" else []
     if post.choices:
-        blocks = blocks or [{"type": "section", "text": {"type": "plain_text", "text": post.text[:3000]}}]
+        blocks = blocks or to_sections(post.text)
         blocks.append({"type": "actions", "elements": [to_button(n, one) for n, one in enumerate(post.choices)]})
-    text = post.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return {"text": text, "blocks": blocks}
+
+
+def escape(text: str) -> str:
+    """Return a text without what Slack would read as its own marks."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def escaped_length(text: str) -> int:
+    """Return how long a text is for Slack, which limits blocks and the escaped text beside them."""
+    return len(escape(text))
+
+
+def to_sections(text: str) -> list[Json]:
+    """Return plain text as blocks."""
+    parts = (text[start : start + MAX_SECTION] for start in range(0, len(text), MAX_SECTION))
+    return [{"type": "section", "text": {"type": "plain_text", "text": part}} for part in parts]
 
 
 def to_button(number: int, choice: Choice) -> Json:

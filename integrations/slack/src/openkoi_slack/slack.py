@@ -23,7 +23,7 @@ from openkoi_http.app_client import encode_fields
 
 from .events import read_event, read_message, read_press
 from .manifest import ASK_APP_TOKEN, ASK_TOKEN
-from .messages import MAX_TEXT, content_of, emoji_name, place_in
+from .messages import MAX_TEXT, content_of, emoji_name, escaped_length, place_in
 from .missed import MissedPosts
 from .refusals import raise_refusal
 from .streams import CONFLICT, Streams
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LIMITS = ResponseLimits(idle_seconds=20.0)
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
+    length=escaped_length,
     formats=("markdown", "plain"),
     threads=True,
     max_choices=5,

@@ -11,6 +11,7 @@ from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .slack_canvases import SlackCanvases
 from .slack_chats import BOT, BOT_ID, TEAM, Facts
+from .slack_rules import check_content
 from .slack_streams import SlackCallError
 from .web_socket import ServerSocket
 
@@ -19,7 +20,6 @@ LIMITED = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExt
 FORMS_ONLY = ("conversations.", "files.", "users.")  # in these, Slack does not read JSON
 STRUCTURED = ("blocks", "changes", "criteria", "document_content", "files")
 OCTETS = "application/octet-stream"
-MAX_MARKDOWN, MAX_TEXT, MAX_BUTTON = 12_000, 40_000, 2_000
 
 
 class SlackServer(SlackCanvases, HttpServer):
@@ -106,7 +106,7 @@ class SlackServer(SlackCanvases, HttpServer):
         self, channel: str, text: str = "", blocks: Any = (), thread_ts: str = "", **_: Any
     ) -> Facts:
         """Add a message of the bot."""
-        content = self.content(text, blocks)
+        content = check_content(text, blocks)
         thread = {"thread_ts": thread_ts} if thread_ts else {}
         message = self.add_message(channel, BOT, text, bot_id=BOT_ID, **content, **thread)
         self.deliver_event({**message, "channel": channel, "event_ts": message["ts"]})
@@ -117,7 +117,7 @@ class SlackServer(SlackCanvases, HttpServer):
         message = self.own_message(channel, ts)
         self.refuse_streaming(channel, ts)
         message.pop("blocks", None)
-        message.update(text=text, **self.content(text, blocks))
+        message.update(text=text, **check_content(text, blocks))
         return {"channel": channel, "ts": ts, "text": text, "message": message}
 
     def do_chat_delete(self, channel: str, ts: str, **_: Any) -> Facts:
@@ -176,20 +176,6 @@ class SlackServer(SlackCanvases, HttpServer):
         return {"files": shared}
 
     # Parts
-
-    def content(self, text: str, blocks: Any) -> Facts:
-        """Return the blocks of a message; raise SlackCallError for what Slack does not take."""
-        if len(text) > MAX_TEXT or not (text or blocks):
-            raise SlackCallError("msg_too_long" if text else "no_text")
-        for block in blocks:
-            if block["type"] == "markdown" and len(block["text"]) > MAX_MARKDOWN:
-                raise SlackCallError("msg_blocks_too_long")
-            if block["type"] not in ("markdown", "section", "actions"):
-                raise SlackCallError("invalid_blocks")
-            for button in block.get("elements", ()):
-                if not (button["text"]["text"] and 0 < len(button["value"]) <= MAX_BUTTON):
-                    raise SlackCallError("invalid_blocks")
-        return {"blocks": list(blocks)} if blocks else {}
 
     def message(self, channel: str, ts: str) -> Facts:
         """Return a message; raise SlackCallError where there is none."""
