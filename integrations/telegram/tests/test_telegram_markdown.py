@@ -5,7 +5,9 @@ from collections import Counter
 import pytest
 
 from openkoi_assistant.splitting import split_text
+from openkoi_hookspecs.integrations import Post
 from openkoi_telegram.entities import render_markdown, utf16_length
+from openkoi_telegram.telegram import content_of
 from openkoi_testing.markdown_samples import count_letters, draw_markdown
 from openkoi_testing.servers.telegram_rules import check_entities, check_text
 
@@ -46,3 +48,10 @@ def test_what_is_marked_is_marked_in_telegram() -> None:
 )
 def test_what_marks_nothing_stays_as_it_is(text: str) -> None:
     assert (text, []) == render_markdown(text)
+
+
+@pytest.mark.parametrize("text", ["```\n```", "~~~py\n\n~~~", "> ", "> \n> ", "#  "])
+def test_marks_without_words_are_sent_as_they_are(text: str) -> None:
+    content = content_of(Post(text, app="telegram", channel="7", format="markdown"))
+
+    assert (text, []) == (check_text(content["text"]), content["entities"])

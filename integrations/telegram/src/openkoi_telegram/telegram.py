@@ -217,6 +217,8 @@ class Telegram:
 def content_of(post: Post) -> dict[str, Json]:
     """Return what a message says, with its buttons."""
     text, entities = render_markdown(post.text) if post.format == "markdown" else (post.text, [])
+    if not text.strip():  # such as an empty code block: Telegram takes no message without text
+        text, entities = post.text, []
     return {
         "text": text,
         "entities": list(entities),
