@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from isolated_client import run_isolated
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
-from openkoi_hookspecs.integrations import Attachment, Post
+from openkoi_hookspecs.integrations import Attachment, Choice, Post
 from openkoi_telegram import Telegram
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
@@ -163,22 +164,60 @@ def test_what_is_being_written_is_a_draft_in_a_private_chat_and_a_message_elsewh
     assert [(GROUP, int(group)), (USER, int(whole))] == list(server.messages)
 
 
-def test_what_is_sent_to_a_group_that_has_become_a_supergroup_arrives_there() -> None:
-    async def story(server: TelegramServer) -> list[str]:
-        async with Telegram(base_url=server.url, token=server.token, poll_seconds=1) as app:
-            watching = app.watch("0")
-            post = Post("before", app="telegram", channel=str(GROUP))
-            id = await app.send(post)
+def test_a_group_that_has_become_a_supergroup_remains_the_same_chat(tmp_path: Path) -> None:
+    """Its messages are counted from one: the fourth of the supergroup is another one than the fourth of the group."""
+
+    async def story(server: TelegramServer) -> None:
+        connect = partial(
+            Telegram,
+            folder=tmp_path,
+            base_url=server.url,
+            token=server.token,
+            poll_seconds=1,
+            channels=(str(GROUP),),
+        )
+        post = Post("before", app="telegram", channel=str(GROUP))
+        async with connect() as app:
+            before = await app.send(post)
             server.upgrade(GROUP, -1001)
             file = Attachment("pond.txt", media_type="text/plain", data=b"koi")
-            later = await app.send(replace(post, text="after", attachments=(file,)))
-            await app.edit(replace(post, text="changed", id=later))
-            with pytest.raises(AppRejectedError, match="not found"):  # the gateway then sends another message
-                await app.edit(replace(post, text="too late", id=id))
-            arrived = [(await anext(watching)).post for _ in range(3)]
+            later = await app.send(replace(post, text="after", attachments=(file,), choices=(Choice("Yes", "t:0"),)))
+            await app.edit(replace(post, text="changed", id=later, choices=(Choice("Yes", "t:0"),)))
+            with pytest.raises(AppRejectedError, match="supergroup"):  # the gateway then sends another message
+                await app.edit(replace(post, text="too late", id=before))
+        server.press(-1001, int(later.rpartition("/")[2]), "t:0")
+        async with connect() as app:  # as the next process of the daemon
+            watching = app.watch("0")
+            arrived = [one for _ in range(4) if (one := (await anext(watching)).post)]
             await watching.aclose()
-        assert {""} == {one.text for one in arrived if one}
-        return [str(one.get("text", one.get("document", {}).get("file_name"))) for one in server.list_sent(-1001)]
+            assert {"supergroups": f"{GROUP} is now -1001"}.items() <= (await app.health()).items()
+        assert [(str(GROUP), "t:0", later)] == [(one.channel, one.choice, one.reply_to) for one in arrived[2:]]
+        assert len({one.identity for one in arrived}) == len(arrived)
 
     with TelegramServer() as server:
-        assert ["changed", "pond.txt"] == asyncio.run(story(server))
+        asyncio.run(story(server))
+        sent = [str(one.get("text", one.get("document", {}).get("file_name"))) for one in server.list_sent(-1001)]
+        assert ["changed", "pond.txt"] == sent
+        assert ["before"] == [one["text"] for one in server.list_sent(GROUP)]
+
+
+@pytest.mark.parametrize("channels", [(), (str(GROUP),), ("-1001",)])
+def test_the_configured_channels_are_those_of_a_group_before_and_after(
+    tmp_path: Path, channels: tuple[str, ...]
+) -> None:
+    async def story(server: TelegramServer) -> list[str]:
+        server.upgrade(GROUP, -1001)
+        server.say("in the supergroup", chat=-1001)
+        server.say("elsewhere", chat=-1002)
+        async with Telegram(
+            folder=tmp_path, base_url=server.url, token=server.token, poll_seconds=1, channels=channels
+        ) as app:
+            watching = app.watch("0")
+            await anext(watching)
+            arrived = [(await anext(watching)).post for _ in range(4)]
+            await watching.aclose()
+        return [f"{one.channel} {one.text}" for one in arrived if one and one.text]
+
+    with TelegramServer() as server:
+        found = asyncio.run(story(server))
+        assert [f"{GROUP} in the supergroup", *([] if channels else ["-1002 elsewhere"])] == found

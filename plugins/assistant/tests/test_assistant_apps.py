@@ -4,10 +4,12 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from app_users import APPS, AppUsers
+from app_users import APPS, AppUsers, TelegramUsers
 from hosted_chat import Hosted, hosted_app, until
 from planted_words import INJECTIONS, make_secret
 
@@ -20,7 +22,7 @@ from openkoi_assistant.prompts import DATA
 from openkoi_assistant.user_pairing import Role
 from openkoi_hookspecs import File, ToolError
 from openkoi_hookspecs.integrations import Attachment, Choice, Post
-from openkoi_testing.servers import NotionServer
+from openkoi_testing.servers import NotionServer, TelegramServer
 
 TURNS = """\
   - when: {contains: summary}
@@ -211,3 +213,37 @@ def test_sixty_injections_by_message_quote_file_and_history_of_an_app_give_no_or
         assert "Removed." not in await asyncio.to_thread(users.taken)
 
     play(tmp_path, app, story)
+
+
+@pytest.mark.parametrize("moment", ["before it is asked", "after it is asked"])
+def test_a_group_becomes_a_supergroup_in_the_middle_of_a_task(tmp_path: Path, moment: str) -> None:
+    """Its question is answered by a button wherever it is, its answer arrives, and the conversation continues."""
+
+    async def story(hosted: Hosted, users: AppUsers) -> None:
+        assert isinstance(users, TelegramUsers)
+        server, group, supergroup = users.server, -100, -1001
+        if moment == "before it is asked":
+            server.moved[group] = supergroup  # its update has not arrived yet
+        await asyncio.to_thread(users.say, "remove the pond", team=True)
+        await until(lambda: bool(questions_in(server, group) + questions_in(server, supergroup)))
+        if moment == "after it is asked":
+            server.upgrade(group, supergroup)
+        (asked,) = questions_in(server, group) + questions_in(server, supergroup)
+        place, id = asked["chat"]["id"], asked["message_id"]
+        data = asked["reply_markup"]["inline_keyboard"][0][0]["callback_data"]
+        await asyncio.to_thread(partial(server.press, place, id, data, user=users.id("ann")))
+        assert 1 == len(await answers(hosted, 1))
+        mention = [{"type": "mention", "offset": 0, "length": len("@koi_test_bot")}]
+        server.say("@koi_test_bot hello", user=users.id("ann"), name="ann", chat=supergroup, entities=mention)
+        assert 2 == len(await answers(hosted, 2))
+        tasks = "SELECT DISTINCT conversation FROM requests WHERE kind = 'task'"
+        assert [f"telegram:123456789:{group}"] == rows(hosted, tasks)
+        assert ["Removed."] * 2 == await answers(hosted, 2)  # the second one knows the first
+        assert "Removed." == server.list_sent(supergroup)[-1]["text"]
+
+    play(tmp_path, "telegram", story)
+
+
+def questions_in(server: TelegramServer, chat: int) -> list[dict[str, Any]]:
+    """Return the messages of the bot that have buttons."""
+    return [one for one in server.list_sent(chat) if one.get("reply_markup")]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Self
 from zlib import crc32
 
@@ -11,6 +11,7 @@ from openkoi_hookspecs import (
     AppError,
     AppRejectedError,
     AppUnavailableError,
+    DataDir,
     Env,
     Json,
     Koi,
@@ -21,6 +22,7 @@ from openkoi_hookspecs.integrations import Attachment, Capabilities, Choice, Del
 from openkoi_http import AppClient, FormFile, ResponseLimits, Server
 
 from .entities import render_markdown, utf16_length
+from .supergroups import Supergroups, find_message, id_of
 from .updates import read_update
 
 POLL_SECONDS = 25
@@ -60,6 +62,7 @@ class Telegram:
     def __init__(
         self,
         *,
+        folder: Annotated[Path, DataDir("telegram")] = Path(),
         base_url: str = "https://api.telegram.org",
         token: Annotated[str, Env("TELEGRAM_BOT_TOKEN", secret=True)] = "",
         channels: tuple[str, ...] = (),
@@ -67,6 +70,7 @@ class Telegram:
     ) -> None:
         self.base_url, self.token, self.channels, self.poll_seconds = base_url, token, channels, poll_seconds
         self.me: Mapping[str, Any] = {}
+        self.groups = Supergroups(folder / "supergroups.json")
         self.open()
 
     def open(self) -> None:
@@ -83,13 +87,25 @@ class Telegram:
 
     async def call(self, method: str, channel: str = "", **arguments: Json) -> Any:
         """Call a method; a limit is that of the channel."""
+        sent = {"chat_id": self.groups.chat_of(channel), **arguments} if channel else arguments
+        try:
+            return await self.request(method, channel, sent)
+        except GroupMovedError as moved:
+            if not self.groups.add(channel, moved.channel):
+                raise
+            return await self.call(method, channel, **arguments)
+
+    async def call_for_message(self, method: str, channel: str, id: str, **arguments: Json) -> None:
+        """Call a method for a message; one of before its group became a supergroup cannot be changed any more."""
+        chat, number = find_message(channel, id)
+        await self.request(method, channel, {"chat_id": chat, "message_id": number, **arguments})
+
+    async def request(self, method: str, channel: str, arguments: Mapping[str, Json]) -> Any:
+        """Return what a method returns."""
         if not self.token:
             raise SignInRequiredError.not_connected("telegram")
         try:
-            sent = {"chat_id": channel, **arguments} if channel else arguments
-            return result_of(await self.api.call(f"/{method}", sent))
-        except GroupMovedError as moved:
-            return await self.call(method, moved.channel, **arguments)
+            return result_of(await self.api.call(f"/{method}", arguments))
         except AppUnavailableError as error:
             error.bucket = channel
             raise
@@ -102,7 +118,7 @@ class Telegram:
     async def health(self) -> dict[str, str]:
         """Return which bot it is."""
         self.me = {}
-        return {"bot": f"@{(await self.who())['username']}"}
+        return {"bot": f"@{(await self.who())['username']}", **self.groups.describe()}
 
     async def connect(self, koi: Koi) -> str:
         """Ask for the token, prove it, and save it."""
@@ -129,16 +145,26 @@ class Telegram:
             )
             for update in updates:
                 cursor = str(update["update_id"] + 1)
-                post = read_update(update, me)
+                post = self.read(update, me)
                 if "callback_query" in update:
                     await self.end_waiting(str(update["callback_query"]["id"]))
                 yield Delivery(cursor, post if post and self.is_allowed(post) else None)
             if not updates:
                 yield Delivery(cursor)
 
+    def read(self, update: Mapping[str, Any], me: Mapping[str, Any]) -> Post | None:
+        """Return the post that an update is; note a group that has become a supergroup."""
+        message = update.get("message", {})
+        if supergroup := message.get("migrate_to_chat_id"):
+            self.groups.add(str(message["chat"]["id"]), str(supergroup))
+        if group := message.get("migrate_from_chat_id"):
+            self.groups.add(str(group), str(message["chat"]["id"]))
+        post = read_update(update, me)
+        return self.groups.move(post) if post else None
+
     def is_allowed(self, post: Post) -> bool:
-        """Return whether the bot works in the chat of a post."""
-        return not self.channels or post.channel in self.channels
+        """Return whether the bot works in the chat of a post, by the first or the present id of that."""
+        return not self.channels or not {post.channel, self.groups.chat_of(post.channel)}.isdisjoint(self.channels)
 
     async def end_waiting(self, press: str) -> None:
         """Let a pressed button look pressed; one that is too old for that is still a press."""
@@ -160,7 +186,7 @@ class Telegram:
         ids: list[str] = []
         if post.text or not post.attachments:
             sent = await self.call("sendMessage", post.channel, **place_in(post), **content_of(post))
-            ids.append(str(sent["message_id"]))
+            ids.append(id_of(sent, post.channel))
         for file in post.attachments:
             ids.append(await self.send_file(post, file))
         return ids[0]
@@ -180,21 +206,23 @@ class Telegram:
 
     async def send_file(self, post: Post, file: Attachment) -> str:
         """Send a file; return the id of its message."""
-        fields = {"chat_id": post.channel, **place_in(post)}
+        fields = {"chat_id": self.groups.chat_of(post.channel), **place_in(post)}
         form = FormFile("document", file.name, file.media_type, file.data)
         try:
             sent = result_of(await self.api.upload("/sendDocument", fields, [form]))
         except GroupMovedError as moved:
-            return await self.send_file(replace(post, channel=moved.channel), file)
+            if not self.groups.add(post.channel, moved.channel):
+                raise
+            return await self.send_file(post, file)
         except AppUnavailableError as error:
             error.bucket = post.channel
             raise
-        return str(sent["message_id"])
+        return id_of(sent, post.channel)
 
     async def edit(self, post: Post) -> str:
         """Change a message; one that is as it should be already is fine."""
         try:
-            await self.call("editMessageText", post.channel, message_id=message_id(post.id), **content_of(post))
+            await self.call_for_message("editMessageText", post.channel, post.id, **content_of(post))
         except AppRejectedError as error:
             if UNCHANGED not in str(error):
                 raise
@@ -202,16 +230,16 @@ class Telegram:
 
     async def delete(self, channel: str, id: str) -> None:
         """Delete a message."""
-        await self.call("deleteMessage", channel, message_id=message_id(id))
+        await self.call_for_message("deleteMessage", channel, id)
 
     async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
         """React to a message."""
         reaction: Json = [{"type": "emoji", "emoji": emoji}]
-        await self.call("setMessageReaction", channel, message_id=message_id(id), reaction=reaction)
+        await self.call_for_message("setMessageReaction", channel, id, reaction=reaction)
 
     async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
         """Remove the reaction."""
-        await self.call("setMessageReaction", channel, message_id=message_id(id), reaction=[])
+        await self.call_for_message("setMessageReaction", channel, id, reaction=[])
 
 
 def content_of(post: Post) -> dict[str, Json]:
@@ -235,13 +263,6 @@ def to_button(choice: Choice) -> Json:
 def place_in(post: Post) -> dict[str, Json]:
     """Return the topic of a message."""
     return {"message_thread_id": int(post.thread)} if post.thread.isdecimal() else {}
-
-
-def message_id(id: str) -> int:
-    """Return the id of a message as Telegram has it."""
-    if not id.isdecimal():
-        raise AppRejectedError(f"Telegram has no message {id!r}.")
-    return int(id)
 
 
 def result_of(answer: Json) -> Any:

@@ -35,7 +35,7 @@ class TelegramChats:
     def add_message(self, chat: int, sender: Facts, **content: Any) -> Facts:
         """Add a message to a chat."""
         with self.changed:
-            id = self.number("message")
+            id = self.number(f"message of {chat}" if is_supergroup(chat) else "message")
             message = {"message_id": id, "date": int(time.time()), "chat": chat_of(chat), "from": sender, **content}
             self.messages[chat, id] = message
             return message
@@ -109,8 +109,13 @@ class TelegramChats:
         return [one for (where, _), one in there if where == chat and one["from"]["id"] == BOT["id"]]
 
 
+def is_supergroup(chat: int) -> bool:
+    """Return whether a chat is a supergroup, which counts its own messages."""
+    return chat <= -1000
+
+
 def chat_of(id: int) -> Facts:
     """Return a chat by its id."""
-    return (
-        {"id": id, "type": "private", "first_name": "ann"} if id > 0 else {"id": id, "type": "group", "title": "team"}
-    )
+    if id > 0:
+        return {"id": id, "type": "private", "first_name": "ann"}
+    return {"id": id, "type": "supergroup" if is_supergroup(id) else "group", "title": "team"}
