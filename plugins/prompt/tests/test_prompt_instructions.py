@@ -7,8 +7,8 @@ import pytest
 
 from openkoi_hookspecs import Layer, Plan, Section
 from openkoi_prompt import INSTRUCTIONS_SECTION, executor_instructions
+from openkoi_prompt.build_prompt import build_system_prompt
 from openkoi_prompt.instructions import family_of, read_table
-from openkoi_prompt.messages import build_system_prompt
 
 FAMILIES = {
     "anthropic/claude-sonnet-4-5": "claude",

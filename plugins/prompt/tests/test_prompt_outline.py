@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import ExecutionResult, Finding, Plan, Task
+from openkoi_prompt.build_prompt import restart_message
 from openkoi_prompt.diff_summary import summarize_diff, summarize_text
-from openkoi_prompt.messages import restart_message
 
 pytestmark = pytest.mark.unit
 

@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
     Severity,
     Task,
 )
-from openkoi_prompt.messages import (
+from openkoi_prompt.build_prompt import (
     build_system_prompt,
     feedback_message,
     first_message,

@@ -2,7 +2,7 @@
 
 from openkoi_hookspecs import FinishReason, Message, Request, Response, Section
 
-from .messages import format_section
+from .build_prompt import format_section
 
 EFFECT_QUESTION = """\
 Below is a request that a user sent to an assistant with tools for files, commands and messages. Does the request ask

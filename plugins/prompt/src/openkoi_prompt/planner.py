@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import Layer, Message, Plan, Request, Response, Section, Task
 
+from .build_prompt import build_system_prompt, first_message
 from .conversation import join_turns
 from .instructions import INSTRUCTIONS_SECTION
-from .messages import build_system_prompt, first_message
 
 PLANNER = """\
 You plan a task that another model will carry out with tools that read, search and edit files and run commands. You

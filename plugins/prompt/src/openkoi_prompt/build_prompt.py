@@ -1,4 +1,4 @@
-"""Build the prompt of an iteration from a plan's sections.
+"""Build the prompts of an iteration from a plan's sections: the system prompt, the first message, and the feedback.
 
 Layers are ordered by how rarely they change: system, project, then the task with its environment and what is recalled,
 then the conversation, which only grows. Text that the user did not write is fenced as data.
