@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -273,11 +274,13 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
         *("openkoi_tools.patch", "openkoi_sandbox.executor", "openkoi_checkpoints.apply_restore", "snowballstemmer"),
         *("openkoi_tools.show_file", "openkoi_tools.command_result", "openkoi_tools.fetch.page_text"),
         *("openkoi_checkpoints.stored_workspaces", "openkoi_checkpoints.git_state", "openkoi_http.recorder"),
-        *("openkoi_guard.user_rules", "openkoi_agents.team", "openkoi_compaction.summarize", "openkoi_skills.ranking"),
+        *("openkoi_guard.permission_rules", "openkoi_agents.team", "openkoi_compaction.summarize"),
+        *("openkoi_skills.ranking", "openkoi_compaction.facts", "openkoi_learning.proposals.recurring_findings"),
         *("openkoi_openai.responses.request", "openkoi_learning.replay", "openkoi_learning.user_actions"),
-        *("openkoi_prompt.question_sentences", "openkoi_compaction.facts", "openkoi_learning.proposals.habits"),
+        *("openkoi_prompt.question_sentences",),
     )
     assert [] == [name for name in unused if name in names]
+    assert [] == [name for name in unused if name.startswith("openkoi_") and find_spec(name) is None]
 
 
 def test_a_module_that_is_imported_when_it_is_used_lacks_what_it_lacks(

@@ -11,11 +11,11 @@ from .analyzer import LineAnalyzer
 from .git_checkouts import Comparison
 from .issue import Issue
 from .limits import MAX_SHOWN_ISSUES, MAX_SHOWN_LENGTH
-from .user_rules import UserRules
+from .permission_rules import PermissionRules
 from .visited_folders import list_visited_folders
 
 VARIABLE = lazy_pattern(r"\$\{?(\w+)\}?")
-NO_USER_RULES = UserRules()
+NO_RULES = PermissionRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class LineVerdict:
     may_hold_tokens: tuple[str, ...] = ()
 
 
-def check_line(line: str, rules: UserRules = NO_USER_RULES) -> Permission:
+def check_line(line: str, rules: PermissionRules = NO_RULES) -> Permission:
     """Return whether a line may run."""
     return classify_line(line, rules).permission
 
 
-def classify_line(line: str, rules: UserRules = NO_USER_RULES) -> LineVerdict:
+def classify_line(line: str, rules: PermissionRules = NO_RULES) -> LineVerdict:
     """Classify a line, with everything that was found."""
     analyzer = LineAnalyzer(rules)
     analyzer.analyze(line)

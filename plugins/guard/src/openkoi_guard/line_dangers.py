@@ -32,7 +32,7 @@ class LineDangers(LineState):
 
     def apply_rules(self, command: Invocation, words: Sequence[Word], text: str, depth: int, *, guess: bool) -> None:
         """Compare a command with the user's rules, the rule files and the checks."""
-        permission = self.user_rules.find_permission(words)
+        permission = self.permission_rules.find_permission(words)
         dangers = [danger for danger in self.find_all_dangers(command) if not (guess and danger.why in UNKNOWN_REASONS)]
         if permission is Allow:
             dangers = [danger for danger in dangers if danger.verdict is Deny]
@@ -58,7 +58,7 @@ class LineDangers(LineState):
 
     def find_all_dangers(self, command: Invocation) -> Iterator[Danger]:
         """Yield the dangers of a command, also those that only the rest of the line shows."""
-        yield from find_dangers(command, self.user_rules.mounted)
+        yield from find_dangers(command, self.permission_rules.mounted)
         yield from check_moved_versions(command, self.versions)
         if command.name in load_programs("installers") and self.downloads.intersection(command.operands):
             yield Danger("installs a file that this line downloads", "packages")

@@ -12,11 +12,11 @@ from .command_rules import load_programs
 from .git_checkouts import Comparison, list_comparisons
 from .git_repository import is_plain, list_written_settings
 from .issue import Danger, Invocation, Issue
+from .permission_rules import PermissionRules
 from .secret_files import may_hold_token
 from .sensitive_paths import check_read, check_write
 from .shell import ShellScript
 from .shell_words import Word
-from .user_rules import UserRules
 from .written_files import list_written_files
 
 # Programs beside git in a line that write nothing themselves.
@@ -33,7 +33,7 @@ class LineState:
     belong to. ``may_hold_tokens``: project files that it reads and that may contain keys.
     """
 
-    user_rules: UserRules
+    permission_rules: PermissionRules
     issues: list[Issue] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .git_checkouts import Comparison
     from .issue import Issue
     from .named_files import NamedFiles
-    from .user_rules import Pattern
+    from .permission_rules import Pattern
 
 Mode = Literal["ask", "deny", "off"]
 Approvals = Literal["never", "risky", "always"]
@@ -100,9 +100,9 @@ class Guard:
             yield Ask("The command is not a string, so it cannot be checked.")
             return
         from .classify import classify_line, strictest_permission
-        from .user_rules import UserRules
+        from .permission_rules import PermissionRules
 
-        verdict = classify_line(line, UserRules(self.allow, self.ask, self.deny, read_mounted_devices(line)))
+        verdict = classify_line(line, PermissionRules(self.allow, self.ask, self.deny, read_mounted_devices(line)))
         issues = list_issues(verdict, workspace, since)
         permission = strictest_permission(issues)
         if isinstance(permission, Ask):
@@ -161,7 +161,7 @@ def parse_setting(key: str, texts: Sequence[str]) -> "tuple[Pattern, ...]":
     """Parse the patterns of a setting, which few users have."""
     if not texts:
         return ()
-    from .user_rules import parse_patterns
+    from .permission_rules import parse_patterns
 
     return parse_patterns(key, texts)
 

@@ -1,4 +1,4 @@
-"""Match commands against the user's settings: those that never ask, always ask, or never run.
+"""Match commands against the user's permission rules: patterns of what to allow, ask about, or deny.
 
 A pattern is the beginning of a command, word by word; ``*`` stands for any letters of a word. It is compared with the
 words that a program would get, never with the line, so that nothing can be hidden from it.
@@ -18,8 +18,8 @@ Pattern = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class UserRules:
-    """Hold patterns of commands. Deny beats ask, ask beats allow."""
+class PermissionRules:
+    """The patterns in ``[hooks.guard]``. Deny beats ask, ask beats allow."""
 
     allow: tuple[Pattern, ...] = ()
     ask: tuple[Pattern, ...] = ()
