@@ -52,7 +52,7 @@ MUST_NOT_IMPORT = {  # the module, and what it works without
     "kernel/src/openkoi/loop.py": {"openkoi_models", "openkoi_prompt", "openkoi_loader", "time"},
     "kernel/src/openkoi/inner_loop.py": {"evaluate", "plan", "pathlib"},
     "kernel/src/openkoi/tool_dispatch.py": {"openkoi_prompt", "plan", "model_client"},
-    "kernel/src/openkoi/sandbox_policy.py": {"openkoi_sandbox"},
+    "kernel/src/openkoi/sandbox_runner.py": {"openkoi_sandbox"},
     "plugins/duckdb/src/openkoi_duckdb/reject_records.py": {"tables", "schema"},
     "plugins/duckdb/src/openkoi_duckdb/run_rows.py": {"duckdb", "engine"},
     "plugins/http/src/openkoi_http/blank.py": {"vendor_names"},

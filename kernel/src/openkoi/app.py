@@ -104,14 +104,14 @@ class App(AppConfiguration):
         """Resume an unfinished run, by its id or a prefix of it."""
         from openkoi_runlog.past_run import find_unfinished
 
-        from .continued_runs import ContinuedRuns
+        from .resume_and_fork import ContinuedRuns
 
         past = find_unfinished(self.services.config.paths.sessions, run)
         return self.begin_run(ContinuedRuns(self.services, self.lend_app).resume(past, settings), past.run)
 
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Begin a run as another one began, from its iteration ``at`` on, with other settings."""
-        from .continued_runs import ContinuedRuns
+        from .resume_and_fork import ContinuedRuns
 
         past, fresh = find_task(self.services.config.paths.sessions, run), token_hex(10)
         return self.begin_run(ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh), fresh)

@@ -1,4 +1,4 @@
-"""Put questions to the user: to frontends that attend here, and to the store where other processes answer them."""
+"""Ask the user for approval or anything else: a frontend here answers, or another process by way of a store."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Run the inner loop: call the model, run the tools it asks for, and repeat until it answers without asking."""
+"""Run the inner loop, the agent loop proper: call the model, run the tools it asks for, until it asks for none."""
 
 from collections.abc import Sequence
 

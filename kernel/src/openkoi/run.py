@@ -52,7 +52,7 @@ from openkoi_settings import keys
 from .asker import pending_question
 from .run_origin import ALONE, RunOrigin
 from .run_state import BaselineState, RunActivity, RunTools
-from .sandbox_policy import SandboxPolicy
+from .sandbox_runner import SandboxRunner
 from .services import Services
 from .workspace_state import WorkspaceState
 
@@ -93,7 +93,7 @@ class TaskRun:
     reported_cost: Cost = Cost()
     replay: RunReplay = field(init=False)
     budget: TaskBudget = field(init=False)
-    sandbox_policy: SandboxPolicy = field(init=False)
+    sandbox_runner: SandboxRunner = field(init=False)
     models: ModelClient = field(init=False)
     workspace_state: WorkspaceState = field(init=False)
     stuck_detector: StuckDetector = field(init=False)
@@ -104,7 +104,7 @@ class TaskRun:
         self.budget = TaskBudget(self.limits, self.origin.budget)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.iteration_cost
-        self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
+        self.sandbox_runner = SandboxRunner(self.services, self, self.replay.approved)
         for paid in self.replay.paid:
             self.budget.remember(paid.usage, paid.usd)
         payer = CallBudget(self.budget, self.services.budget, self.outermost)
@@ -246,12 +246,12 @@ class TaskRun:
 
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
-        return await self.sandbox_policy.execute(command, self.workspace, self.seconds_left)
+        return await self.sandbox_runner.execute(command, self.workspace, self.seconds_left)
 
     async def approve(self, paths: Sequence[str]) -> None:
         """Let commands change paths that they may not change otherwise, as the user has allowed."""
         if paths:
-            self.sandbox_policy.approved |= {*paths}
+            self.sandbox_runner.approved |= {*paths}
             await self.emit(events.PathsApproved(tuple(paths)))
 
     async def with_deadline(self, awaited: Awaitable[T]) -> T:

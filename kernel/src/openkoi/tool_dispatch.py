@@ -1,4 +1,7 @@
-"""Execute the tool calls of a model: each is permitted, then logged before its effect. A tool call has no retry."""
+"""Execute the tool calls of a model: each needs permission or approval first, and is logged before it has an effect.
+
+A tool call is never retried.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,7 +38,7 @@ from openkoi_runlog import RESULT_UNKNOWN, UNAPPROVED, plugin_call_id
 from .baselines import capture_baseline
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
-from .sandbox_policy import CALL_PATHS
+from .sandbox_runner import CALL_PATHS
 
 MAX_CALLS = 64
 TOO_MANY = f"More than {MAX_CALLS} calls in one turn: this one was not run. Repeat it in the next turn if needed."

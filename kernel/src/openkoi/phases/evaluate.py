@@ -24,9 +24,9 @@ from openkoi_hookspecs import (
 )
 from openkoi_settings import plugin_keys
 
+from ..admit_sections import admit
 from ..baselines import capture_baseline
 from ..run import TaskRun
-from ..section_limits import admit
 
 
 async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluation | None:

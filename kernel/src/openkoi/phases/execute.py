@@ -26,9 +26,9 @@ from openkoi_prompt import (
 )
 from openkoi_prompt.conversation import Conversation
 
+from ..admit_sections import admit
 from ..inner_loop import InnerLoopResult, add_message, ended_by_limit, run_inner_loop
 from ..run import TaskRun
-from ..section_limits import admit
 
 
 async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:

@@ -24,8 +24,8 @@ from openkoi_prompt import MEMORY_SOURCE, executor_instructions, is_question, me
 from openkoi_prompt.planner import build_planner_request, parse_plan
 from openkoi_settings import keys
 
+from ..admit_sections import admit, within_caps
 from ..run import TaskRun
-from ..section_limits import admit, within_caps
 from .recall import ask_memory
 
 KERNEL, PLANNER = "openkoi", "planner"

@@ -1,4 +1,4 @@
-"""Run commands in the chosen sandbox; refuse one that is weaker than required."""
+"""Run commands in the chosen sandbox; refuse to run any in one that is weaker than required."""
 
 from contextvars import ContextVar
 from dataclasses import replace
@@ -26,8 +26,8 @@ CALL_PATHS = ContextVar[frozenset[str]]("CALL_PATHS", default=frozenset())
 
 
 @dataclass(slots=True)
-class SandboxPolicy:
-    """What one run's commands may do: the paths that the user ``approved``, and whether the level was ``waived``."""
+class SandboxRunner:
+    """Runs the commands of one run. ``approved`` are the paths that the user allowed; ``waived``: any level will do."""
 
     services: Services
     run: Run
