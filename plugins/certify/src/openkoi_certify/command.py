@@ -42,8 +42,8 @@ async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float,
     Shows the estimated cost before calling a model. Exits with status 0 if it passes and 3 if it does not.
     """
     from .certifier import CertifyOptions
+    from .cost_estimate import estimate
     from .judges import find_rubric
-    from .pricing import estimate
 
     judged = await find_rubric(koi, name)
     order = CertifyOptions(rubric=judged.rubric.name, model=model, votes=votes)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from openkoi_search.vector_store import VectorQuery
 
-    from .embedded_texts import EmbeddedTexts
+    from .embeddings import Embeddings
     from .tables import DuckDBTables
 
 BATCH_SIZE = 5_000
@@ -43,7 +43,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
     ) -> None:
         self.database = MemoryFile(path, seconds)
         self.embedder, self.vectors = embedder, vectors
-        self.meaning = make_embedded_texts(self.file, embedder, vectors)
+        self.embeddings = make_embeddings(self.file, embedder, vectors)
 
     @property
     def file(self) -> MemoryFile:
@@ -53,13 +53,13 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
     async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
         await super().ingest(records)
-        if self.meaning and not self.fallback:
-            await self.meaning.catch_up()
+        if self.embeddings and not self.fallback:
+            await self.embeddings.catch_up()
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
         asked = storable(query)
-        meant = await self.meaning.embed_query(asked.text) if self.meaning and not self.fallback else None
+        meant = await self.embeddings.embed_query(asked.text) if self.embeddings and not self.fallback else None
         return await self.run_in_thread(partial(self.answer, asked, meant=meant))
 
     async def offsets(self) -> Mapping[str, int]:
@@ -85,22 +85,22 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
 
     async def health(self) -> Mapping[str, str]:
         """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
-        saved = None if self.meaning else self.load_saved_position()
+        saved = None if self.embeddings else self.load_saved_position()
         known = (saved.entries, 0) if saved else await self.run_in_thread(partial(self.file.read, self.counts))
         entries, bare = known or (0, 0)
         from openkoi_search.indexed_memory import format_size
 
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
-        report["embedder"] = self.meaning.embedder.id if self.meaning else "none, searching by words only"
-        if self.meaning and bare:
-            report[f"without vectors of {self.meaning.embedder.id}"] = (
+        report["embedder"] = self.embeddings.embedder.id if self.embeddings else "none, searching by words only"
+        if self.embeddings and bare:
+            report[f"without vectors of {self.embeddings.embedder.id}"] = (
                 f"{bare:,} (run `openkoi memory rebuild` to create them)"
             )
         return report
 
     def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
         """Count what is remembered, and what of it has no vector."""
-        return count_items(connection), self.meaning.count_missing(connection) if self.meaning else 0
+        return count_items(connection), self.embeddings.count_missing(connection) if self.embeddings else 0
 
     def create_shadow(self) -> "TableMemory":
         """Return an empty memory in a file beside this one's."""
@@ -111,8 +111,8 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
         """Put the file of a shadow in the place of this one; return where that is, if there was one."""
-        if isinstance(shadow, TableMemory) and shadow.meaning:
-            await shadow.meaning.complete()
+        if isinstance(shadow, TableMemory) and shadow.embeddings:
+            await shadow.embeddings.complete()
         return await super().replace_with(shadow)
 
     async def migrate(self) -> Sequence[str]:
@@ -142,8 +142,8 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         """Return the tables; warn of entries that have no vector if meaning counts."""
         from .tables import DuckDBTables
 
-        if self.meaning and meant:
-            self.meaning.warn_missing(connection)
+        if self.embeddings and meant:
+            self.embeddings.warn_missing(connection)
         return DuckDBTables(connection)
 
     def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
@@ -171,13 +171,13 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         warn_skipped(unready + misfits)
 
 
-def make_embedded_texts(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "EmbeddedTexts | None":
+def make_embeddings(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "Embeddings | None":
     """Return the configured embedder's vectors; None without an embedder or with weight 0."""
     if embedder is None or weight == 0:
         return None
-    from .embedded_texts import EmbeddedTexts, default_weight
+    from .embeddings import Embeddings, default_weight
 
-    return EmbeddedTexts(file, embedder, default_weight(embedder) if weight is None else weight)
+    return Embeddings(file, embedder, default_weight(embedder) if weight is None else weight)
 
 
 def read_position(connection: "DuckDBPyConnection") -> Position:

@@ -23,7 +23,7 @@ MISSING_VECTORS = "%d texts in memory have no vectors of %s yet. To create them,
 
 
 @dataclass(slots=True)
-class EmbeddedTexts:
+class Embeddings:
     """An embedder, and the vectors that it made of what is in the file."""
 
     file: MemoryFile
