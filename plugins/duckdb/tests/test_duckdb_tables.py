@@ -30,7 +30,7 @@ COLUMNS = {
     "skill_effectiveness": "skill_name task_category avg_score sample_count last_used",
     "memory_chunks": "id source text created_at",
     "memory_vec": "id embedding",
-    "memory_fts": "shelf term doc tf dl",
+    "memory_fts": "scope term doc tf dl",
     "usage_events": "id event_type channel description category skills_used score timestamp day hour day_of_week",
     "usage_patterns": "id pattern_type description frequency trigger_json confidence sample_count first_seen last_seen "
     "proposed_skill status",

@@ -38,17 +38,17 @@ def test_a_learning_is_in_the_project_of_the_first_run_that_saved_it_as_it_was_s
     home = [Record(f"s{run}", "2026-01-01", run, TaskStarted(Task("t", project=run))) for run in ("one", "other")]
     [document] = documents_of([saved("b", "other", 2), *home, saved("a", "one", 1)])
 
-    assert (scope_of("one"), "The pond is 2 metres deep") == (document.shelf, document.memo.text)
+    assert (scope_of("one"), "The pond is 2 metres deep") == (document.scope, document.memo.text)
 
 
-def test_a_learning_for_everyone_is_on_everyone_s_shelf_and_an_archived_one_on_none() -> None:
+def test_a_learning_for_everyone_is_in_everyone_s_scope_and_an_archived_one_in_none() -> None:
     [document] = documents_of([saved("a", "one", 1, scope="global")])
 
-    assert EVERYONE == document.shelf
+    assert EVERYONE == document.scope
     assert [] == [*documents_of([saved("a", "one", 1), saved("b", "one", 2, status=LearningStatus.ARCHIVED)])]
 
 
-def test_a_query_sees_the_shelf_of_its_project_and_its_kinds_and_keys() -> None:
+def test_a_query_sees_the_scope_of_its_project_and_its_kinds_and_keys() -> None:
     document = MemoryDocument(Learning("l1", "fact", "Deep"), scope_of("one"), "", ("pond.py",))
 
     assert document.answers(Query("deep", project="one"))

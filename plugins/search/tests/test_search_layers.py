@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from openkoi_search.vector_file import Versions
 
 WIDE, MODEL, SIZE = 8, "e", 4 * MAX_TAIL_SHARE
-SHELVES = ("a", "b")
+SCOPES = ("a", "b")
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Table:
         for doc in docs:
             vector = numpy.random.default_rng(doc * 1_000 + self.state).standard_normal(WIDE)
             unit = (vector / numpy.linalg.norm(vector)).astype(numpy.float32)
-            self.rows[doc] = (unit, random.Random(doc).choice(SHELVES), self.state)
+            self.rows[doc] = (unit, random.Random(doc).choice(SCOPES), self.state)
 
     def drop(self, docs: Sequence[int]) -> None:
         self.state += 1
@@ -53,13 +53,13 @@ class Table:
     def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> VectorFile | None:
         self.whole += docs is None
         there = [doc for doc in sorted(self.rows) if docs is None or doc in docs]
-        places = numpy.array([SHELVES.index(self.rows[doc][1]) for doc in there], numpy.int64)
+        places = numpy.array([SCOPES.index(self.rows[doc][1]) for doc in there], numpy.int64)
         matrix = numpy.array([self.rows[doc][0] for doc in there], numpy.float32)
         versions = numpy.array([self.rows[doc][2] for doc in there], numpy.uint64)
-        return VectorFile(self.mark(), MODEL, numpy.array(there), SHELVES, places, VectorMatrix(matrix), versions)
+        return VectorFile(self.mark(), MODEL, numpy.array(there), SCOPES, places, VectorMatrix(matrix), versions)
 
-    def nearest(self, asked: "Scores", most: int, shelves: Sequence[str]) -> dict[int, float]:
-        found = {doc: float(row @ asked) for doc, (row, shelf, _) in self.rows.items() if shelf in shelves}
+    def nearest(self, asked: "Scores", most: int, scopes: Sequence[str]) -> dict[int, float]:
+        found = {doc: float(row @ asked) for doc, (row, scope, _) in self.rows.items() if scope in scopes}
         return {doc: found[doc] for doc in sorted(found, key=lambda doc: -found[doc])[:most]}
 
 
@@ -85,8 +85,8 @@ def alike(found: VectorLayers, truth: Table, seed: int) -> bool:
     asked, docs = vector / numpy.linalg.norm(vector), random.Random(seed).sample(range(SIZE * 3), 40)
     output = {doc: float(row @ asked) for doc, (row, *_) in truth.rows.items() if doc in docs}
     return all(
-        truth.nearest(asked, 7, shelves) == pytest.approx(found.nearest(asked.tolist(), 7, shelves), abs=1e-5)
-        for shelves in (SHELVES, SHELVES[:1], ())
+        truth.nearest(asked, 7, scopes) == pytest.approx(found.nearest(asked.tolist(), 7, scopes), abs=1e-5)
+        for scopes in (SCOPES, SCOPES[:1], ())
     ) and output == pytest.approx(found.cosines(asked.tolist(), docs), abs=1e-5)
 
 

@@ -110,7 +110,7 @@ def test_what_was_learned_and_approved_or_made_one_s_own_counts() -> None:
     assert 0.0 == approval_score(found("mine"))
 
 
-SHELF = {
+LIBRARY = {
     name: f"{name.replace('-', ' ')}: {purpose}"
     for name, purpose in {
         "deploy-pond": "Deploys the pond with its fish, behind the sluice.",
@@ -134,7 +134,7 @@ SHELF = {
     ],
 )
 def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_word(task: str, best: str) -> None:
-    fit = rate_fit(task, make_index(SHELF))
+    fit = rate_fit(task, make_index(LIBRARY))
 
     assert (best, bool(best)) == (next(iter(fit.shares), "") if fit.is_clear else "", fit.is_clear)
     assert not best or 1.0 == fit.shares[best]
@@ -242,7 +242,7 @@ def test_texts_are_read_once_for_as_long_as_the_digest_of_their_files_stays(tmp_
 
 
 def test_what_is_hidden_from_a_task_does_not_fit_it() -> None:
-    fit = rate_fit("Deploy the pond again", make_index(SHELF), {"deploy-pond"})
+    fit = rate_fit("Deploy the pond again", make_index(LIBRARY), {"deploy-pond"})
 
     assert "deploy-pond" not in fit.shares
 

@@ -65,7 +65,7 @@ def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
     "change",
     [
         "UPDATE documents SET memo = replace(memo, 'invoice', 'payroll')",
-        "UPDATE documents SET shelf = 'everyone'",
+        "UPDATE documents SET scope = 'everyone'",
         "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
         "UPDATE words_docsize SET sz = x'7f'",
         "DELETE FROM documents",

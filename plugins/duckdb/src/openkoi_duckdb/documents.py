@@ -23,7 +23,7 @@ def make_document_row(document: MemoryDocument, words: list[str]) -> DocumentRow
         id=memo.id,
         learned=isinstance(memo, Learning),
         kind=memo.kind,
-        shelf=document.shelf,
+        scope=document.scope,
         moment=document.moment,
         keys=document.keys,
         dl=len(words),

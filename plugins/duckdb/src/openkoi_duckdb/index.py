@@ -17,14 +17,14 @@ MIN_POSTINGS = 32_768  # below, growth does not make the index worth building ag
 STEPS_PER_DOUBLING = 8
 POST = """
 INSERT INTO memory_fts
-SELECT shelf, term, doc, count(*), any_value(dl) FROM (
-    SELECT shelf, doc, dl, unnest(string_split(terms, ' ')) AS term FROM (
-        SELECT unnest(?::VARCHAR[]) AS shelf, unnest(?::BIGINT[]) AS doc, unnest(?::BIGINT[]) AS dl,
+SELECT scope, term, doc, count(*), any_value(dl) FROM (
+    SELECT scope, doc, dl, unnest(string_split(terms, ' ')) AS term FROM (
+        SELECT unnest(?::VARCHAR[]) AS scope, unnest(?::BIGINT[]) AS doc, unnest(?::BIGINT[]) AS dl,
                unnest(?::VARCHAR[]) AS terms))
-WHERE term <> '' GROUP BY shelf, term, doc ORDER BY shelf, term, doc
+WHERE term <> '' GROUP BY scope, term, doc ORDER BY scope, term, doc
 """
 SORT = (
-    "CREATE TABLE sorted_fts AS FROM memory_fts ORDER BY shelf, term, doc",
+    "CREATE TABLE sorted_fts AS FROM memory_fts ORDER BY scope, term, doc",
     "DROP TABLE memory_fts",
     "ALTER TABLE sorted_fts RENAME TO memory_fts",
 )
@@ -50,14 +50,14 @@ def load_documents(connection: "DuckDBPyConnection", numbers: Collection[int]) -
     """Return the documents with these numbers."""
     found = connection.execute("FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))", [list(numbers)]).fetchall()
     return {
-        DocumentRow(doc, memo_id, learned, kind, shelf, moment, tuple(keys), dl, memo)
-        for doc, memo_id, learned, kind, shelf, moment, keys, dl, memo in found
+        DocumentRow(doc, memo_id, learned, kind, scope, moment, tuple(keys), dl, memo)
+        for doc, memo_id, learned, kind, scope, moment, keys, dl, memo in found
     }
 
 
 def add_postings(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) -> None:
     """Add postings. The table is sorted again whenever it has grown by a tenth, so that search skips most of it."""
-    columns = [[row.shelf for row in fresh], [row.doc for row in fresh], [row.dl for row in fresh]]
+    columns = [[row.scope for row in fresh], [row.doc for row in fresh], [row.dl for row in fresh]]
     connection.execute(POST, [*columns, [" ".join(words) for words in fresh.values()]])
     size = count_postings(connection)
     if growth_step(size) == growth_step(size - sum(len(set(words)) for words in fresh.values())):

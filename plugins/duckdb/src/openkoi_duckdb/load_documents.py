@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from openkoi_search.in_memory_documents import InMemoryDocuments
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
-DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, dl, keys FROM documents ORDER BY doc"
+DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, scope, dl, keys FROM documents ORDER BY doc"
 WORDS = "SELECT term, count(*) FROM memory_fts GROUP BY term ORDER BY term"
 POSTINGS = "SELECT doc, tf FROM memory_fts ORDER BY term, doc"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM chunk_places) WHERE next IS NOT NULL"

@@ -164,14 +164,14 @@ class UsageRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow(TableRow):
-    """Something that can be found: on which shelf, by which keys, and how long it is in words."""
+    """Something that can be found: in which scope, by which keys, and how long it is in words."""
 
     table = "documents"
     doc: int
     id: str
     learned: bool
     kind: str
-    shelf: str
+    scope: str
     moment: str
     keys: tuple[str, ...]
     dl: int

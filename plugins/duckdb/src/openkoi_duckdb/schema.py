@@ -8,7 +8,7 @@ of transcripts. ``_migrations`` holds the version.
 There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
 """
 
-VERSION = 7
+VERSION = 8
 TABLES = """
 CREATE TABLE _migrations (version BIGINT PRIMARY KEY, name VARCHAR NOT NULL, applied_at VARCHAR NOT NULL);
 CREATE TABLE sessions (
@@ -36,7 +36,7 @@ CREATE TABLE skill_effectiveness (
 CREATE TABLE memory_chunks (
     id VARCHAR PRIMARY KEY, source VARCHAR NOT NULL, text VARCHAR NOT NULL, created_at VARCHAR NOT NULL);
 CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
-CREATE TABLE memory_fts (shelf VARCHAR, term VARCHAR, doc BIGINT, tf BIGINT, dl BIGINT);
+CREATE TABLE memory_fts (scope VARCHAR, term VARCHAR, doc BIGINT, tf BIGINT, dl BIGINT);
 CREATE TABLE usage_events (
     id VARCHAR PRIMARY KEY, event_type VARCHAR NOT NULL, channel VARCHAR, description VARCHAR, category VARCHAR,
     skills_used VARCHAR, score DOUBLE, timestamp VARCHAR NOT NULL, day VARCHAR NOT NULL, hour BIGINT,
@@ -58,7 +58,7 @@ CREATE TABLE runs (
     updated_at VARCHAR NOT NULL, tokens BIGINT NOT NULL, usd DOUBLE NOT NULL);
 CREATE TABLE documents (
     doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, learned BOOLEAN NOT NULL, kind VARCHAR NOT NULL,
-    shelf VARCHAR NOT NULL, moment VARCHAR NOT NULL, keys VARCHAR[] NOT NULL, dl BIGINT NOT NULL,
+    scope VARCHAR NOT NULL, moment VARCHAR NOT NULL, keys VARCHAR[] NOT NULL, dl BIGINT NOT NULL,
     memo VARCHAR NOT NULL);
 CREATE TABLE cycle_outcomes (
     id VARCHAR PRIMARY KEY, phase VARCHAR NOT NULL, output VARCHAR NOT NULL, evaluation VARCHAR);

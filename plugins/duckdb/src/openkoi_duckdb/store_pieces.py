@@ -1,4 +1,4 @@
-"""Pieces of transcripts into their tables, and on their shelves as soon as it is known to which project they belong."""
+"""Store chunks of transcripts, and make them searchable in their scope once their project is known."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING

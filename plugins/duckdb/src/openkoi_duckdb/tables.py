@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from openkoi_search.vector_file import VectorFile, Versions
     from openkoi_search.vector_store import VectorStore
 
-SHELVES = "SELECT DISTINCT shelf FROM documents"
-CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
+SCOPES = "SELECT DISTINCT scope FROM documents"
+CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE scope IN (SELECT unnest(?::VARCHAR[]))"
 COUNTS = """
 SELECT term, count(*) FROM memory_fts
-WHERE shelf IN (SELECT unnest(?::VARCHAR[])) AND term IN (SELECT unnest(?::VARCHAR[])) GROUP BY term
+WHERE scope IN (SELECT unnest(?::VARCHAR[])) AND term IN (SELECT unnest(?::VARCHAR[])) GROUP BY term
 """
 RANK = """
 SELECT doc, round(sum(weight * tf * ($k1 + 1) / (tf + $k1 * (1 - $b + $b * dl / $mean))), 9) AS score
 FROM memory_fts JOIN (SELECT unnest($terms::VARCHAR[]) AS term, unnest($weights::DOUBLE[]) AS weight) USING (term)
-WHERE shelf IN (SELECT unnest($shelves::VARCHAR[])){only} GROUP BY doc ORDER BY score DESC, doc LIMIT $most
+WHERE scope IN (SELECT unnest($scopes::VARCHAR[])){only} GROUP BY doc ORDER BY score DESC, doc LIMIT $most
 """
 ONLY = """ AND doc IN (SELECT doc FROM documents WHERE
 (len($kinds::VARCHAR[]) = 0 OR list_contains($kinds::VARCHAR[], kind)) AND
@@ -49,7 +49,7 @@ SELECT doc, next FROM (
 WHERE next IS NOT NULL AND (doc IN (SELECT unnest($docs::BIGINT[])) OR next IN (SELECT unnest($docs::BIGINT[])))
 """
 HAVING = """
-SELECT DISTINCT term, doc FROM memory_fts WHERE shelf IN (SELECT unnest(?::VARCHAR[]))
+SELECT DISTINCT term, doc FROM memory_fts WHERE scope IN (SELECT unnest(?::VARCHAR[]))
 AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[]))
 """
 
@@ -61,27 +61,27 @@ class DuckDBTables:
     connection: "DuckDBPyConnection"
 
     def visible_scopes(self, query: Query) -> list[str]:
-        """Return the shelves that a query can see."""
+        """Return the scopes that a query can see."""
         if query.scope == "project":
             return [scope_of(query.project), EVERYONE]
-        return [shelf for (shelf,) in self.connection.execute(SHELVES).fetchall()]
+        return [scope for (scope,) in self.connection.execute(SCOPES).fetchall()]
 
-    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        weights, mean = self.weigh_words(shelves, words)
+        weights, mean = self.weigh_words(scopes, words)
         if not weights:
             return {}
-        values: dict[str, object] = {"k1": K1, "b": B, "mean": mean, "shelves": list(shelves), "most": most}
+        values: dict[str, object] = {"k1": K1, "b": B, "mean": mean, "scopes": list(scopes), "most": most}
         values |= {"terms": list(weights), "weights": list(weights.values())}
         only = ONLY if query.kinds or query.keys else ""
         if only:
             values |= {"kinds": list(query.kinds), "keys": list(query.keys)}
         return dict(self.connection.execute(RANK.format(only=only), values).fetchall())
 
-    def weigh_words(self, shelves: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
+    def weigh_words(self, scopes: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
         """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
-        documents, mean = self.connection.execute(CORPUS, [list(shelves)]).fetchall()[0]
-        counts = self.connection.execute(COUNTS, [list(shelves), list(words)]).fetchall()
+        documents, mean = self.connection.execute(CORPUS, [list(scopes)]).fetchall()[0]
+        counts = self.connection.execute(COUNTS, [list(scopes), list(words)]).fetchall()
         return {term: rarity(count, documents) for term, count in counts}, mean or 1.0
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
@@ -94,12 +94,12 @@ class DuckDBTables:
         return self.connection.execute(LINKS, {"docs": list(docs)}).fetchall()
 
     def find_words(
-        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+        self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
-        weights, _ = self.weigh_words(shelves, words)
+        weights, _ = self.weigh_words(scopes, words)
         having: dict[str, set[int]] = {word: set() for word in weights}
-        for word, doc in self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall():
+        for word, doc in self.connection.execute(HAVING, [list(scopes), list(words), list(docs)]).fetchall():
             having[word].add(doc)
         return {word: (weight, having[word]) for word, weight in weights.items()}
 

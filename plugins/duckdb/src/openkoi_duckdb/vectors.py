@@ -38,10 +38,10 @@ KEEP = (
     "INSERT OR REPLACE INTO memory_vec SELECT unnest(?::VARCHAR[]), unnest(?::FLOAT[][])",
     "INSERT INTO embedded SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), ?, ?, md5(unnest(?::VARCHAR[]))",
 )
-VERSION = "md5_number_lower(digest || ' ' || shelf)"
+VERSION = "md5_number_lower(digest || ' ' || scope)"
 VERSIONS = f"SELECT doc, {VERSION} AS version FROM embedded JOIN documents USING (doc) WHERE model = ? ORDER BY doc"
 ALL = f"""
-SELECT doc, shelf, embedding, {VERSION} AS version
+SELECT doc, scope, embedding, {VERSION} AS version
 FROM embedded JOIN documents USING (doc) JOIN memory_vec ON memory_vec.id = embedded.id WHERE model = ?
 """
 SOME = " AND doc IN (SELECT unnest(?::BIGINT[]))"
@@ -119,7 +119,7 @@ def load_vectors(
     found = connection.execute(f"{ALL}{only} ORDER BY doc", values).fetchnumpy()
     if not len(found["doc"]):
         return None
-    shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
+    scopes, places = numpy.unique(numpy.asarray(found["scope"], str), return_inverse=True)
     matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
-    standing = (found["doc"], shelves.tolist(), places.astype(numpy.int64))
+    standing = (found["doc"], scopes.tolist(), places.astype(numpy.int64))
     return VectorFile(read_mark(connection), model, *standing, VectorMatrix(matrix), found["version"])

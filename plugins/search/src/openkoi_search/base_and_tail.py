@@ -50,18 +50,18 @@ class VectorLayers:
         """The length of a vector."""
         return self.base.dimensions
 
-    def nearest(self, vector: Sequence[float], most: int, shelves: Sequence[str]) -> Near:
+    def nearest(self, vector: Sequence[float], most: int, scopes: Sequence[str]) -> Near:
         """Return the nearest documents in these scopes, and their cosines."""
         if self.tail is None:
-            return self.base.nearest(vector, most, shelves)
-        found = {**self.nearest_in_base(vector, most, shelves), **self.tail.nearest(vector, most, shelves)}
+            return self.base.nearest(vector, most, scopes)
+        found = {**self.nearest_in_base(vector, most, scopes), **self.tail.nearest(vector, most, scopes)}
         return dict(nlargest(most, found.items(), key=lambda item: item[1]))
 
-    def nearest_in_base(self, vector: Sequence[float], most: int, shelves: Sequence[str]) -> Near:
+    def nearest_in_base(self, vector: Sequence[float], most: int, scopes: Sequence[str]) -> Near:
         """Return the nearest current documents of the base; search for more while too many results are outdated."""
         wanted = most
         while True:
-            found = self.base.nearest(vector, wanted, shelves)
+            found = self.base.nearest(vector, wanted, scopes)
             current = {doc: found[doc] for doc in self.drop_outdated(list(found))}
             if len(current) >= most or len(found) < wanted:
                 return current

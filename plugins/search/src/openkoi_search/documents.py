@@ -30,7 +30,7 @@ class MemoryDocument:
     """
 
     memo: MemoryItem
-    shelf: str
+    scope: str
     moment: str
     keys: tuple[str, ...] = ()
     run: str = ""
@@ -47,7 +47,7 @@ class MemoryDocument:
 
     def answers(self, query: Query) -> bool:
         """Return whether it matches a query's scope, kinds and keys."""
-        seen = query.scope != "project" or self.shelf in (scope_of(query.project), EVERYONE)
+        seen = query.scope != "project" or self.scope in (scope_of(query.project), EVERYONE)
         wanted = not query.kinds or self.memo.kind in query.kinds
         return seen and wanted and (not query.keys or bool({*query.keys} & {*self.keys}))
 
@@ -134,8 +134,8 @@ def document_of_state(learning: Learning, project: str, moment: str) -> MemoryDo
     """Return one state of a learning; None for one that is not shown."""
     if learning.status not in VISIBLE or learning.superseded_by:
         return None
-    shelf = scope_of(project) if learning.scope == "project" else EVERYONE
-    return MemoryDocument(learning, shelf, moment, learning.keys)
+    scope = scope_of(project) if learning.scope == "project" else EVERYONE
+    return MemoryDocument(learning, scope, moment, learning.keys)
 
 
 def learning_of(record: Record) -> Learning:

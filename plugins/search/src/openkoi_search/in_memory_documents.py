@@ -39,7 +39,7 @@ class DocumentLine(NamedTuple):
     kind: str
     learned: bool
     memo: str
-    shelf: str
+    scope: str
     length: int
     keys: Sequence[str]
 
@@ -80,7 +80,7 @@ class InMemoryDocuments:
     mark: str
     docs: "Numbers"
     contents: Sequence[DocumentContent]
-    shelves: Sequence[str]
+    scopes: Sequence[str]
     places: "Numbers"
     lengths: "Numbers"
     slices: Mapping[str, tuple[int, int]]
@@ -94,13 +94,13 @@ class InMemoryDocuments:
 
     def visible_scopes(self, query: Query) -> Sequence[str]:
         """Return the scopes that a query may see."""
-        return [scope_of(query.project), EVERYONE] if query.scope == "project" else self.shelves
+        return [scope_of(query.project), EVERYONE] if query.scope == "project" else self.scopes
 
-    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words, with BM25."""
         import numpy
 
-        corpus = self.corpus(shelves)
+        corpus = self.corpus(scopes)
         found = numpy.zeros(len(self.docs))
         for word in words:
             rows, times = self.find_postings(word, corpus)
@@ -111,18 +111,18 @@ class InMemoryDocuments:
         chosen = best_positions(scores, most)
         return dict(zip(self.docs[chosen].tolist(), scores[chosen].tolist(), strict=True))
 
-    def corpus(self, shelves: Sequence[str]) -> Corpus:
+    def corpus(self, scopes: Sequence[str]) -> Corpus:
         """Return the documents of these scopes, cached."""
-        known = self.corpora.get(tuple(shelves))
+        known = self.corpora.get(tuple(scopes))
         if known is None:
-            known = self.corpora[tuple(shelves)] = self.measure_corpus(shelves)
+            known = self.corpora[tuple(scopes)] = self.measure_corpus(scopes)
         return known
 
-    def measure_corpus(self, shelves: Sequence[str]) -> Corpus:
+    def measure_corpus(self, scopes: Sequence[str]) -> Corpus:
         """Count the documents of these scopes, and compute their length terms."""
         import numpy
 
-        wanted = [place for place, shelf in enumerate(self.shelves) if shelf in shelves]
+        wanted = [place for place, scope in enumerate(self.scopes) if scope in scopes]
         mask = numpy.isin(self.places, wanted)
         size = int(mask.sum())
         mean = self.lengths[mask].mean() if size else 1.0
@@ -176,12 +176,12 @@ class InMemoryDocuments:
         return list((forward | back).items())
 
     def find_words(
-        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+        self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
         import numpy
 
-        rows, corpus = self.rows_of(docs), self.corpus(shelves)
+        rows, corpus = self.rows_of(docs), self.corpus(scopes)
         asked, places = numpy.array(list(rows), numpy.int64), numpy.array(list(rows.values()), numpy.int64)
         posted = {word: self.find_postings(word, corpus)[0] for word in words}
         return {
@@ -210,14 +210,14 @@ def build_documents(
     import numpy
 
     docs = numpy.array([line.doc for line in lines], numpy.int64)
-    shelves = {shelf: place for place, shelf in enumerate(dict.fromkeys(line.shelf for line in lines))}
+    scopes = {scope: place for place, scope in enumerate(dict.fromkeys(line.scope for line in lines))}
     ends = numpy.cumsum([count for _, count in posted.words]).tolist()
     return InMemoryDocuments(
         mark=mark,
         docs=docs,
         contents=[line[1:6] for line in lines],
-        shelves=list(shelves),
-        places=numpy.array([shelves[line.shelf] for line in lines], numpy.int64),
+        scopes=list(scopes),
+        places=numpy.array([scopes[line.scope] for line in lines], numpy.int64),
         lengths=numpy.array([line.length for line in lines], numpy.int64),
         slices={word: (end - count, end) for (word, count), end in zip(posted.words, ends, strict=True)},
         rows=numpy.searchsorted(docs, posted.docs),

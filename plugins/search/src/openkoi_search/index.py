@@ -107,7 +107,7 @@ class TextVectors:
     tells_meaning: ClassVar[bool] = True
 
     def measure(
-        self, documents: SegmentDocuments, shelves: Sequence[str], docs: Collection[int], most: int
+        self, documents: SegmentDocuments, scopes: Sequence[str], docs: Collection[int], most: int
     ) -> Mapping[int, float]:
         """Return the cosines of these texts, and of the nearest others that are near enough."""
         import numpy

@@ -48,7 +48,7 @@ class Similarity(Protocol[D_contra]):
         """Whether it says that two texts mean the same, so that it is reported with a hit."""
 
     def measure(
-        self, documents: D_contra, shelves: Sequence[str], docs: Collection[int], most: int
+        self, documents: D_contra, scopes: Sequence[str], docs: Collection[int], most: int
     ) -> Mapping[int, float]:
         """Return the cosines of these documents, and of the nearest others that are near enough."""
 
@@ -59,7 +59,7 @@ class Documents(Protocol):
     def visible_scopes(self, query: Query) -> Sequence[str]:
         """Return the scopes that a query may see: its project's and everyone's, or all of them if it is not limited."""
 
-    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Return the documents within the query's filters that answer these words best, by BM25."""
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
@@ -69,7 +69,7 @@ class Documents(Protocol):
         """Return pairs of consecutive chunks, at least one of which is one of these."""
 
     def find_words(
-        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+        self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
 
@@ -94,18 +94,18 @@ def rank_documents(
 ) -> Sequence[FoundDocument]:
     """Return all documents that match the query, best first; by default with the best measured weights."""
     weights = weights or FusionWeights(vectors=similarity.weight if similarity else 0.0)
-    shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
-    scores = documents.rank_by_words(query, shelves, words, number) if words else {}
+    scopes, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
+    scores = documents.rank_by_words(query, scopes, words, number) if words else {}
     is_spoken = not query.keys and (not query.kinds or TRANSCRIPT in query.kinds)
     if is_spoken and (weights.before or weights.after):
         scores = top_scores(add_context_scores(documents, query, words, scores, weights), number)
-    near = similarity.measure(documents, shelves, list(scores), number) if similarity else {}
+    near = similarity.measure(documents, scopes, list(scores), number) if similarity else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
     scores = add_scores(scores, near, weights.vectors)
     if scores and is_spoken and weights.neighbours:
         scores = with_neighbours(scores, documents.find_neighbours(list(scores)), weights.neighbours)
-    scores = adjust_scores(documents, query, shelves, scores, weights)
+    scores = adjust_scores(documents, query, scopes, scores, weights)
     found = documents.fetch_documents(top_scores(scores, query.limit + EXTRA_READ))
     return sort_documents(
         replace(hit, near=near.get(hit.doc, 0.0)) if similarity and similarity.tells_meaning else hit for hit in found
@@ -126,11 +126,11 @@ def add_context_scores(
 
 
 def adjust_scores(
-    documents: Documents, query: Query, shelves: Sequence[str], scores: Scores, weights: FusionWeights
+    documents: Documents, query: Query, scopes: Sequence[str], scores: Scores, weights: FusionWeights
 ) -> Scores:
     """Return the scores, raised for documents that contain the query's names, and lowered for those that ask."""
     names = find_names(query.text)[:MAX_QUERY_WORDS] if weights.names else []
-    matches = documents.find_words(shelves, [*names, ASKING], list(scores)) if scores else {}
+    matches = documents.find_words(scopes, [*names, ASKING], list(scores)) if scores else {}
     having = Counter(doc for name in names if name in matches for doc in matches[name][1])
     asking = matches[ASKING][1] if ASKING in matches else ()
     return with_names(lower_scores(scores, asking, weights.questions), having.items(), names, weights.names)

@@ -49,7 +49,7 @@ class StoredDocument(NamedTuple):
     id: str
     kind: str
     learned: bool
-    shelf: str
+    scope: str
     moment: str
     run: str
     keys: tuple[str, ...]
@@ -87,7 +87,7 @@ class Vector(NamedTuple):
     values: "array[int]"
 
 
-class Shelf(NamedTuple):
+class ScopeSize(NamedTuple):
     """The number of a scope's documents in a segment, and of all their words."""
 
     documents: int
@@ -98,7 +98,7 @@ class Shelf(NamedTuple):
 class Segment(Cached):
     """A segment that was opened. Each column has a value for each row.
 
-    ``shelf_places`` and ``kind_places`` are places in the header's lists, ``after`` and ``before`` the next rows of a
+    ``scope_places`` and ``kind_places`` are places in the header's lists, ``after`` and ``before`` the next rows of a
     transcript.
     """
 
@@ -106,7 +106,7 @@ class Segment(Cached):
     file: SegmentFile
     numbers: "array[int]"
     lengths: "array[int]"
-    shelf_places: "array[int]"
+    scope_places: "array[int]"
     kind_places: "array[int]"
     after: "array[int]"
     before: "array[int]"
@@ -126,14 +126,14 @@ class Segment(Cached):
         return {number: row for row, number in enumerate(self.numbers) if number in here} if here else {}
 
     @property
-    def shelves(self) -> Mapping[str, Shelf]:
+    def scopes(self) -> Mapping[str, ScopeSize]:
         """The scopes in their order, and the size of each."""
-        return {name: Shelf(*size) for name, *size in self.file.header["shelves"]}
+        return {name: ScopeSize(*size) for name, *size in self.file.header["scopes"]}
 
     @cached_property
-    def shelf_names(self) -> list[str]:
+    def scope_names(self) -> list[str]:
         """The names of the scopes, by place."""
-        return [name for name, *_ in self.file.header["shelves"]]
+        return [name for name, *_ in self.file.header["scopes"]]
 
     @cached_property
     def first_document(self) -> int:
@@ -159,19 +159,19 @@ class Segment(Cached):
         """Return a document."""
         header, _, memo = self.file.read(document_key(row), self.first_document + row).partition(b"\n")
         id, kind, learned, moment, run, keys = json.loads(header)
-        shelf, length = self.shelf_names[self.shelf_places[row]], self.lengths[row]
+        scope, length = self.scope_names[self.scope_places[row]], self.lengths[row]
         return StoredDocument(
-            self.numbers[row], id, kind, learned, shelf, moment, run, tuple(keys), length, memo.decode()
+            self.numbers[row], id, kind, learned, scope, moment, run, tuple(keys), length, memo.decode()
         )
 
-    def postings(self, word: str, shelves: Collection[str] | None) -> Iterator[Postings]:
+    def postings(self, word: str, scopes: Collection[str] | None) -> Iterator[Postings]:
         """Yield the postings of a word in some scopes, or in all of them."""
         prefix = EntryKind.WORD.value + encode_name(word) + SEPARATOR
-        if shelves is None:
+        if scopes is None:
             yield from (decode_postings(value) for _, value in self.file.entries(prefix))
             return
-        for place, shelf in enumerate(self.shelf_names):
-            if shelf in shelves and (value := self.file.get(prefix + encode_place(place))):
+        for place, scope in enumerate(self.scope_names):
+            if scope in scopes and (value := self.file.get(prefix + encode_place(place))):
                 yield decode_postings(value)
 
     def vector(self, row: int) -> Vector:

@@ -144,7 +144,7 @@ def store_document(document: MemoryDocument, length: int) -> StoredDocument:
         memo.id,
         memo.kind,
         learned,
-        document.shelf,
+        document.scope,
         document.moment,
         document.run,
         document.keys,

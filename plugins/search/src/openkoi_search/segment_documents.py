@@ -41,56 +41,56 @@ class SegmentDocuments:
 
     def visible_scopes(self, query: Query) -> Sequence[str]:
         """Return the scopes that a query may see."""
-        return [scope_of(query.project), EVERYONE] if query.scope == "project" else list(self.index.shelves)
+        return [scope_of(query.project), EVERYONE] if query.scope == "project" else list(self.index.scopes)
 
-    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        size, mean = self.measure(shelves)
+        size, mean = self.measure(scopes)
         if not mean:
             return {}
         k1, b = self.shape
         shape, best = Shape(k1 * (1 - b), k1 * b / mean), BestScores(most)
-        posted = self.weigh_words(words, shelves, size)
+        posted = self.weigh_words(words, scopes, size)
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
             for scores in score_rows(segment.lengths, found, shape, best) if found else ():
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row
         return best.scores
 
-    def weigh_words(self, words: Iterable[str], shelves: Sequence[str], size: int) -> list[list[WordPostings]]:
+    def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> list[list[WordPostings]]:
         """Return the words that each segment has, and what each adds if there are so many documents."""
         found: list[list[WordPostings]] = [[] for _ in self.index.segments]
         for word in words:
-            posted = self.postings(word, shelves)
+            posted = self.postings(word, scopes)
             weight = self.weigh(sum(len(postings.rows) for _, postings in posted), size)
             for place, group in groupby(posted, key=itemgetter(0)):
                 found[place].append(WordPostings(weight, [postings for _, postings in group]))
         return found
 
-    def count_documents(self, word: str, shelves: Sequence[str]) -> int:
+    def count_documents(self, word: str, scopes: Sequence[str]) -> int:
         """Return how many documents contain a word."""
-        return sum(len(postings.rows) for _, postings in self.postings(word, shelves))
+        return sum(len(postings.rows) for _, postings in self.postings(word, scopes))
 
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
         return rarity(count, size) * (self.shape[0] + 1)
 
-    def measure(self, shelves: Collection[str]) -> tuple[int, float]:
+    def measure(self, scopes: Collection[str]) -> tuple[int, float]:
         """Return how many documents there are in some scopes, and how many words each has on average."""
-        sizes = [size for name, size in self.index.shelves.items() if name in shelves]
+        sizes = [size for name, size in self.index.scopes.items() if name in scopes]
         count = sum(size.documents for size in sizes)
         return count, sum(size.words for size in sizes) / count if count else 1.0
 
-    def postings(self, word: str, shelves: Sequence[str]) -> Sequence[tuple[int, Postings]]:
+    def postings(self, word: str, scopes: Sequence[str]) -> Sequence[tuple[int, Postings]]:
         """Return the current postings of a word, each with the place of its segment."""
-        known = self.read.get((word, *shelves))
+        known = self.read.get((word, *scopes))
         if known is None:
-            known = self.read[word, *shelves] = self.read_postings(word, shelves)
+            known = self.read[word, *scopes] = self.read_postings(word, scopes)
         return known
 
-    def read_postings(self, word: str, shelves: Sequence[str]) -> Sequence[tuple[int, Postings]]:
+    def read_postings(self, word: str, scopes: Sequence[str]) -> Sequence[tuple[int, Postings]]:
         """Read the same."""
-        restricted = None if self.index.shelves.keys() <= {*shelves} else shelves
+        restricted = None if self.index.scopes.keys() <= {*scopes} else scopes
         found = (
             (place, drop_dead(posted, dead) if dead else posted)
             for place, (segment, dead) in enumerate(self.index.living)
@@ -150,16 +150,16 @@ class SegmentDocuments:
         return number
 
     def find_words(
-        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+        self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
         numbers: dict[int, dict[int, int]] = {}
         for doc, (place, row) in self.locate(docs).items():
             numbers.setdefault(place, {})[row] = doc
-        size, _ = self.measure(shelves)
+        size, _ = self.measure(scopes)
         found = {}
         for word in words:
-            posted = self.postings(word, shelves)
+            posted = self.postings(word, scopes)
             if count := sum(len(postings.rows) for _, postings in posted):
                 inside = ((numbers[place], postings) for place, postings in posted if place in numbers)
                 having = {asked[row] for asked, some in inside for row, _ in some.among(asked)}
@@ -187,7 +187,7 @@ class LexicalQuery:
     tells_meaning: ClassVar[bool] = False
 
     def measure(
-        self, documents: SegmentDocuments, shelves: Sequence[str], docs: Collection[int], most: int
+        self, documents: SegmentDocuments, scopes: Sequence[str], docs: Collection[int], most: int
     ) -> Mapping[int, float]:
         """Return the cosines of these documents."""
         from .lexical.hashing import sparse_vector

@@ -20,7 +20,7 @@ from .checksums import CorruptFileError
 if TYPE_CHECKING:
     import mmap
 
-MAGIC = b"koi-segment-2\n\0\0"
+MAGIC = b"koi-segment-3\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # a smaller file is read faster than it is mapped (estimate)
 Entry = tuple[bytes, bytes]

@@ -6,7 +6,7 @@ from functools import cached_property
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import Cached
-from .segment import EntryKind, Segment, Shelf, StoredDocument, encode_name
+from .segment import EntryKind, ScopeSize, Segment, StoredDocument, encode_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +45,21 @@ class SegmentIndex(Cached):
         return str(self.segments[0].file.header["born"]) if self.segments else ""
 
     @cached_property
-    def shelves(self) -> Mapping[str, Shelf]:
+    def scopes(self) -> Mapping[str, ScopeSize]:
         """The scopes, and the size of each."""
-        found: dict[str, Shelf] = {}
+        found: dict[str, ScopeSize] = {}
         for segment, dead in self.living:
-            for name, shelf in segment.shelves.items():
-                gone = [row for row in dead if segment.shelf_names[segment.shelf_places[row]] == name]
-                known, words = found.get(name, Shelf(0, 0)), sum(segment.lengths[row] for row in gone)
-                found[name] = Shelf(known.documents + shelf.documents - len(gone), known.words + shelf.words - words)
+            for name, size in segment.scopes.items():
+                gone = [row for row in dead if segment.scope_names[segment.scope_places[row]] == name]
+                known, words = found.get(name, ScopeSize(0, 0)), sum(segment.lengths[row] for row in gone)
+                left, rest = size.documents - len(gone), size.words - words
+                found[name] = ScopeSize(known.documents + left, known.words + rest)
         return found
 
     @property
     def size(self) -> int:
         """The number of documents."""
-        return sum(shelf.documents for shelf in self.shelves.values())
+        return sum(size.documents for size in self.scopes.values())
 
     @cached_property
     def offsets(self) -> Mapping[str, int]:

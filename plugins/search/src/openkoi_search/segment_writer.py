@@ -47,14 +47,14 @@ class IndexedDocument:
 class SegmentContent:
     """What a segment contains: ``columns``, and the ``documents`` and ``vectors`` of the rows as they are encoded.
 
-    ``shelves`` and ``kinds`` are places by name, ``words`` postings by word and scope. ``others`` are entries about no
+    ``scopes`` and ``kinds`` are places by name, ``words`` postings by word and scope. ``others`` are entries about no
     document, ``gone`` the numbers of outdated documents in older segments.
     """
 
     columns: "list[array[int]]" = field(default_factory=lambda: [array(code) for code in COLUMN_CODES])
     documents: list[bytes] = field(default_factory=list)
     vectors: list[bytes] = field(default_factory=list)
-    shelves: dict[str, int] = field(default_factory=dict)
+    scopes: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     words: dict[Key, Postings] = field(default_factory=dict)
     others: dict[bytes, bytes] = field(default_factory=dict)
@@ -65,41 +65,41 @@ class SegmentContent:
         entries = {document_key(row): document for row, document in enumerate(self.documents)}
         entries |= {vector_key(row): vector for row, vector in enumerate(self.vectors) if vector}
         entries[EntryKind.COLUMNS.value] = b"".join(map(pack, self.columns))
-        for (word, shelf), posted in self.words.items():
-            key = EntryKind.WORD.value + word + SEPARATOR + encode_place(self.shelves[shelf])
+        for (word, scope), posted in self.words.items():
+            key = EntryKind.WORD.value + word + SEPARATOR + encode_place(self.scopes[scope])
             entries[key] = encode_postings(posted)
         if self.gone:
             entries[EntryKind.GONE.value] = pack(array("q", self.gone))
-        known = {"documents": len(self.documents), "shelves": self.measure_shelves(), "kinds": list(self.kinds)}
+        known = {"documents": len(self.documents), "scopes": self.measure_scopes(), "kinds": list(self.kinds)}
         return encode_segment({**header, **known}, [*entries.items(), *self.others.items()])
 
-    def measure_shelves(self) -> list[tuple[str, int, int]]:
+    def measure_scopes(self) -> list[tuple[str, int, int]]:
         """Return each scope with the number of its documents, and of all their words."""
-        counts, lengths = [0] * len(self.shelves), [0] * len(self.shelves)
+        counts, lengths = [0] * len(self.scopes), [0] * len(self.scopes)
         for place, length in zip(self.columns[2], self.columns[1], strict=True):
             counts[place] += 1
             lengths[place] += length
-        return list(zip(self.shelves, counts, lengths, strict=True))
+        return list(zip(self.scopes, counts, lengths, strict=True))
 
     def add(self, one: IndexedDocument) -> None:
         """Add a document in a new row."""
         stored, row = one.stored, len(self.documents)
-        shelf = self.shelves.setdefault(stored.shelf, len(self.shelves))
+        scope = self.scopes.setdefault(stored.scope, len(self.scopes))
         kind = self.kinds.setdefault(stored.kind, len(self.kinds))
-        values = (stored.number, stored.length, shelf, kind, NO_ROW, NO_ROW)
+        values = (stored.number, stored.length, scope, kind, NO_ROW, NO_ROW)
         for column, value in zip(self.columns, values, strict=True):
             column.append(value)
         self.documents.append(encode_document(stored))
         self.vectors.append(encode_vector(one.vector))
         for word, count in one.words.items():
-            posted = self.words.setdefault((encode_name(word), stored.shelf), Postings(array("I"), array("H")))
+            posted = self.words.setdefault((encode_name(word), stored.scope), Postings(array("I"), array("H")))
             posted.rows.append(row)
             posted.counts.append(min(count, MAX_COUNT))
 
     def append(self, segment: Segment, dead: Collection[int]) -> None:
         """Append the rows of a segment, without those that are dead, and its other entries."""
         moved = move_rows(segment, dead, len(self.documents))
-        shelves = [self.shelves.setdefault(name, len(self.shelves)) for name in segment.shelf_names]
+        scopes = [self.scopes.setdefault(name, len(self.scopes)) for name in segment.scope_names]
         kinds = [self.kinds.setdefault(name, len(self.kinds)) for name in segment.file.header["kinds"]]
         for row, new in enumerate(moved):
             if new != NO_ROW:
@@ -107,7 +107,7 @@ class SegmentContent:
                 values = (
                     segment.numbers[row],
                     segment.lengths[row],
-                    shelves[segment.shelf_places[row]],
+                    scopes[segment.scope_places[row]],
                     kinds[segment.kind_places[row]],
                     *(NO_ROW if other == NO_ROW else moved[other] for other in beside),
                 )
@@ -123,7 +123,7 @@ class SegmentContent:
         for key, value in segment.file.entries(EntryKind.WORD.value):
             word, place = key[1 : -len(SEPARATOR) - COUNT_BYTES], int.from_bytes(key[-COUNT_BYTES:], "big")
             posted = move_postings(decode_postings(value), moved)
-            known = self.words.setdefault((word, segment.shelf_names[place]), posted) if posted.rows else posted
+            known = self.words.setdefault((word, segment.scope_names[place]), posted) if posted.rows else posted
             if known is not posted:
                 known.rows.extend(posted.rows)
                 known.counts.extend(posted.counts)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Parts = Mapping[str, NDArray[Any]]
     Versions = NDArray[numpy.uint64]
 
-MAGIC = b"KOIVEC03"
+MAGIC = b"KOIVEC04"
 MAX_HEADER_BYTES = 1 << 20
 ALIGNMENT_BYTES = 64
 TYPES = {
@@ -55,7 +55,7 @@ class VectorFile:
     mark: str
     model: str
     docs: "Numbers"
-    shelves: Sequence[str]
+    scopes: Sequence[str]
     places: "Numbers"
     vectors: VectorMatrix
     versions: "Versions | None" = None
@@ -76,11 +76,11 @@ class VectorFile:
         """Return the same file without vectors, in another state."""
         scanned = VectorMatrix(self.vectors.matrix[:0])
         versions = None if self.versions is None else self.versions[:0]
-        return VectorFile(mark, self.model, self.docs[:0], self.shelves, self.places[:0], scanned, versions)
+        return VectorFile(mark, self.model, self.docs[:0], self.scopes, self.places[:0], scanned, versions)
 
-    def nearest(self, vector: Sequence[float], most: int, shelves: Sequence[str]) -> Mapping[int, float]:
+    def nearest(self, vector: Sequence[float], most: int, scopes: Sequence[str]) -> Mapping[int, float]:
         """Return the nearest documents in these scopes, and their cosines."""
-        rows, scores = self.vectors.nearest(vector, most, self.rows_in(shelves))
+        rows, scores = self.vectors.nearest(vector, most, self.rows_in(scopes))
         return dict(zip(self.docs[rows].tolist(), scores.tolist(), strict=True))
 
     def cosines(self, vector: Sequence[float], docs: Sequence[int]) -> Mapping[int, float]:
@@ -88,12 +88,12 @@ class VectorFile:
         known, rows = self.rows_of(docs)
         return dict(zip(known, self.vectors.scores_of(rows, vector).tolist(), strict=True))
 
-    def rows_in(self, shelves: Sequence[str]) -> "Numbers | None":
+    def rows_in(self, scopes: Sequence[str]) -> "Numbers | None":
         """Return the rows in these scopes; None for all rows."""
         import numpy
 
-        wanted = [place for place, shelf in enumerate(self.shelves) if shelf in shelves]
-        if len(wanted) == len(self.shelves):
+        wanted = [place for place, scope in enumerate(self.scopes) if scope in scopes]
+        if len(wanted) == len(self.scopes):
             return None
         if not wanted:
             return numpy.zeros(0, numpy.int64)
@@ -157,7 +157,7 @@ def head_of(vectors: VectorFile, parts: "Parts") -> bytes:
         "mark": vectors.mark,
         "model": vectors.model,
         "base": vectors.base,
-        "shelves": list(vectors.shelves),
+        "scopes": list(vectors.scopes),
         "parts": {name: list(part.shape) for name, part in parts.items()},
         "sums": {name: checksum(part) for name, part in parts.items() if name != "matrix"},
     }
@@ -179,7 +179,7 @@ def read(path: Path) -> VectorFile:
         likeness = read_first_pass(header, parts)
         rows = CheckedMatrix(parts["matrix"], parts["sums"])
         scanned = VectorMatrix(parts["matrix"], likeness, rows)
-        columns = (parts["docs"], header["shelves"], parts["places"], scanned, parts.get("versions"))
+        columns = (parts["docs"], header["scopes"], parts["places"], scanned, parts.get("versions"))
         return VectorFile(header["mark"], header["model"], *columns, header["base"], parts.get("gone"))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CorruptFileError(f"invalid content: {error!r}") from None

@@ -152,21 +152,21 @@ class VectorQuery:
         return self.vectors.weight
 
     def measure(
-        self, documents: DocumentsWithVectors, shelves: Sequence[str], docs: Collection[int], most: int
+        self, documents: DocumentsWithVectors, scopes: Sequence[str], docs: Collection[int], most: int
     ) -> Mapping[int, float]:
         """Return the cosines of documents; retry once if the vector file turns out to be damaged."""
         try:
-            return self.find_nearest(documents.load_vectors(self.vectors), shelves, list(docs), most)
+            return self.find_nearest(documents.load_vectors(self.vectors), scopes, list(docs), most)
         except CorruptFileError as error:
             self.vectors.discard_files(error)
-        return self.find_nearest(documents.load_vectors(self.vectors), shelves, list(docs), most)
+        return self.find_nearest(documents.load_vectors(self.vectors), scopes, list(docs), most)
 
     def find_nearest(
-        self, found: VectorLayers | None, shelves: Sequence[str], docs: Sequence[int], most: int
+        self, found: VectorLayers | None, scopes: Sequence[str], docs: Sequence[int], most: int
     ) -> Mapping[int, float]:
         """Return the cosines of these documents, and of the nearest others that are near enough."""
         if found is None or len(self.vector) != found.dimensions:
             return {}
-        near = found.nearest(self.vector, most, shelves)
+        near = found.nearest(self.vector, most, scopes)
         near = {doc: score for doc, score in near.items() if score >= MIN_COSINE}
         return near | dict(found.cosines(self.vector, docs))

@@ -117,7 +117,7 @@ def is_about(task: str, best: int, index: "TextIndex[str]") -> bool:
 
     query = Query(task, scope="all")
     documents = index.documents
-    shelves = documents.visible_scopes(query)
-    size, _ = documents.measure(shelves)
-    alone = [documents.rank_by_words(query, shelves, [word], size).get(best, 0.0) for word in query_words(query)]
+    scopes = documents.visible_scopes(query)
+    size, _ = documents.measure(scopes)
+    alone = [documents.rank_by_words(query, scopes, [word], size).get(best, 0.0) for word in query_words(query)]
     return sum(alone) - max(alone, default=0.0) > MIN_BESIDE * documents.weigh(1, size)

@@ -13,7 +13,7 @@ SHADOWS = (
 )
 FLUSH = ("SAVEPOINT flushed", "RELEASE flushed")
 STRAYS = "SELECT (SELECT count(*) FROM documents) = (SELECT count(*) FROM words_docsize)"
-DOCUMENT = "length, shelf, kind, id, learned, moment, run, keys, memo, seal"
+DOCUMENT = "length, scope, kind, id, learned, moment, run, keys, memo, seal"
 COLUMNS = f"doc, {DOCUMENT}".split(", ")[:-1]
 LINES = f"SELECT CAST({' || char(31) || '.join(COLUMNS)} AS BLOB), seal FROM documents"
 DAMAGE_MESSAGE = "its content was changed by another program"

@@ -126,7 +126,7 @@ def make_document_row(doc: int, document: MemoryDocument) -> DocumentRow:
     """Write a document down."""
     memo, words = document.memo, document.terms
     values = (
-        *(doc, len(words), clean(document.shelf), clean(memo.kind), clean(memo.id)),
+        *(doc, len(words), clean(document.scope), clean(memo.kind), clean(memo.id)),
         *(int(isinstance(memo, Learning)), document.moment, clean(document.run)),
         *(json.dumps(document.keys), json.dumps(encode(memo))),
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from openkoi_search.in_memory_documents import DocumentLine, InMemoryDocuments, WordPostings
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
-DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, length, keys FROM documents ORDER BY doc"
+DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, scope, length, keys FROM documents ORDER BY doc"
 PLACES = "SELECT term, count(*), group_concat(doc) FROM places GROUP BY term"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> '') WHERE next IS NOT NULL"
 
@@ -33,10 +33,10 @@ def make_line(row: Sequence[object]) -> "DocumentLine":
     """Return a document in the form shared by all memories."""
     from openkoi_search.in_memory_documents import DocumentLine
 
-    doc, moment, memo_id, kind, learned, memo, shelf, length, keys = row
+    doc, moment, memo_id, kind, learned, memo, scope, length, keys = row
     names = json.loads(str(keys)) if keys != "[]" else ()
     texts = (str(moment), str(memo_id), str(kind))
-    return DocumentLine(int(str(doc)), *texts, bool(learned), str(memo), str(shelf), int(str(length)), names)
+    return DocumentLine(int(str(doc)), *texts, bool(learned), str(memo), str(scope), int(str(length)), names)
 
 
 def count_postings(connection: Connection, docs: "Numbers") -> "WordPostings":

@@ -5,7 +5,7 @@
 a few facts about the whole. A word is whatever stands between two blanks.
 """
 
-VERSION = 4
+VERSION = 5
 TABLES = r"""
 CREATE TABLE records (
     id TEXT PRIMARY KEY, moment TEXT NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,
@@ -14,10 +14,10 @@ CREATE INDEX records_of_run ON records (run);
 CREATE INDEX records_about ON records (about) WHERE about <> '';
 CREATE TABLE segments (name TEXT PRIMARY KEY, seen INTEGER NOT NULL, seal INTEGER NOT NULL);
 CREATE TABLE documents (
-    doc INTEGER PRIMARY KEY, length INTEGER NOT NULL, shelf TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+    doc INTEGER PRIMARY KEY, length INTEGER NOT NULL, scope TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
     learned INTEGER NOT NULL, moment TEXT NOT NULL, run TEXT NOT NULL, keys TEXT NOT NULL, memo TEXT NOT NULL,
     seal INTEGER NOT NULL);
-CREATE INDEX documents_on_shelf ON documents (shelf, length);
+CREATE INDEX documents_in_scope ON documents (scope, length);
 CREATE INDEX documents_of_run ON documents (run) WHERE run <> '';
 CREATE VIRTUAL TABLE words USING fts5(line, tokenize = 'ascii tokenchars ''./\:@-_''');
 CREATE VIRTUAL TABLE places USING fts5vocab(words, instance);

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from openkoi_search.vector_store import VectorStore
 
 LISTED = "(SELECT value FROM json_each(?))"
-CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"
+CORPUS = f"SELECT doc, length FROM documents WHERE scope IN {LISTED}"
 POSTED = "SELECT doc FROM places WHERE term = ?"
 KINDS = f" AND kind IN {LISTED}"
 KEYS = f" AND EXISTS (SELECT 1 FROM json_each(documents.keys) WHERE value IN {LISTED})"
@@ -54,14 +54,14 @@ class SQLiteTables:
     posted: dict[str, Counter[int]] = field(default_factory=dict)
 
     def visible_scopes(self, query: Query) -> list[str]:
-        """Return the shelves that a query can see."""
+        """Return the scopes that a query can see."""
         if query.scope == "project":
             return [clean(scope_of(query.project)), EVERYONE]
-        return [shelf for (shelf,) in self.connection.execute("SELECT DISTINCT shelf FROM documents")]
+        return [scope for (scope,) in self.connection.execute("SELECT DISTINCT scope FROM documents")]
 
-    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        lengths = self.lengths(shelves)
+        lengths = self.lengths(scopes)
         mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
         scores: dict[int, float] = {}
         for word in words:
@@ -75,7 +75,7 @@ class SQLiteTables:
         return pick_best(scores, most)
 
     def having_word(self, word: str) -> Counter[int]:
-        """Return the documents that contain a word, and how often, on all shelves."""
+        """Return the documents that contain a word, and how often, in all scopes."""
         known = self.posted.get(word)
         if known is None:
             rows = self.connection.execute(POSTED, [clean(word)])
@@ -98,10 +98,10 @@ class SQLiteTables:
         return [pair for pair in pairs if wanted.intersection(pair)]
 
     def find_words(
-        self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]
+        self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
-        lengths = self.lengths(shelves)
+        lengths = self.lengths(scopes)
         posted = {word: self.having_word(word).keys() & lengths.keys() for word in words}
         return {
             word: (rarity(len(there), len(lengths)), there.intersection(docs))
@@ -109,9 +109,9 @@ class SQLiteTables:
             if there
         }
 
-    def lengths(self, shelves: Sequence[str]) -> Mapping[int, int]:
-        """Return how many words each document on some shelves has."""
-        return dict(self.connection.execute(CORPUS, to_parameter(shelves)).fetchall())
+    def lengths(self, scopes: Sequence[str]) -> Mapping[int, int]:
+        """Return how many words each document in some scopes has."""
+        return dict(self.connection.execute(CORPUS, to_parameter(scopes)).fetchall())
 
     def load_vectors(self, _: "VectorStore") -> "VectorLayers | None":
         """There are none."""
