@@ -35,12 +35,17 @@ def make_daemon(
 ) -> click.Group:
     """Return the command. ``[commands.daemon]``: ``tasks`` at once, ``workspace`` is the folder that they work in."""
     options = DaemonOptions(tasks=tasks, workspace=workspace, schedules=schedules)
+    daemon = click.Group("daemon", help="Run tasks from chats in the background: start, stop, status, logs, install.")
+    configured = make_run(options), make_check(options), make_reload(options)
+    for command in (*configured, start, stop, restart, status, logs, install, uninstall):
+        daemon.add_command(command)
+    return daemon
 
-    @click.group()
-    def daemon() -> None:
-        """Run tasks from chats in the background: start, stop, status, logs, install."""
 
-    @daemon.command()
+def make_run(options: DaemonOptions) -> click.Command:
+    """Return ``openkoi daemon run``."""
+
+    @click.command()
     @click.pass_obj
     async def run(koi: Koi) -> None:
         """Run in the foreground, until Ctrl-C."""
@@ -53,7 +58,13 @@ def make_daemon(
         else:
             click.echo("The daemon has stopped.")
 
-    @daemon.command()
+    return run
+
+
+def make_check(options: DaemonOptions) -> click.Command:
+    """Return ``openkoi daemon check``."""
+
+    @click.command()
     @click.pass_obj
     async def check(koi: Koi) -> None:
         """Check whether the daemon can start with this configuration."""
@@ -62,7 +73,13 @@ def make_daemon(
         await check_daemon(koi, options)
         click.echo("The daemon can start with this configuration.")
 
-    @daemon.command()
+    return check
+
+
+def make_reload(options: DaemonOptions) -> click.Command:
+    """Return ``openkoi daemon reload``."""
+
+    @click.command()
     @click.pass_obj
     async def reload(koi: Koi) -> None:
         """Reload the configuration of the running daemon, if it is valid; tasks under way are resumed."""
@@ -74,9 +91,7 @@ def make_daemon(
         await check_daemon(koi, options)
         click.echo(koi.redact(reload_daemon(files)))
 
-    for command in (start, stop, restart, status, logs, install, uninstall):
-        daemon.add_command(command)
-    return daemon
+    return reload
 
 
 @click.command()
