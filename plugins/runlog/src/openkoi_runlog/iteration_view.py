@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
-class Phase(StrEnum):
+class IterationPhase(StrEnum):
     """How far an iteration came. Learning follows the last one and is none of its phases."""
 
     PLAN = "plan"
@@ -43,7 +43,7 @@ class IterationView:
     """
 
     number: int = 0
-    phase: Phase = Phase.PLAN
+    phase: IterationPhase = IterationPhase.PLAN
     at: str = ""
     plan: Plan = field(default_factory=Plan)
     work: ExecutionResult | None = None
@@ -108,9 +108,9 @@ class IterationView:
         )
 
 
-def phase_after(decision: NextAction) -> Phase:
+def phase_after(decision: NextAction) -> IterationPhase:
     """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
-    return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
+    return IterationPhase.ABORT if decision.value.startswith("abort") else IterationPhase.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Define the log format: write a record as a line of JSON with a checksum, and parse it.
+"""Define the format of the run log, which is JSONL: a record is a line of JSON with a checksum.
 
 The four kinds that people read (``task_start``, ``recall``, ``iteration``, ``task_complete``) carry their plain fields
 beside the event's own ``data``; every other kind is spelled by the event's dotted name.

@@ -11,7 +11,7 @@ from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Res
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checkpoint_view import UNDO_EVENTS, CheckpointView
-from .iteration_view import FindingView, IterationView, Phase, list_findings, phase_after
+from .iteration_view import FindingView, IterationPhase, IterationView, list_findings, phase_after
 
 COURSE_EVENTS: tuple[type[Event], ...] = (
     *(events.TaskStarted, events.PlanReady, events.InnerLoopEnded, events.ExecutionFinished),
@@ -74,13 +74,13 @@ class RunView:
                 self.run, self.at, self.segment, self.started = record.run, record.at, record.segment, started
             case events.PlanReady(plan=plan):
                 self.plan = plan
-                self.current = replace(self.current, plan=plan, phase=Phase.EXECUTE)
+                self.current = replace(self.current, plan=plan, phase=IterationPhase.EXECUTE)
             case events.InnerLoopEnded(reason=reason):
                 self.current = replace(self.current, terminated_by=reason)
             case events.ExecutionFinished(work=work):
                 self.files |= set(work.files)
                 self.end_undecided()
-                self.update_current(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
+                self.update_current(record.at, phase=IterationPhase.EVALUATE, work=work, evaluation=None)
             case events.RequestClassified(question=question) as classified:
                 self.plan = replace(self.plan, asks=question)
                 plan = replace(self.current.plan, asks=question)
@@ -135,7 +135,7 @@ class RunView:
             from openkoi_base.decision.best import best_of
 
             self.checkpoints = self.checkpoints.restored_to(best_of(self.finished_iterations).work)
-        self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
+        self.current = IterationView(plan=self.next_plan(decided), phase=IterationPhase.EXECUTE)
 
     def restore_best(self) -> None:
         """At its end, the run restored the files of its best iteration, if that was not the last one."""
@@ -149,7 +149,7 @@ class RunView:
         """Where the decision after an iteration is missing in the log, the next one begins all the same."""
         if self.current.ended:
             self.save_current()
-            self.current = IterationView(plan=self.current.plan, phase=Phase.EXECUTE)
+            self.current = IterationView(plan=self.current.plan, phase=IterationPhase.EXECUTE)
 
     def save_current(self) -> IterationView:
         """Keep the iteration that is under way, or the one that it was resumed from together with it."""
