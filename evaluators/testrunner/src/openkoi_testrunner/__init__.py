@@ -1,4 +1,4 @@
-"""Run a project's own tests: pytest, unittest, vitest, jest, mocha, node, cargo, go, make."""
+"""Run a project's own tests with its test runner: pytest, unittest, vitest, jest, mocha, node, cargo, go, make."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

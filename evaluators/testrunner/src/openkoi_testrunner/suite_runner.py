@@ -1,4 +1,4 @@
-"""Run a project's suites in order, as long as time remains."""
+"""Run a project's test suites in order, each by its test runner, as long as time remains."""
 
 import time
 from collections.abc import Mapping, Sequence

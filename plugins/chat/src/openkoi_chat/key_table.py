@@ -1,4 +1,4 @@
-"""The keys of the chat: what each does, and what it is called in ``keys.toml``."""
+"""The default key bindings of the chat: what each key does, and what that is called in ``keys.toml``."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""``openkoi migrate``: bring what memory keeps into the format of this version. The run log has one format so far."""
+"""Define ``openkoi migrate``, which runs the migrations of memory to this version. The run log needs none so far."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

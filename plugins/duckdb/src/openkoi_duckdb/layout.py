@@ -1,4 +1,7 @@
-"""Create the tables in an empty database, and read which version a file has."""
+"""Create the tables in an empty database, and read which version a file has.
+
+There are no migrations: a file of an older version is built again from the run log.
+"""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

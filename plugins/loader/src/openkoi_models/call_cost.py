@@ -1,4 +1,4 @@
-"""Count what a model call costs a budget."""
+"""Count the cost of a model call as budgets do. The prices are in ``catalogue``."""
 
 from openkoi_hookspecs import Cost, Price, Usage
 

@@ -1,4 +1,4 @@
-"""Look up the prices and limits of models in the bundles' ``models.json``.
+"""Look up the pricing and the limits of models in the bundles' ``models.json``.
 
 A later bundle's file takes precedence.
 """

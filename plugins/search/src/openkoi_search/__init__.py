@@ -1,4 +1,4 @@
-"""Search texts by words, meaning, neighbours and names: a library for plugins that store texts."""
+"""Retrieve texts by words, embeddings, neighbours and names: a search library for plugins that store texts."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""Embed texts synchronously, and load installed embedders."""
+"""Load installed embedders, and compute embeddings with them synchronously."""
 
 import asyncio
 from collections.abc import Callable, Sequence

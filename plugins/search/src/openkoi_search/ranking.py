@@ -1,4 +1,4 @@
-"""Rank the documents that answer a question: add up the scores of their words, vectors, neighbours and names.
+"""Rank the documents retrieved for a query: add up the scores of their words, vectors, neighbours and names.
 
 ``Documents`` is implemented by a database's tables and by ``InMemoryDocuments``.
 """

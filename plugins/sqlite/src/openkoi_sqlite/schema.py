@@ -1,8 +1,10 @@
 """The tables. Each row carries a seal over what is in it, because SQLite itself does not notice a changed byte.
 
-``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log file was read,
+``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was read,
 ``documents`` what can be found, ``words`` the words of each document, ``places`` where each word stands, and ``state``
 a few facts about the whole. A word is whatever stands between two blanks.
+
+There are no migrations: a file of an older version is built again from the run log.
 """
 
 VERSION = 5

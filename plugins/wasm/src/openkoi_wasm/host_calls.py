@@ -1,4 +1,4 @@
-"""The functions of OpenKoi that a module may import from ``koi``: JSON in, JSON out, each with what it needs granted.
+"""The host functions, which a module may import from ``koi``: JSON in, JSON out, each with what it needs granted.
 
 A function runs in the thread of the call, and waits for OpenKoi no longer than the call may still take. What it returns
 is ``{"ok": ...}``, or ``{"error": "..."}`` for a sentence that the module may act on.
