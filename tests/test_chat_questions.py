@@ -75,7 +75,7 @@ def test_a_digit_or_a_letter_marks_and_enter_answers(openkoi: Shell, key: str, a
         opened.shows("3. No")
         opened.settles()
         opened.inner.type(key)
-        opened.shows("Press Enter to give the marked answer")
+        opened.shows("Press Enter to choose the marked answer")
         opened.settles()
         opened.shows(f"▸ {1 if key in '1y' else 2}. ")
         assert "→" not in opened.display

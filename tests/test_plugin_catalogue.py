@@ -111,8 +111,8 @@ WRONG = {
     ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is of another",
     listing(file="evil-1.0-py3-none-any.whl", kind="hook"): "file evil-1.0-py3-none-any.whl of the catalogue is the",
     listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is of another kind",
-    listing(file="redirected.star"): "a catalogue and its files need https",
-    listing(file="http://example.com/x.star"): "a catalogue and its files need https",
+    listing(file="redirected.star"): "a catalogue and its files must use https",
+    listing(file="http://example.com/x.star"): "a catalogue and its files must use https",
     listing(file="catalogue.toml"): "does not have the hash",
 }
 

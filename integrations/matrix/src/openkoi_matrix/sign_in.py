@@ -73,5 +73,5 @@ async def sign_in(base_url: str, user: str, secret: str) -> Tokens:
         except AppRejectedError:
             raise SignInRequiredError(REFUSED.format(refusal)) from None
     if owner.get("user_id") != user:
-        raise AppRejectedError(f"This is an access token of {owner.get('user_id')}, not of {user}.")
+        raise AppRejectedError(f"This access token belongs to {owner.get('user_id')}, not to {user}.")
     return Tokens(secret, "")

@@ -42,7 +42,7 @@ AGENT = """\
 </dict>
 </plist>
 """
-KEYS = "The daemon does not inherit the variables of your shell. Save keys with `openkoi init` and `openkoi connect`."
+KEYS = "The daemon does not inherit your environment variables. Save keys with `openkoi init` and `openkoi connect`."
 KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
 
 

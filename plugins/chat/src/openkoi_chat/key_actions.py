@@ -20,7 +20,7 @@ QUIT_HINT = "Press Ctrl-C again to quit."
 STASHED = "Draft put aside; Up brings it back."
 STOPPED = "Stopped."
 TOO_EARLY = "That was typed before the question could be read. Press it again to answer."
-MARKED = "Press Enter to give the marked answer, or keep typing to write a message."
+MARKED = "Press Enter to choose the marked answer, or keep typing to write a message."
 DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
 SAVE_SECONDS = 0.06  # after a change of the draft: a killed chat loses less than 0.1 s of it, with the time to write
 

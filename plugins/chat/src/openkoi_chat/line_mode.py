@@ -39,7 +39,7 @@ PLAIN_KEYS = (
 )
 HELP = (
     "Type a message and press Enter. /help lists commands, /stop or Ctrl-C interrupts a task, "
-    "/queue TEXT waits for its end, /quit leaves."
+    "/queue TEXT adds the next task, /quit quits."
 )
 
 

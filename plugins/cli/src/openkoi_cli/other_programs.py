@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-APPROVES = "-y approves what undo can restore; `[hooks.guard] yes` in the configuration file names more."
+APPROVES = "-y approves what undo can restore. To approve more, set `[hooks.guard] yes` in the configuration file."
 ASKS = "In the chat, Shift-Tab sets what is done without asking; for a task, --dry-run changes nothing."
 LAYOUT = "Use --format json, or jsonl for one line per event."
 FOLLOWS = (

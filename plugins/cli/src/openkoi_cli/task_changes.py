@@ -141,7 +141,7 @@ def raise_if_out_of_order(changes: Changes, sessions: Path) -> None:
         later = read_changes(past, read_task_records(sessions, past))
         if later and later.workspace == changes.workspace and not later.undone:
             raise KoiError(
-                f"Task {changes.past.run[:8]} was cut short, and task {past.run[:8]} changed this folder after it. "
+                f"Task {changes.past.run[:8]} was interrupted, and task {past.run[:8]} changed this folder after it. "
                 f"Run `openkoi undo {past.run[:8]}` first."
             )
 

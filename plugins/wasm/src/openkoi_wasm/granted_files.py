@@ -67,7 +67,7 @@ class GrantedFiles:
         ):
             raise KoiError(f"{text!r} is read by other programs, which could run what is in it.")
         if len(path.parts) > MAX_DEPTH:
-            raise KoiError(f"{text[:200]!r} is in more than {MAX_DEPTH} folders.")
+            raise KoiError(f"{text[:200]!r} is nested more than {MAX_DEPTH} folders deep.")
         with named_errors(text), opened_folder(path.parent, create=True) as folder:
             replace_at(folder, path.name, data)
 

@@ -167,4 +167,4 @@ def check_address(address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK):
         return address
-    raise ValueError("a catalogue and its files need https")
+    raise ValueError("a catalogue and its files must use https")
