@@ -244,18 +244,18 @@ def test_an_error_of_the_contract_keeps_its_class(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_a_process_that_ends_again_and_again_is_not_started_any_more(tmp_path: Path) -> None:
+def test_a_process_that_ends_again_and_again_is_started_after_a_delay(tmp_path: Path) -> None:
     async def scenario() -> str:
         async with started(tmp_path, "hooks") as plugin, make_run(tmp_path) as run:
             facts = {"call": ToolCall("1", "shell", {"do": "exit"}), "tool": None, "run": run}
-            for _ in range(3):
-                with pytest.raises(KoiError, match="status 3"):
-                    await plugin.before_tool(**facts)
+            plugin.process.delay.failures = 3
+            with pytest.raises(KoiError, match="status 3"):
+                await plugin.before_tool(**facts)
             with pytest.raises(KoiError) as error:
                 await plugin.before_tool(**facts)
             return str(error.value)
 
-    assert "Its process ended 3 times, so it is not started again." == asyncio.run(scenario())
+    assert "its process failed 4 times in a row and is started again in 2 s." == asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_process_that_ends_again_and_again_is_not_started_any_more(tmp_path: P
         ("evaluators", ":Needy", "memory"),
         ("evaluators", ":broken", "not today"),
         ("evaluators", ":Nothing", "Nothing"),
-        ("providers", "", "only hooks, evaluators and tools can run in a process of their own"),
+        ("sandboxes", "", "not supported for sandboxes, because it starts the commands of a task"),
     ],
 )
 def test_what_cannot_be_made_there_is_said(kind: str, target: str, reason: str, tmp_path: Path) -> None:
@@ -286,4 +286,5 @@ def test_nothing_but_facts_is_read_from_its_process() -> None:
         with pytest.raises(pickle.UnpicklingError):
             ContractUnpickler(data, lambda number: pytest.fail(str(number))).load()
     facts = (Task("x"), Path("a"), Effect.READS, {"a": {1, 2.5, None}}, b"x")
-    assert facts == ContractUnpickler(pack(facts, Functions())[4:], lambda number: pytest.fail(str(number))).load()
+    message = ContractUnpickler(pack(("answer", 1, *facts), Functions())[4:], lambda number: pytest.fail(str(number)))
+    assert [("answer", 1), facts] == [message.load(), message.load()]

@@ -85,21 +85,22 @@ class Plugins:
 
     async def build(self, found: Found, model: str = "") -> object:
         """Call a plugin's constructor; ``model`` takes precedence over its own table."""
-        if self.config[plugin_keys.SUBPROCESS.at(found.kind, found.name)]:
-            return self.build_in_subprocess(found)
-        target, config = resolve(found.target), self.config
+        config = self.config
         if model:
-            if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
-                raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
             chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
             config = replace(config, settings={**config.settings, **chosen})
+        if config[plugin_keys.SUBPROCESS.at(found.kind, found.name)]:
+            return self.build_in_subprocess(found, config)
+        target = resolve(found.target)
+        if model and "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
+            raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
         return await construct(target, found.kind, found.name, self.context(config))
 
-    def build_in_subprocess(self, found: Found, text: str | None = None) -> "SubprocessPlugin":
+    def build_in_subprocess(self, found: Found, config: Config, text: str | None = None) -> "SubprocessPlugin":
         """Return what stands for a plugin in another process; ``text`` is that of a Python file."""
         from .subprocess_plugin.plugin import make_subprocess_plugin
 
-        return make_subprocess_plugin(found, self.context(self.config), text)
+        return make_subprocess_plugin(found, self.context(config), text)
 
     def choose_process(self, entry: PluginEntry) -> PluginEntry:
         """Return a source's entry as one that loads where the configuration says; raise ConfigError if it cannot."""
@@ -109,7 +110,7 @@ class Plugins:
             raise ConfigError(NOT_PYTHON.format(entry.kind, entry.name, entry.origin))
 
         def host(path: str, text: str) -> "SubprocessPlugin":
-            return self.build_in_subprocess(Found(entry.kind, entry.name, path, entry.origin), text)
+            return self.build_in_subprocess(Found(entry.kind, entry.name, path, entry.origin), self.config, text)
 
         return replace(entry, load=partial(entry.load_in_subprocess, host))
 

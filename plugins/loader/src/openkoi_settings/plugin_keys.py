@@ -19,7 +19,7 @@ ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, exa
 SUBPROCESS = Key(
     "*.*.subprocess",
     False,
-    "true runs a plugin of hooks, evaluators or tools in a process of its own",
+    "true runs a plugin in a process of its own, if its kind supports that",
     example=True,
     example_names=("hooks", "acme-style"),
 )

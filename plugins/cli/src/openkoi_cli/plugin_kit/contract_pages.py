@@ -11,6 +11,7 @@ from .new import CONTRACT, fill_template, package_values
 
 PAGES = ("RUN_PLUGINS.md", "PROGRAM_PLUGINS.md")
 BLOCK = re.compile(r"^```\w*\n# (\S+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| (\w+) \| (.+) \|$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 PYPROJECT, TEST, PYTHON = "pyproject.toml", "test_", ".py"
 
@@ -23,6 +24,12 @@ def read_section(heading: str) -> str:
         if found:
             return rest.partition("\n## ")[0].strip() + "\n"
     raise LookupError(heading)
+
+
+def explain_subprocess(kind: str) -> str:
+    """Return whether plugins of a kind can run in a process of their own, or why not."""
+    rows = dict(ROW.findall(read_section("A process of its own")))
+    return f"In a process of its own (`subprocess = true`): {rows[kind]}."
 
 
 def describe_section(heading: str, summary: str) -> Iterator[tuple[str, str]]:

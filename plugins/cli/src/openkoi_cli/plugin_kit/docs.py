@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .contract_pages import describe_section
+from .contract_pages import describe_section, explain_subprocess
 from .contract_types import format_types
 from .new import KINDS, fill_template, package_files
 
@@ -110,6 +110,7 @@ def describe_kind(kind: str) -> Iterator[str]:
         yield from describe_script() if kind == "script" else describe_server()
         return
     yield f"# {kind}\n\n{FOLDERS.get(kind, f'Entry point group: openkoi.{group}')}"
+    yield explain_subprocess(kind)
     sources = {name: inspect.getsource(find_contract(name)) for name in names}
     yield from (f"## The contract: {module_of(name)}.{name}\n\n{indent(code)}" for name, code in sources.items())
     example = [*describe_example(kind)]

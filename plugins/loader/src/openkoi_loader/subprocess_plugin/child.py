@@ -17,26 +17,18 @@ from typing import Any, BinaryIO, get_args
 from openkoi_base.python_file import find_place, make_module
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Env, KoiError, PluginError, PluginNotFoundError
-from openkoi_settings import Config
+from openkoi_settings import Config, Setting
 
 from ..hook_implementations import find_implementations
 from ..plugin_discovery import Found, resolve
 from ..plugin_factory import BuildContext, construct
 from ..unknown_settings import parameters_of
-from .messages import (
-    LENGTH,
-    RUN_METHODS,
-    FactUnpickler,
-    Functions,
-    KoiFacts,
-    RunFacts,
-    describe_error,
-    make_error,
-    pack,
-)
+from .members import Form, members_of
+from .messages import LENGTH, FactUnpickler, Functions, describe_error, make_error, pack
+from .run_facts import RUN_METHODS, KoiFacts, RunFacts
+from .streams import Stream
 
-METHODS = {"evaluators": ("evaluate", "baseline"), "tools": ("tools",)}
-ATTRIBUTES = {"evaluators": ("judges",)}
+Keys = dict[str, Setting]
 UNAVAILABLE = "{0} is not available to a plugin in a process of its own."
 
 
@@ -67,6 +59,8 @@ class HostedPlugin:
         self.file = ""
         self.calls: dict[int, asyncio.Task[None]] = {}
         self.asked: dict[int, asyncio.Future[Any]] = {}
+        self.streams: dict[int, Stream] = {}
+        self.values: dict[str, Any] = {}
 
     def send(self, *message: object) -> None:
         """Send a message."""
@@ -75,41 +69,43 @@ class HostedPlugin:
 
     def receive(self, data: bytes) -> None:
         """Take a message of OpenKoi."""
-        kind, number, *rest = FactUnpickler(data, self.make_function).load()
+        message = FactUnpickler(data, self.make_function)
+        kind, number = message.load()
         if kind == "cancel":
             if call := self.calls.get(number):
                 call.cancel()
         elif kind in ("answer", "error"):
-            self.take_answer(number, rest)
+            self.take_answer(number, message.load())
         else:
-            self.calls[number] = self.loop.create_task(self.answer(number, getattr(self, kind), rest))
+            self.calls[number] = self.loop.create_task(self.answer(number, getattr(self, kind), message))
 
-    def take_answer(self, number: int, rest: list[Any]) -> None:
+    def take_answer(self, number: int, rest: tuple[Any, ...]) -> None:
         """Pass on what OpenKoi answers to a method of a run: a value, or the name and text of an error."""
         waiting = self.asked.pop(number, None)
         if waiting is None or waiting.done():
             return
-        if len(rest) == 2:
+        if len(rest) > 1:
             waiting.set_exception(make_error(*rest))
         else:
             waiting.set_result(rest[0])
 
-    async def answer(self, number: int, function: Callable[..., Any], arguments: list[Any]) -> None:
+    async def answer(self, number: int, function: Callable[..., Any], message: FactUnpickler) -> None:
         """Answer a request."""
         try:
             try:
-                answer = await function(number, *arguments)
+                answer = await function(number, *message.load())
+                self.send_changed_values(number)
                 self.send("answer", number, answer)
             except BaseException as error:  # a plugin may raise anything; what it raises is sent
                 self.send("error", number, *self.describe(error))
         finally:
             del self.calls[number]
 
-    def describe(self, error: BaseException) -> tuple[str, str]:
-        """Return the name and the text of an error of the plugin; of a Python file, also where it was raised."""
-        name, text = describe_error(error)
+    def describe(self, error: BaseException) -> tuple[str, str, dict[str, Any]]:
+        """Return what is sent of an error of the plugin; of a Python file, also where it was raised."""
+        name, text, attributes = describe_error(error)
         place = "" if isinstance(error, KoiError) else find_place(error, self.file)
-        return name, f"{place}: {text}" if place else text
+        return name, f"{place}: {text}" if place else text, attributes
 
     async def needs(self, number: int, kind: str, name: str, target: str) -> list[str]:
         """Return the variables that the plugin's constructor asks for."""
@@ -118,14 +114,14 @@ class HostedPlugin:
         return [mark.variable for mark in marks if isinstance(mark, Env)]
 
     async def make(
-        self, number: int, kind: str, name: str, target: str, text: str | None, config: Config
+        self, number: int, kind: str, name: str, target: str, text: str | None, config: Config, keys: Keys
     ) -> dict[str, Any]:
         """Make and enter the plugin, of the ``text`` of a Python file if there is one; return what it has."""
 
         def warn(text: str) -> None:
             self.warn(number, str(PluginError(name, "loading", text)))
 
-        context = BuildContext(config, Redactor(), refuse_injection, {}, warn)
+        context = BuildContext(config, Redactor(), refuse_injection, keys, warn)
         self.config, self.file = config, target if text is not None else ""
         made = resolve(target) if text is None else make_module(name, target, text)
         plugin = await construct(made, kind, name, context)
@@ -134,7 +130,20 @@ class HostedPlugin:
         self.plugin = plugin
         for secret, origin in context.redactor.held.items():
             self.send("hold", number, secret, origin)
-        return {"hooks": self.describe_hooks(name) if kind == "hooks" else [], **self.describe_methods(kind)}
+        members = [one for one in members_of(kind).values() if hasattr(plugin, one.name)]
+        self.values = {one.name: getattr(plugin, one.name) for one in members if one.form is Form.VALUE}
+        return {
+            "hooks": self.describe_hooks(name) if kind == "hooks" else [],
+            "methods": [one.name for one in members if one.form is not Form.VALUE],
+            "values": self.values,
+        }
+
+    def send_changed_values(self, number: int) -> None:
+        """Send the attributes that are not as they were."""
+        changed = {name: now for name, value in self.values.items() if (now := getattr(self.plugin, name)) != value}
+        if changed:
+            self.values |= changed
+            self.send("values", number, changed)
 
     def describe_hooks(self, name: str) -> list[tuple[str, bool, bool]]:
         """Return the implemented hooks, and whether each is tried first or last."""
@@ -146,20 +155,46 @@ class HostedPlugin:
         ]
         return [(hook, bool(one.get("tryfirst")), bool(one.get("trylast"))) for hook, one in options]
 
-    def describe_methods(self, kind: str) -> dict[str, Any]:
-        """Return the methods and attributes of an evaluator or of what brings tools."""
-        methods = [one for one in METHODS.get(kind, ()) if callable(getattr(self.plugin, one, None))]
-        attributes = {one: getattr(self.plugin, one) for one in ATTRIBUTES.get(kind, ()) if hasattr(self.plugin, one)}
-        return {"methods": methods, "attributes": attributes}
-
-    async def call(self, number: int, name: str, facts: dict[str, Any]) -> Any:
-        """Call a hook or method of the plugin with the facts that it takes."""
+    async def hook(self, number: int, name: str, facts: dict[str, Any]) -> Any:
+        """Call a hook of the plugin with the facts that it takes."""
         function = getattr(self.plugin, name)
         taken = inspect.signature(function).parameters.values()
         takes_all = any(one.kind is one.VAR_KEYWORD for one in taken)
         names = facts if takes_all else [one.name for one in taken if one.name in facts]
         answer = function(**{name: self.usable(facts[name], number) for name in names})
         return await answer if inspect.isawaitable(answer) else answer
+
+    def begin(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a method of the plugin; return what it returns at once."""
+        usable = {key: self.usable(value, number) for key, value in named.items()}
+        return getattr(self.plugin, name)(*(self.usable(one, number) for one in arguments), **usable)
+
+    async def call(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Return what a method of the plugin returns."""
+        answer = self.begin(number, name, arguments, named)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    async def stream(self, number: int, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Return the number of a stream, what it yields first, and whether that is all."""
+        self.streams[number] = Stream(self.begin(number, name, arguments, named))
+        return number, *await self.next(number, number)
+
+    async def next(self, number: int, stream: int) -> tuple[list[Any], bool]:
+        """Return what a stream yields next, and whether that is all."""
+        if stream not in self.streams:
+            raise KoiError("It was interrupted, because the plugin's process was started again.")
+        ended = True
+        try:
+            items, ended = await self.streams[stream].take()
+        finally:
+            if ended:
+                del self.streams[stream]
+        return items, ended
+
+    async def end(self, number: int, stream: int) -> None:
+        """End a stream that is not read to its end."""
+        if found := self.streams.pop(stream, None):
+            await found.end()
 
     async def function(self, number: int, key: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function that an earlier answer contained, such as a tool."""

@@ -7,48 +7,24 @@ code. Functions stay where they are; a message holds a number in their place.
 import io
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import partial
-from pathlib import Path
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, NoneType
 from typing import Any
 
 import openkoi_hookspecs
 from openkoi_base.isolation import is_printable
-from openkoi_hookspecs import Cost, Iteration, KoiError, Limits, Task
-from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs import KoiError
 
 CONTRACT = "openkoi_hookspecs"
 PLAIN = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("builtins", "bytearray")})
 PATHS = frozenset({"PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"})
 FUNCTIONS = (FunctionType, MethodType, partial)
-RUN_METHODS = ("search", "ask", "solve", "chat", "execute", "list_tools", "call", "emit")
 LENGTH = struct.Struct(">I")
+PLAIN_ATTRIBUTES = (str, int, float, NoneType)
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class KoiFacts:
-    """What a plugin in a process of its own sees of OpenKoi."""
-
-    workspace: Path
-    session: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """What a plugin in a process of its own sees of a run without asking."""
-
-    id: str
-    outermost: str
-    task: Task
-    limits: Limits
-    cost: Cost
-    iterations: tuple[Iteration, ...]
-    workspace: Path
-    koi: KoiFacts
 
 
 class Functions:
@@ -70,15 +46,17 @@ class Functions:
 
 
 class FactPickler(pickle.Pickler):
-    """Pickles facts; a function becomes its number."""
+    """Pickles facts; a function becomes its number, which is 0 where ``functions`` keeps none."""
 
-    def __init__(self, file: io.BytesIO, functions: Functions) -> None:
+    def __init__(self, file: io.BytesIO, functions: Functions | None) -> None:
         super().__init__(file, protocol=5)
         self.functions = functions
 
     def persistent_id(self, value: Any) -> int | None:
         """Return the number of a function; None for what is pickled."""
-        return self.functions.add(value) if isinstance(value, FUNCTIONS) else None
+        if not isinstance(value, FUNCTIONS):
+            return None
+        return self.functions.add(value) if self.functions else 0
 
 
 class FactUnpickler(pickle.Unpickler):
@@ -107,11 +85,16 @@ class ContractUnpickler(FactUnpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not a fact of the contract")
 
 
-def pack(message: object, functions: Functions) -> bytes:
-    """Return a message with its length; raise ValueError for one that is too long, TypeError for one without a form."""
+def pack(message: Sequence[object], functions: Functions | None) -> bytes:
+    """Return a message with its length; raise ValueError for one that is too long, TypeError for one without a form.
+
+    Its kind and number come first, in a pickle of their own: they can be read if the rest cannot.
+    """
     file = io.BytesIO()
     file.write(LENGTH.pack(0))
-    FactPickler(file, functions).dump(message)
+    pickler = FactPickler(file, functions)
+    pickler.dump(tuple(message[:2]))
+    pickler.dump(tuple(message[2:]))
     length = file.tell() - LENGTH.size
     if length > MAX_MESSAGE_BYTES:
         raise ValueError(f"a message of {length:,} bytes is too long; the limit is {MAX_MESSAGE_BYTES:,}")
@@ -120,17 +103,30 @@ def pack(message: object, functions: Functions) -> bytes:
     return file.getvalue()
 
 
-def describe_error(error: BaseException) -> tuple[str, str]:
-    """Return the name and the text of an error, which is all that is sent of it."""
-    return type(error).__name__, str(error) if is_printable(error) else ""
+class PluginProcessError(Exception):
+    """An error of the plugin that is not one of the contract; its class has the name of the plugin's."""
 
 
-def make_error(name: str, text: str) -> KoiError:
+def describe_error(error: BaseException) -> tuple[str, str, dict[str, Any]]:
+    """Return the name and the text of an error, and of one of the contract its attributes: all that is sent of it.
+
+    A class that the plugin derives from one of the contract is sent as that one.
+    """
+    kind, text = type(error), str(error) if is_printable(error) else ""
+    if not isinstance(error, KoiError):
+        return kind.__name__, text, {}
+    name = next(one.__name__ for one in kind.__mro__ if one.__module__.startswith(f"{CONTRACT}."))
+    return name, text, {name: value for name, value in vars(error).items() if isinstance(value, PLAIN_ATTRIBUTES)}
+
+
+def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Exception:
     """Return the error of the other process; one of the contract is of its class, any other only has its name."""
     found = getattr(openkoi_hookspecs, name, None)
     if isinstance(found, type) and issubclass(found, KoiError):
         error: KoiError = found.__new__(found, text)  # constructors differ in what they take
         error.args = (text,)
+        for attribute, value in attributes.items():
+            setattr(error, attribute, value)
         return error
-    other: type[KoiError] = type(name, (KoiError,), {})
+    other: type[Exception] = type(name, (PluginProcessError,), {})
     return other(text)

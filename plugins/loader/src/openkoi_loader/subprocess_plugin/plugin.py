@@ -1,63 +1,77 @@
-"""Stand for a plugin that runs in a process of its own: hooks, evaluators and what brings tools."""
+"""Stand for a plugin that runs in a process of its own: has the hooks, methods and attributes of its kind."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 from openkoi_base.isolation import format_error
-from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginError, Run, Tool, hookimpl
+from openkoi_hookspecs import ConfigError, NoProviderError, PluginError, Run, Tool, hookimpl
 
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
+from .members import Form, Member, members_of, why_refused
 from .process import PluginProcess
 
-KINDS = ("hooks", "evaluators", "tools")
-NOT_SUPPORTED = (
-    "[{0}.{1}] subprocess = true is not supported: only {2} can run in a process of their own. Remove the setting."
-)
+NOT_SUPPORTED = "[{0}.{1}] subprocess = true is not supported for {0}, because {2}. Remove the setting."
 
 
 class SubprocessPlugin:
     """Has the hooks, methods and attributes of the plugin in the other process."""
 
     def __init__(self, found: Found, context: BuildContext, text: str | None = None) -> None:
-        self.process = PluginProcess(found, context, text)
+        self.process = PluginProcess(found, context, text, self.take_values)
 
     async def __aenter__(self) -> Self:
         try:
             described = await self.process.start()
         except BaseException as error:
             await self.process.close()
-            if isinstance(error, KoiError) and not isinstance(error, (ConfigError, NoProviderError, PluginError)):
+            if isinstance(error, Exception) and not isinstance(error, (ConfigError, NoProviderError, PluginError)):
                 raise PluginError(self.process.found.name, "loading", format_error(error)) from error
             raise
         for hook, first, last in described["hooks"]:
             setattr(self, hook, hookimpl(self.implement(hook), tryfirst=first, trylast=last))
-        for method in described["methods"]:
-            setattr(self, method, self.list_tools if method == "tools" else partial(self.evaluate, method))
-        for name, value in described["attributes"].items():
-            setattr(self, name, value)
+        members = members_of(self.process.found.kind)
+        for name in described["methods"]:
+            setattr(self, name, self.carry(members[name]))
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.process.close()
 
+    def take_values(self, values: Mapping[str, Any]) -> None:
+        """Take over the attributes of the plugin."""
+        members = members_of(self.process.found.kind)
+        for name, value in values.items():
+            if members[name].form is Form.VALUE:
+                setattr(self, name, value)
+
     def implement(self, hook: str) -> Callable[..., Awaitable[Any]]:
         """Return an implementation of a hook."""
 
         async def call(**facts: Any) -> Any:
-            return await self.process.call(hook, facts)
+            return await self.process.hook(hook, facts)
 
         return call
 
-    async def evaluate(self, method: str, *facts: Any) -> Any:
-        """Call a method of an evaluator: ``evaluate`` takes the work and the run, ``baseline`` the run."""
-        return await self.process.call(method, dict(zip(("work", "run")[-len(facts) :], facts, strict=True)))
+    def carry(self, member: Member) -> Callable[..., Any]:
+        """Return what calls a method there."""
+        if member.form is Form.STREAM:
+            return partial(self.stream, member)
+        return self.list_tools if member.name == "tools" else partial(self.call, member)
+
+    def stream(self, member: Member, *arguments: Any, **named: Any) -> AsyncIterator[Any]:
+        """Yield what a method yields there."""
+        return self.process.stream(member.name, arguments, named)
+
+    async def call(self, member: Member, *arguments: Any, **named: Any) -> Any:
+        """Call a method there."""
+        return await self.process.call(member.name, arguments, named, run=member.bind_run(arguments, named))
 
     async def list_tools(self, run: Run) -> Sequence[Tool]:
         """Return the tools; guards ask about the paths that a call would write, which only the process knows."""
-        tools = await self.process.call("tools", {"run": run})
+        tools = await self.process.call("tools", (run,), {}, run=run)
         return [replace(one, written_paths=None) for one in tools]
 
 
@@ -66,6 +80,6 @@ def make_subprocess_plugin(found: Found, context: BuildContext, text: str | None
 
     With ``text`` it is the plugin of one Python file, whose path is the target.
     """
-    if found.kind not in KINDS:
-        raise ConfigError(NOT_SUPPORTED.format(found.kind, found.name, ", ".join(KINDS[:-1]) + f" and {KINDS[-1]}"))
+    if reason := why_refused(found.kind):
+        raise ConfigError(NOT_SUPPORTED.format(found.kind, found.name, reason))
     return SubprocessPlugin(found, context, text)

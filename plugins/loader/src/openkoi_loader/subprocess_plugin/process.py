@@ -1,7 +1,7 @@
 """Start a plugin's process, call it, and end it when it does not answer in time.
 
 A call that is cancelled is cancelled there too; if that does not end it soon, the process is ended, so that a late
-answer is never used. It is started again at the next call, a few times.
+answer is never used. It is started again at the next call, after a delay if it fails several times in a row.
 """
 
 import asyncio
@@ -10,42 +10,40 @@ import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any
 
 from openkoi_base.child_process import start_process
-from openkoi_hookspecs import Koi, KoiError, Run
+from openkoi_base.restart_delay import RestartDelay
+from openkoi_hookspecs import KoiError, ProviderUnavailableError, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
-from .messages import (
-    LENGTH,
-    MAX_MESSAGE_BYTES,
-    RUN_METHODS,
-    ContractUnpickler,
-    Functions,
-    KoiFacts,
-    RunFacts,
-    describe_error,
-    make_error,
-    pack,
-)
+from .messages import LENGTH, MAX_MESSAGE_BYTES, ContractUnpickler, PluginProcessError, describe_error, make_error, pack
+from .process_end import describe_end, end_process, keep_last_lines
+from .run_facts import RUN_METHODS, describe_fact, describe_run
 
 COMMAND = ("-P", "-m", "openkoi_loader.subprocess_plugin.child")
 VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV", "OPENKOI_HOME")
+NETWORK_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+FAILURES = {"providers": ProviderUnavailableError, "embedders": ProviderUnavailableError}  # what their callers expect
 CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what computes is not
 END_SECONDS = 2.0
-MAX_STARTS = 3
+PATIENCE_SECONDS = 1.0  # estimate: a call waits so long for the next start; it fails at once if that takes longer
+MAX_WARNINGS = 100  # estimate: of one process; a plugin has few
+MAX_WARNING = 2_000  # characters, as of the errors of plugins
 ERROR_LINES = 5
+STARTING = frozenset({"needs", "make"})
 
 
 @dataclass(slots=True)
 class Call:
     """A request that waits for its answer, and the run that it may ask for more."""
 
+    kind: str
     answer: asyncio.Future[Any]
     run: Run | None = None
 
@@ -55,20 +53,22 @@ class PluginProcess:
     """The process of one plugin. ``described`` is what the plugin has, once it was made.
 
     ``text`` is that of a Python file, which the process gets as the user allowed it, also when it is started again.
+    ``take_values`` receives the attributes of the plugin, first and when they change.
     """
 
     found: Found
     context: BuildContext
     text: str | None = None
+    take_values: Callable[[Mapping[str, Any]], None] = lambda _: None
     process: Process | None = None
     reader: "asyncio.Task[None] | None" = None
-    functions: Functions = field(default_factory=Functions)
     calls: dict[int, Call] = field(default_factory=dict)
     asked: set["asyncio.Task[None]"] = field(default_factory=set)
     errors: deque[str] = field(default_factory=lambda: deque(maxlen=ERROR_LINES))
     described: Mapping[str, Any] = field(default_factory=dict)
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    starts: int = 0
+    delay: RestartDelay = field(default_factory=lambda: RestartDelay(free=1))
+    warnings: int = 0
     last_number: int = 0
 
     async def start(self) -> Mapping[str, Any]:
@@ -79,26 +79,78 @@ class PluginProcess:
         return self.described
 
     async def start_again(self) -> None:
-        """Start it, unless it has ended too often."""
-        if self.starts == MAX_STARTS:
-            raise KoiError(f"Its process ended {MAX_STARTS} times, so it is not started again.")
-        self.starts += 1
-        environment = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+        """Start it; raise an error if it has failed too often for that."""
+        wait = self.delay.seconds_left
+        if wait > PATIENCE_SECONDS:
+            again = f"its process failed {self.delay.failures} times in a row and is started again in {wait:.0f} s"
+            raise self.failure(again)
+        await asyncio.sleep(wait)
         self.process = await start_process(
-            sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, start_new_session=True
+            sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self.environment, start_new_session=True
         )
+        self.warnings = 0
         self.reader = asyncio.create_task(self.read(self.process))
         name = (self.found.kind, self.found.name, self.found.target)
         config = self.context.config
         needed = {*await self.request("needs", *name)} if self.text is None else set()
         own = {key: value for key, value in config.environment.items() if key in needed}
-        self.described = await self.request("make", *name, self.text, replace(config, environment=own))
+        keys = {key: one for key, one in self.context.keys.items() if key.partition(".")[0] == self.found.name}
+        self.described = await self.request("make", *name, self.text, replace(config, environment=own), keys)
+        self.take_values(self.described["values"])
 
-    async def call(self, name: str, facts: Mapping[str, Any]) -> Any:
-        """Call a hook or method of the plugin."""
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that the process gets; one that calls servers also gets those that say how to reach them."""
+        network = NETWORK_VARIABLES if self.found.kind in FAILURES else ()
+        names = (*VARIABLES, *network, *map(str.lower, network))
+        return {name: os.environ[name] for name in names if name in os.environ}
+
+    def failure(self, reason: str) -> KoiError:
+        """Return the error of a call that the process did not answer, as callers of the kind expect it."""
+        kind = FAILURES.get(self.found.kind)
+        return kind(f"{self.found.name}: {reason}.") if kind else KoiError(f"{reason}.")
+
+    async def hook(self, name: str, facts: Mapping[str, Any]) -> Any:
+        """Call a hook of the plugin."""
         await self.start()
-        run = facts.get("run")
-        return await self.request("call", name, {key: plain_fact(key, fact) for key, fact in facts.items()}, run=run)
+        described = {key: describe_fact(key, fact) for key, fact in facts.items()}
+        return await self.request("hook", name, described, run=facts.get("run"))
+
+    async def call(
+        self, name: str, arguments: Sequence[Any], named: Mapping[str, Any], *, run: Run | None = None
+    ) -> Any:
+        """Call a method of the plugin; a ``run`` among its arguments is sent as what it is."""
+        await self.start()
+        sent = tuple(describe_run(run) if one is run and run else one for one in arguments)
+        by_name = {key: describe_run(run) if one is run and run else one for key, one in named.items()}
+        return await self.request("call", name, sent, by_name, run=run)
+
+    async def stream(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> AsyncIterator[Any]:
+        """Yield what a method of the plugin yields."""
+        await self.start()
+        ended = True  # one whose beginning fails is ended there
+        try:
+            number, items, ended = await self.request("stream", name, tuple(arguments), dict(named))
+            while True:
+                for item in items:
+                    yield item
+                if ended:
+                    return
+                ended = True
+                items, ended = await self.request("next", number)
+        finally:
+            if not ended:
+                await self.end_stream(number)
+
+    async def end_stream(self, number: int) -> None:
+        """End a stream that is not read to its end; end the process if that has no effect."""
+        try:
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await self.request("end", number)
+        except TimeoutError:
+            self.kill()
+        except KoiError:
+            pass  # it has ended
 
     async def call_function(self, number: int, *arguments: object) -> Any:
         """Call a function that an answer contained."""
@@ -108,7 +160,7 @@ class PluginProcess:
     async def request(self, kind: str, *arguments: object, run: Run | None = None) -> Any:
         """Return the answer to a request."""
         self.last_number += 1
-        number, call = self.last_number, Call(asyncio.get_running_loop().create_future(), run)
+        number, call = self.last_number, Call(kind, asyncio.get_running_loop().create_future(), run)
         self.calls[number] = call
         try:
             await self.send(kind, number, *arguments)
@@ -122,7 +174,7 @@ class PluginProcess:
     async def cancel(self, number: int, call: Call) -> None:
         """Cancel a request there; end the process if that has no effect."""
         call.answer = asyncio.get_running_loop().create_future()
-        with suppress(KoiError, TimeoutError):
+        with suppress(KoiError, PluginProcessError, TimeoutError):
             await self.send("cancel", number)
             async with asyncio.timeout(CANCEL_SECONDS):
                 await call.answer
@@ -132,9 +184,9 @@ class PluginProcess:
     async def send(self, *message: object) -> None:
         """Send a message; raise KoiError for one that cannot be sent."""
         if self.process is None or self.process.stdin is None:
-            raise KoiError("Its process has ended.")
+            raise self.failure("its process has ended")
         try:
-            data = pack(message, self.functions)
+            data = pack(message, None)
         except (TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
             raise KoiError(f"A value cannot be sent to the plugin's process: {error}") from None
         with suppress(ConnectionError):  # it has ended, which the reader reports
@@ -145,7 +197,7 @@ class PluginProcess:
         """Take what the process sends until it ends, then fail all calls that wait."""
         assert process.stdout
         assert process.stderr
-        printed = asyncio.create_task(self.read_errors(process.stderr))
+        printed = asyncio.create_task(keep_last_lines(process.stderr, self.errors))
         reason = ""
         try:
             while True:
@@ -156,35 +208,31 @@ class PluginProcess:
         except asyncio.IncompleteReadError:
             pass
         except Exception as error:  # a plugin's process may send anything
-            reason = f"sent an invalid message ({error})"
-            end_process(process)
+            reason = f"its process sent an invalid message ({error})"
+        end_process(process)
         code = await process.wait()
-        await printed
+        await asyncio.wait([printed], timeout=CANCEL_SECONDS)  # a program that it started may keep the stream open
+        printed.cancel()
         if self.process is process:
             self.process = None
-            self.fail_calls(reason or f"its process ended with status {code}")
-
-    async def read_errors(self, stderr: asyncio.StreamReader) -> None:
-        """Keep the last lines that the plugin prints."""
-        with suppress(ValueError):  # a line that is longer than a stream may hold
-            async for line in stderr:
-                self.errors.append(line.decode(errors="replace").rstrip())
-        while await stderr.read(65_536):
-            pass
+            self.delay.note_failure()
+            self.fail_calls(reason or f"its process {describe_end(code)}")
 
     def fail_calls(self, reason: str) -> None:
         """Let all calls fail that still wait."""
-        printed = f" Last printed: {self.errors[-1]}" if self.errors else ""
+        printed = f" (last printed: {self.errors[-1]})" if self.errors else ""
         calls, self.calls = self.calls, {}
         for call in calls.values():
             if not call.answer.done():
-                call.answer.set_exception(KoiError(f"{reason}.{printed}"))
+                call.answer.set_exception(self.failure(f"{reason}{printed}"))
 
     def receive(self, data: bytes) -> None:
         """Take a message."""
-        kind, number, *rest = ContractUnpickler(data, self.make_function).load()
+        message = ContractUnpickler(data, self.make_function)
+        kind, number = message.load()
+        rest = message.load()
         if kind == "warn":
-            self.context.warn(str(rest[0]))
+            self.warn(str(rest[0]))
         elif kind == "hold":
             self.context.redactor.hold(str(rest[0]), str(rest[1]))
         elif (call := self.calls.get(number)) is None or call.answer.done():
@@ -193,10 +241,26 @@ class PluginProcess:
             task = asyncio.create_task(self.answer_question(call, *rest))
             self.asked.add(task)
             task.add_done_callback(self.asked.discard)
-        elif kind == "answer":
+        elif kind == "values":
+            self.take_values(rest[0])
+        else:
+            self.take_answer(call, kind, rest)
+
+    def take_answer(self, call: Call, kind: str, rest: Sequence[Any]) -> None:
+        """Answer a call; a process that only starts does not work yet."""
+        if call.kind not in STARTING:
+            self.delay.note_success()
+        if kind == "answer":
             call.answer.set_result(rest[0])
         else:
-            call.answer.set_exception(make_error(str(rest[0]), str(rest[1])))
+            call.answer.set_exception(make_error(*rest))
+
+    def warn(self, text: str) -> None:
+        """Pass on a warning of the plugin; raise ValueError if there are too many."""
+        self.warnings += 1
+        if self.warnings > MAX_WARNINGS:
+            raise ValueError(f"more than {MAX_WARNINGS} warnings")
+        self.context.warn(text[:MAX_WARNING])
 
     async def answer_question(self, call: Call, key: int, method: str, arguments: Any, named: Any) -> None:
         """Carry out a method of a run that the plugin calls."""
@@ -220,6 +284,7 @@ class PluginProcess:
         process, self.process = self.process, None
         if process:
             end_process(process)
+            self.delay.note_failure()
             self.fail_calls("its process was killed because a call timed out")
 
     async def close(self) -> None:
@@ -231,29 +296,3 @@ class PluginProcess:
         self.kill()
         if self.reader:
             await self.reader
-
-
-def end_process(process: Process) -> None:
-    """End a process at once."""
-    with suppress(ProcessLookupError):
-        process.kill()
-
-
-def plain_fact(name: str, fact: Any) -> Any:
-    """Return a fact as it is sent: of a run and of OpenKoi, what they are."""
-    if name == "run":
-        run: Run = fact
-        return RunFacts(
-            run.id,
-            run.outermost,
-            run.task,
-            run.limits,
-            run.cost,
-            tuple(run.iterations),
-            run.workspace,
-            plain_fact("koi", run.koi),
-        )
-    if name == "koi":
-        koi: Koi = fact
-        return KoiFacts(koi.workspace, koi.session)
-    return fact

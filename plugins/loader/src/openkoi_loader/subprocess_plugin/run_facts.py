@@ -1,0 +1,57 @@
+"""What is sent to a plugin's process of a run and of OpenKoi: what they are, without their methods."""
+
+from pathlib import Path
+from typing import Any
+
+from openkoi_hookspecs import Cost, Iteration, Koi, Limits, Run, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+RUN_METHODS = ("search", "ask", "solve", "chat", "execute", "list_tools", "call", "emit")
+
+
+@dataclass(frozen=True, slots=True)
+class KoiFacts:
+    """What a plugin in a process of its own sees of OpenKoi."""
+
+    workspace: Path
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a plugin in a process of its own sees of a run without asking."""
+
+    id: str
+    outermost: str
+    task: Task
+    limits: Limits
+    cost: Cost
+    iterations: tuple[Iteration, ...]
+    workspace: Path
+    koi: KoiFacts
+
+
+def describe_run(run: Run) -> RunFacts:
+    """Return what is sent of a run."""
+    return RunFacts(
+        run.id,
+        run.outermost,
+        run.task,
+        run.limits,
+        run.cost,
+        tuple(run.iterations),
+        run.workspace,
+        describe_koi(run.koi),
+    )
+
+
+def describe_koi(koi: Koi) -> KoiFacts:
+    """Return what is sent of OpenKoi."""
+    return KoiFacts(koi.workspace, koi.session)
+
+
+def describe_fact(name: str, fact: Any) -> Any:
+    """Return a fact of a hook as it is sent."""
+    if name == "run":
+        return describe_run(fact)
+    return describe_koi(fact) if name == "koi" else fact

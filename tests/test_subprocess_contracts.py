@@ -1,0 +1,78 @@
+"""Plugins keep the promises of their kind also in a process of their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import plugin_process
+import pytest
+from plugin_process import in_process_of_its_own
+
+from openkoi_cli.plugin_kit.contract_pages import explain_subprocess
+from openkoi_cli.plugin_kit.docs import CONTRACTS
+from openkoi_hookspecs import Provider, Reasoning, ToolCall
+from openkoi_loader.subprocess_plugin.members import PROTOCOLS, REFUSED
+from openkoi_testing import MemoryContract, ProviderContract
+from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer
+
+ANSWER: list[str | Reasoning | ToolCall] = [
+    "I look.",
+    ToolCall("call_a", "read", {"path": "a"}),
+    ToolCall("call_b", "read", {}),
+]
+
+
+class TestOpenAI(ProviderContract):
+    model = "gpt-fake"
+    test_describes_the_model_by_its_name_alone = None  # type: ignore[assignment]  # it does not describe one
+
+    @pytest.fixture(scope="class", params=["chat", "responses"])
+    @classmethod
+    def provider(cls, request: pytest.FixtureRequest) -> Iterator[Provider]:
+        with OpenAIServer(ANSWER, key="sk-right") as server:
+            settings = {"base_url": server.url, "api": request.param}
+            yield in_process_of_its_own("providers", "openkoi_openai:OpenAI", settings, {"OPENAI_API_KEY": "sk-right"})
+
+
+class TestAnthropic(ProviderContract):
+    model = "claude-fake"
+    test_describes_the_model_by_its_name_alone = None  # type: ignore[assignment]  # it does not describe one
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        answer = [Reasoning("Hm."), Reasoning("", signature="c2VjcmV0"), *ANSWER]
+        with AnthropicServer(answer, key="sk-right") as server:
+            settings = {"base_url": server.url, "thinking": "adaptive"}
+            variables = {"ANTHROPIC_API_KEY": "sk-right"}
+            yield in_process_of_its_own("providers", "openkoi_anthropic:Anthropic", settings, variables)
+
+
+class TestOllama(ProviderContract):
+    model = "llama-fake:latest"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        with OllamaServer(ANSWER, key="right") as server:
+            settings = {"base_url": server.url, "api_key": "right"}
+            yield in_process_of_its_own("providers", "openkoi_ollama:Ollama", settings)
+
+
+class TestMemories(MemoryContract):
+    @pytest.fixture(autouse=True, params=["sqlite", "duckdb"])
+    @classmethod
+    def choose(cls, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        cls.subject = staticmethod(getattr(plugin_process, request.param))
+        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # the suite also makes it in other processes
+
+
+@pytest.mark.parametrize("kind", CONTRACTS)
+def test_the_documentation_says_which_kinds_can_run_in_a_process_of_their_own(kind: str) -> None:
+    text, group = explain_subprocess(kind), CONTRACTS[kind][0]
+
+    if kind in ("mcp", "script", "wasm"):
+        assert "of its own" in text
+    elif group in PROTOCOLS:
+        assert ": yes" in text
+    else:
+        assert f": no, because {REFUSED[group]}." in text
