@@ -133,3 +133,15 @@ def test_a_provider_that_hangs_ends_with_the_tasks_time(openkoi: Shell) -> None:
 
     assert "seconds" in errors
     assert "run.failed" != logged_records(openkoi.home)[-1]["type"]
+
+
+def test_commands_show_which_plugins_run_in_their_own_process(openkoi: Shell) -> None:
+    with OpenAIServer(["Hello."], key=KEY) as server:
+        use_server(openkoi, server)
+        openkoi("-i", "0", "Say hello")
+        plugins, doctor, blame = openkoi("plugins"), openkoi("doctor"), openkoi("blame")
+
+    rows = [" ".join(line.split()) for line in plugins.stdout.splitlines() if "in its own process" in line]
+    assert ["memory sqlite in its own process", "providers openai in its own process"] == sorted(rows)
+    assert "Own process: sqlite (memory), openai (providers)" in " ".join(doctor.stdout.split())
+    assert "In a process of its own, as configured now: sqlite (memory), openai (providers)" in blame.stdout

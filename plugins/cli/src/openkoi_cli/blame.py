@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .invocation import Invocation
+from .own_processes import list_own_processes
 
 if TYPE_CHECKING:
     from openkoi_runlog.report.attribution import Attribution, PluginShare
@@ -21,7 +22,10 @@ def command(invocation: Invocation, /, task_id: str) -> None:
     from .replay import load_run
 
     run, records = load_run(invocation, task_id)
-    click.echo(invocation.redact("\n".join(format_attribution(attribute(records, run)))))
+    lines = [*format_attribution(attribute(records, run))]
+    if hosted := list_own_processes(invocation.koi or invocation.open()):
+        lines.append(f"In a process of its own, as configured now: {hosted}")
+    click.echo(invocation.redact("\n".join(lines)))
 
 
 def format_attribution(found: "Attribution") -> Iterator[str]:

@@ -18,6 +18,7 @@ from openkoi_runlog.report import format_size
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
+from .own_processes import list_own_processes
 from .small_model import describe_small_model
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
         for part, kind in (("Hooks", "hooks"), ("Embedders", "embedders")):
             list_names(part, kind, koi, seen)
     check_plugins(invocation.launcher.installation(config=invocation.config), seen)
+    if hosted := list_own_processes(koi):
+        seen.add("Own process", hosted)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
     seen.issues += koi.warnings()
     return seen

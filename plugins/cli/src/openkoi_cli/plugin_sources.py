@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
+from .own_processes import OWN_PROCESS
 from .streams import reserve_stdout
 from .without_hooks import without_hooks
 
@@ -29,11 +30,14 @@ class SourcedPlugin:
     name: str
     origin: str
     enabled: bool = True
+    subprocess: bool = False
 
     @property
     def place(self) -> str:
-        """Where the source found it, and that it is disabled if it is."""
-        return self.origin if self.enabled else f"{self.origin}, disabled by {self.kind}.{self.name}.enabled"
+        """Where the source found it, and that it is disabled or runs in its own process, if so."""
+        if not self.enabled:
+            return f"{self.origin}, disabled by {self.kind}.{self.name}.enabled"
+        return f"{self.origin}, {OWN_PROCESS}" if self.subprocess else self.origin
 
 
 def ask_sources(invocation: Invocation) -> tuple[list[SourcedPlugin], list[str]]:
@@ -71,9 +75,11 @@ def print_sourced(invocation: Invocation) -> None:
         print(json.dumps([found, koi.warnings()]), file=out)
 
 
-def as_listed(one: "PluginEntry", koi: "OpenedKoi") -> tuple[str, str, str, bool]:
+def as_listed(one: "PluginEntry", koi: "OpenedKoi") -> tuple[str, str, str, bool, bool]:
     """Return the fields of a sourced plugin after its source."""
-    return one.kind, one.name, one.origin, koi.setting(f"{one.kind}.{one.name}.enabled", bool, True)
+    table = f"{one.kind}.{one.name}"
+    hosted = one.load_in_subprocess is not None and koi.setting(f"{table}.subprocess", bool, False)
+    return one.kind, one.name, one.origin, koi.setting(f"{table}.enabled", bool, True), hosted
 
 
 async def list_sourced(koi: "OpenedKoi") -> "Mapping[str, Sequence[PluginEntry]]":

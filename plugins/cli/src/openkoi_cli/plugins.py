@@ -15,6 +15,7 @@ from .frontends import hidden_frontends
 from .group import OpenKoi
 from .hook_times import format_hook_times
 from .invocation import Invocation
+from .own_processes import OWN_PROCESS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,9 +83,10 @@ def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
 
 
 def describe(plugin: "PluginState", times: "Times") -> str:
-    """Return why a plugin is not used; else, for one of hooks, those that were called, and when."""
+    """Return why a plugin is not used; else where it runs and, for one of hooks, those that were called, and when."""
+    process = OWN_PROCESS if plugin.subprocess else ""
     hooks = format_hook_times(times.get(plugin.name, {})) if plugin.kind == "hooks" else ""
-    return why_unused(plugin) or hooks
+    return why_unused(plugin) or "  ".join(filter(None, (process, hooks)))
 
 
 def why_unused(plugin: "PluginState") -> str:

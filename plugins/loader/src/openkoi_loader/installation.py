@@ -26,6 +26,7 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
             winners.get((one.kind, one.name), ""),
             versions[one.distribution],
             config is None or config[plugin_keys.ENABLED.at(one.kind, one.name)],
+            config is not None and config[plugin_keys.SUBPROCESS.at(one.kind, one.name)],
         )
         for one in sorted(scanned.claims)
     ]
