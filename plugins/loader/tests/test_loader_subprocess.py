@@ -4,12 +4,15 @@ import asyncio
 import os
 import pickle
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
+from pathlib import Path, PosixPath, PurePosixPath
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
+import openkoi_hookspecs
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import (
     Allow,
@@ -288,3 +291,27 @@ def test_nothing_but_facts_is_read_from_its_process() -> None:
     facts = (Task("x"), Path("a"), Effect.READS, {"a": {1, 2.5, None}}, b"x")
     message = ContractUnpickler(pack(("answer", 1, *facts), Functions())[4:], lambda number: pytest.fail(str(number)))
     assert [("answer", 1), facts] == [message.load(), message.load()]
+
+
+def short(text: str) -> bytes:
+    """Return the instruction of a pickle that pushes a text."""
+    return pickle.SHORT_BINUNICODE + bytes([len(text)]) + text.encode()
+
+
+def classes_that_may_be_named() -> list[type]:
+    modules = [import_module(f"openkoi_hookspecs.{one.name}") for one in iter_modules(openkoi_hookspecs.__path__)]
+    found = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
+    return sorted({*found, PurePosixPath, PosixPath, set, bytearray}, key=lambda one: (one.__module__, one.__name__))
+
+
+@pytest.mark.parametrize("kind", classes_that_may_be_named(), ids=lambda kind: kind.__name__)
+def test_a_message_cannot_change_a_class(kind: type) -> None:
+    place = short(kind.__module__) + short(kind.__qualname__) + pickle.STACK_GLOBAL
+    attribute = pickle.EMPTY_DICT + short("stolen") + pickle.NEWTRUE + pickle.SETITEM
+    for state in (attribute, pickle.NONE + attribute + pickle.TUPLE2):
+        message = ContractUnpickler(
+            pickle.PROTO + b"\5" + place + state + pickle.BUILD + pickle.STOP, lambda _: pytest.fail
+        )
+        with suppress(Exception):
+            message.load()
+        assert not hasattr(kind, "stolen")

@@ -72,16 +72,22 @@ class FactUnpickler(pickle.Unpickler):
 
 
 class ContractUnpickler(FactUnpickler):
-    """Unpickles what a plugin's process sends: facts of the contract, and plain values."""
+    """Unpickles what a plugin's process sends: facts of the contract, and plain values.
+
+    A pickle can set attributes of any class that it gets. It gets those of facts, which do not allow that, and of
+    others only what makes a value.
+    """
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class that may be in a message; raise UnpicklingError for any other one."""
+        """Return what makes a value that may be in a message; raise UnpicklingError for any other name."""
         if module == CONTRACT or module.startswith(f"{CONTRACT}."):
             found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, Enum)):
+            if isinstance(found, type) and is_dataclass(found) and hasattr(found, "__setstate__"):
                 return found
+            if isinstance(found, type) and issubclass(found, Enum):
+                return partial(found)
         if (module, name) in PLAIN or (module.startswith("pathlib") and name in PATHS):
-            return super().find_class(module, name)
+            return partial(super().find_class(module, name))
         raise pickle.UnpicklingError(f"{module}.{name} is not a fact of the contract")
 
 
