@@ -192,7 +192,7 @@ def test_a_server_that_fails_again_and_again_is_started_less_and_less_often(tmp_
 
     async def fail() -> list[str]:
         connection = Connection(config, tmp_path, answer_nothing, dict(os.environ))
-        connection.failures = 4
+        connection.delay.failures = 4
         reply = [str(await failure_of(connection)) for _ in range(2)]
         await connection.close()
         return reply

@@ -69,7 +69,7 @@ def test_the_best_are_those_of_scoring_every_document(seed: int) -> None:
     for _ in range(6):
         words = [*{chance.choice(("all", "most", "w0", "w1", f"w{chance.randrange(60)}")) for _ in range(4)}]
         expected = score_all(documents, counted, words)
-        found = documents.rank_by_words(ANY, [*documents.index.shelves], words, MOST)
+        found = documents.rank_by_words(ANY, [*documents.index.scopes], words, MOST)
         assert [*expected] == [*found]
         assert pytest.approx(expected) == found
 

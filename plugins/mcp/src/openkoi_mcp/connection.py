@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
+from openkoi_base.restart_delay import RestartDelay
 from openkoi_hookspecs import KoiError, ToolError
 
 from .server_config import ServerConfig
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 MAX_LINES = 3  # of an error: a wrong answer may have a hundred faults, and then advice for programmers
 START_SECONDS = 60.0  # estimate: npx and uvx may have to download a server first
-FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 0.5, 30.0  # until the next start, doubled each time (estimate)
-HANDSHAKE, DISCOVERY = (
-    "legacy",
-    "auto",
-)  # modes of the SDK's Client; with the newest protocol a server cannot ask while it works
+HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
 VARIABLES_HINT = " It gets only the variables {0}; to pass more, set mcp.servers.{1}.env_names."
 PATIENCE_SECONDS = 5.0  # that a call waits for such a delay; for a longer one it fails at once (estimate)
 
@@ -41,8 +37,7 @@ class Connection:
         self.task: asyncio.Task[None] | None = None
         self.ready: asyncio.Future[Client]
         self.stop = asyncio.Event()
-        self.failures = 0
-        self.next_start = 0.0
+        self.delay = RestartDelay()
         self.error_tail = ""
         self.mode = HANDSHAKE
 
@@ -58,10 +53,10 @@ class Connection:
 
     async def client(self) -> "Client":
         """Return the client of the running server; raise ToolError if it cannot be started."""
-        if (self.task is None or self.task.done()) and self.next_start - monotonic() > PATIENCE_SECONDS:
+        if (self.task is None or self.task.done()) and self.delay.seconds_left > PATIENCE_SECONDS:
             raise ToolError(
-                f"The MCP server {self.config.name} failed {self.failures} times in a row and is started again in "
-                f"{self.next_start - monotonic():.0f} s.{self.error_tail}"
+                f"The MCP server {self.config.name} failed {self.delay.failures} times in a row and is started again "
+                f"in {self.delay.seconds_left:.0f} s.{self.error_tail}"
             )
         self.begin()
         try:
@@ -80,7 +75,7 @@ class Connection:
         from .error_output import ErrorOutput
         from .transport import open_transport
 
-        await asyncio.sleep(max(0.0, self.next_start - monotonic()))
+        await asyncio.sleep(self.delay.seconds_left)
         errors = ErrorOutput()
         try:
             async with asyncio.timeout(START_SECONDS) as deadline:
@@ -122,12 +117,7 @@ class Connection:
     def note_failure(self, error_tail: str = "") -> None:
         """Let the next start wait, longer with each failure in a row."""
         self.error_tail = error_tail or self.error_tail
-        self.next_start = monotonic() + min(FIRST_DELAY_SECONDS * 2**self.failures, LONGEST_DELAY_SECONDS)
-        self.failures += 1
-
-    def note_success(self) -> None:
-        """Forget earlier failures: the server answers."""
-        self.failures, self.next_start = 0, 0.0
+        self.delay.note_failure()
 
     @property
     def running(self) -> "Client | None":

@@ -93,7 +93,7 @@ class RunCalls:
                 raise
             except Exception as error:  # a server may answer anything, and end at any time
                 raise await self.failure(client, error) from error
-        connection.note_success()
+        connection.delay.note_success()
         return result
 
     async def failure(self, client: "Client", error: Exception) -> ToolError:
