@@ -46,16 +46,17 @@ def test_the_bundle_is_found_without_importing_anything() -> None:
 
 def test_what_the_bundle_chooses_stays_ours_when_others_bring_the_same_name() -> None:
     """No distribution turns off what the bundle chooses by claiming its name, nor the bundle itself."""
-    preferred = [key.partition(".")[::2] for key in table("plugins.prefer")]
     scanned = scan()
     ours = [one for one in scanned.found if one.distribution.startswith("openkoi") and one.distribution != TESTING]
-    strangers = tuple(one._replace(target="evil", distribution="acme") for one in ours)
-
-    result = with_preferences(
-        scanned._replace(claims=scanned.claims + strangers),
-        frozenset(),
-        frozenset((kind, name, str(table("plugins.prefer")[f"{kind}.{name}"].value)) for kind, name in preferred),
+    strangers = tuple(
+        one._replace(target="evil", distribution=distribution)
+        for one in ours
+        for distribution in ("acme", f"openkoi-{one.name}")  # no name makes a distribution ours
+        if distribution != one.distribution
     )
+    preferred = {(*key.partition(".")[::2], str(one.value)) for key, one in table("plugins.prefer").items()}
+
+    result = with_preferences(scanned._replace(claims=scanned.claims + strangers), frozenset(), frozenset(preferred))
 
     assert scanned.found == result.found
     assert sorted((one.kind, one.name, one.distribution) for one in ours) == [

@@ -16,6 +16,9 @@ from openkoi_loader.plugin_discovery import (
     Scan,
     canonical_name,
     entry_points,
+    metadata_folders,
+    read_metadata,
+    requirement_name,
     resolve,
     scan,
     with_preferences,
@@ -175,6 +178,30 @@ def test_openkoi_itself_is_its_own(tmp_path: Path) -> None:
         installed(tmp_path, f"{distribution}-1.dist-info", point("bundles", "default", f"{distribution}_bundle"))
 
     assert [("openkoi", "openkoi_bundle")] == [(one.distribution, one.target) for one in scanned(tmp_path).found]
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        "openkoi-search",
+        "openkoi_search[numbers]>=2026.11.21",
+        "OpenKoi.Search (>=1) ; extra == 'x'",
+        "openkoi-search~=1",
+    ],
+)
+def test_a_requirement_begins_with_a_distribution(requirement: str) -> None:
+    assert "openkoi-search" == requirement_name(requirement)
+
+
+def test_a_description_declares_no_requirement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata = installed(tmp_path, "acme-1.dist-info", None)
+    metadata.joinpath("METADATA").write_text("Requires-Dist: one\nRequires-Dist: two\n\nRequires-Dist: three\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    metadata_folders.cache_clear()
+    try:
+        assert ["one", "two"] == list(read_metadata("acme", "Requires-Dist: "))
+    finally:
+        metadata_folders.cache_clear()
 
 
 def test_what_pip_left_behind_is_no_rival(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
+OPENKOI, OWN_PREFIX = "openkoi", "openkoi-"
 PREFIX = "openkoi."
 FOLDERS = (".dist-info", ".egg-info")
-SUMMARY, VERSION = "Summary: ", "Version: "
+SUMMARY, VERSION, REQUIRES = "Summary: ", "Version: ", "Requires-Dist: "
 Preferences = frozenset[tuple[str, str, str]]
 
 
@@ -26,11 +28,11 @@ class Found(NamedTuple):
 
     def read_summary(self) -> str:
         """Read the distribution's own description in one line from its metadata; empty if it has none."""
-        return read_metadata(self.distribution, SUMMARY)
+        return next(read_metadata(self.distribution, SUMMARY), "")
 
     def read_version(self) -> str:
         """Read the version of the distribution from its metadata; empty if it declares none."""
-        return read_metadata(self.distribution, VERSION)
+        return next(read_metadata(self.distribution, VERSION), "")
 
 
 class Clash(NamedTuple):
@@ -105,15 +107,35 @@ def metadata_folders() -> dict[str, str]:
     return dict(reversed(places))
 
 
-def read_metadata(distribution: str, field: str) -> str:
-    """Return a field of a distribution's metadata; empty without one."""
+def read_metadata(distribution: str, field: str) -> Iterator[str]:
+    """Yield the values of a field of a distribution's metadata."""
     try:
         with open(
             os.path.join(metadata_folders().get(distribution, ""), "METADATA"), encoding="utf-8", errors="replace"
         ) as metadata:
-            return next((line for line in metadata if line.startswith(field)), "").removeprefix(field).strip()
+            for line in takewhile(str.strip, metadata):  # the description follows an empty line
+                if line.startswith(field):
+                    yield line.removeprefix(field).strip()
     except OSError:
-        return ""
+        return
+
+
+@cache
+def required_by_openkoi() -> frozenset[str]:
+    """Return the distributions of OpenKoi that ``openkoi`` requires, also for an extra, and those that they require."""
+    found: set[str] = set()
+    waiting = [OPENKOI]
+    while waiting:
+        required = set(map(requirement_name, read_metadata(waiting.pop(), REQUIRES)))
+        new = {name for name in required if name.startswith(OWN_PREFIX)} - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def requirement_name(requirement: str) -> str:
+    """Return openkoi-search for ``openkoi_search[numbers]>=2026.11.21 ; extra == 'x'``."""
+    return canonical_name("".join(takewhile(lambda letter: letter.isalnum() or letter in "._-", requirement)))
 
 
 def list_folder(folder: str) -> list[str]:
@@ -175,11 +197,14 @@ def resolve_clashes(
 
 def pick_winner(rivals: list[Found], bundled: Preferences) -> Found | None:
     """Return the plugin that is used if the user has not chosen."""
+    if len(rivals) == 1:
+        return rivals[0]
     if winner := find_preferred(rivals, bundled):
         return winner
-    whole = [rival for rival in rivals if rival.distribution == "openkoi"]
-    own = [rival for rival in rivals if rival.distribution == f"openkoi-{canonical_name(rival.name)}"]
-    best = whole or own or rivals
+    whole = [rival for rival in rivals if rival.distribution == OPENKOI]
+    required = [rival for rival in rivals if rival.distribution in required_by_openkoi()]
+    own = [rival for rival in rivals if rival.distribution == OWN_PREFIX + canonical_name(rival.name)]
+    best = whole or required or own or rivals
     return best[0] if len(best) == 1 else None
 
 
