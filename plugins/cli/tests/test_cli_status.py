@@ -41,7 +41,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_runlog import PastTask, list_past_tasks
+from openkoi_runlog import list_past_tasks
 from openkoi_runlog.report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
 from openkoi_testing import Scenario
 
@@ -89,7 +89,7 @@ def format_status(koi: App, day: Sequence[str] = ()) -> str:
         format_breakdown(
             koi.services.running,
             list_past_tasks(sessions),
-            read_charges(sessions, charge_events(phases=True)),
+            read_charges(sessions, charge_events(phases=True)).charges,
             waiting,
             day,
         )
@@ -216,12 +216,12 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", past), ("run-2", fork))
 
     for phases in (True, False):
-        paid = read_charges(koi.services.config.paths.sessions, charge_events(phases=phases))
+        paid = read_charges(koi.services.config.paths.sessions, charge_events(phases=phases)).charges
         assert 1.75 + 8.0 == sum_charges(paid).total
 
 
 def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:
-    old = PastTask("run-1", (now() - timedelta(days=20)).isoformat(), "Write", "acme/a")
+    old = (now() - timedelta(days=20)).isoformat()
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 20)]
 
     assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == format_span("Today", span_start(1), paid, [old])

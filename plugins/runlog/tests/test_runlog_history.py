@@ -1,7 +1,11 @@
 """Past tasks as the log alone tells them."""
 
 import gzip
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -12,6 +16,7 @@ from openkoi_hookspecs import (
     KoiError,
     NextAction,
     PluginNotFoundError,
+    Record,
     Response,
     RunState,
     StreamEnd,
@@ -25,8 +30,11 @@ from openkoi_runlog import (
     find_task,
     list_past_tasks,
     read_task_records,
+    select_from,
     summarize_runs,
 )
+from openkoi_runlog.record_format import add_checksum, parse_line, write_line
+from openkoi_runlog.select_records import SMALL_BYTES
 
 PAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90, usd=0.25), best=0, iterations=1)
@@ -119,3 +127,53 @@ def test_a_run_that_was_resumed_and_killed_was_interrupted_in_every_list(tmp_pat
     assert (end, RunState.INTERRUPTED) == (task.status(under_way=False), summary.state)
     assert (RunState.INTERRUPTED, True, True) == (past.status(under_way=False), past.cut_short, past.resumable)
     assert (task.tokens, task.usd) == (past.tokens, past.usd)
+
+
+def parsed_lines(work: Callable[[], object]) -> int:
+    """Return how many lines of the log some work parses."""
+    calls: list[object] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is parse_line.__code__:
+            calls.append(frame.f_lineno)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return len(calls)
+
+
+def write_days(folder: Path, days: int) -> None:
+    """Write a session with a paid task, which has a sub-task, on each of so many days."""
+    lines = []
+    for day in range(days):
+        at = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)).isoformat()
+        runs = {f"task{day}": [started(f"Day {day}"), PAID, ENDED], f"part{day}": [started("part", f"task{day}"), PAID]}
+        for run, happened in runs.items():
+            lines += [add_checksum(write_line(Record(f"{day}{run}", at, run, event))) for event in happened]
+    folder.joinpath("s.jsonl").write_bytes(b"".join(lines))
+
+
+def test_of_a_large_session_only_the_newest_tasks_are_parsed(tmp_path: Path) -> None:
+    write_days(tmp_path, 300)
+    assert (tmp_path / "s.jsonl").stat().st_size > SMALL_BYTES
+
+    newest = list_past_tasks(tmp_path, newest=5)
+
+    assert ["Day 299", "Day 298", "Day 297", "Day 296", "Day 295"] == [past.text for past in newest]
+    assert list_past_tasks(tmp_path)[:5] == newest
+    assert 5 * 5 == parsed_lines(lambda: list_past_tasks(tmp_path, newest=5))  # two starts, found and read, and an end
+    assert list_past_tasks(tmp_path) == list_past_tasks(tmp_path, newest=1_000)
+
+
+def test_what_is_older_than_what_is_asked_for_is_not_parsed(tmp_path: Path) -> None:
+    write_days(tmp_path, 60)
+    since = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=50)).isoformat()
+    kinds = (events.TaskStarted, events.ModelResponse)
+
+    recent = [*select_from(tmp_path / "s.jsonl", kinds, since=since)]
+
+    assert [record for record in select_from(tmp_path / "s.jsonl", kinds) if record.at >= since] == recent
+    assert 10 * 4 == len(recent) == parsed_lines(lambda: [*select_from(tmp_path / "s.jsonl", kinds, since=since)])

@@ -12,8 +12,8 @@ from openkoi_runlog.report import NO_COST, Phase, format_count, format_dollars, 
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
-    from openkoi_runlog import PastTask
     from openkoi_runlog.report import ModelCharge, ModelCost
+    from openkoi_runlog.report.charges import LogCharges
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
@@ -29,19 +29,19 @@ def charge_events(*, phases: bool) -> "Kinds":
     return CHARGE_EVENTS if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
 
 
-def read_charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
-    """Return every paid call."""
-    from openkoi_runlog.report import collect_charges
+def read_charges(sessions: Path, kinds: "Kinds", *, since: str = "") -> "LogCharges":
+    """Return every paid call, and when the tasks began; all, or those since a time."""
+    from openkoi_runlog.report.charges import LogCharges
 
-    return collect_charges(read_records(sessions, kinds))
+    return LogCharges().add_records(read_records(sessions, kinds, since=since))
 
 
-def read_records(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
-    """Yield the records of these kinds, oldest session first."""
+def read_records(sessions: Path, kinds: "Kinds", *, since: str = "") -> "Iterator[Record]":
+    """Yield the records of these kinds, oldest session first; all, or those since a time."""
     from openkoi_runlog import list_all_segments, select_from
 
     for path in list_all_segments(sessions):
-        yield from select_from(path, kinds)
+        yield from select_from(path, kinds, since=since)
 
 
 def span_start(days: int) -> str:
@@ -50,15 +50,15 @@ def span_start(days: int) -> str:
     return (midnight - timedelta(days=days - 1)).isoformat()
 
 
-def format_span(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[PastTask]") -> str:
+def format_span(name: str, start: str, there: "Sequence[ModelCharge]", begun: Sequence[str]) -> str:
     """Format the cost of a span, its number of tasks, and the share of learning."""
     recent = [charge for charge in there if charge.at >= start]
     cost = sum((charge.cost for charge in recent), NO_COST)
     learning = sum((charge.cost for charge in recent if charge.phase is Phase.LEARN), NO_COST)
-    began = sum(past.at >= start for past in tasks)
+    count = sum(at >= start for at in begun)
     part = "" if learning == NO_COST else f", of which learning {format_cost(learning)}"
     tokens = format_tokens(cost.usage.total)
-    return f"  {name + ':':<12} {format_dollars(cost.usd)}  ({format_count(began, 'task')}, {tokens} tokens){part}"
+    return f"  {name + ':':<12} {format_dollars(cost.usd)}  ({format_count(count, 'task')}, {tokens} tokens){part}"
 
 
 def format_cost(cost: "ModelCost") -> str:

@@ -61,12 +61,12 @@ def format_status(invocation: "Invocation", there: State, *, costs: bool = False
     from openkoi_runlog import list_past_tasks
 
     verbose = invocation.verbose
-    tasks = list_past_tasks(invocation.paths.sessions)
+    tasks = list_past_tasks(invocation.paths.sessions, newest=0 if verbose else SHOWN_TASKS)
     lines = format_memory(there.memory, verbose=verbose)
     lines += format_plugins(there.plugins, verbose=verbose)
     lines += format_daemon(invocation.paths.data / "assistant")
-    newest = tasks[: SHOWN_TASKS_VERBOSE if verbose else SHOWN_TASKS]
-    lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
+    shown = tasks[:SHOWN_TASKS_VERBOSE]
+    lines += ["", *format_tasks(shown, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
         lines += ["", *format_spending(invocation, there, tasks, by_model=costs)]
     return invocation.redact("\n".join(lines))
@@ -107,9 +107,11 @@ def format_spending(
     """Yield the costs of today, this week and this month, with details if requested."""
     from .spending import charge_events, read_charges
 
-    sessions = invocation.paths.sessions
-    there = read_charges(sessions, charge_events(phases=invocation.verbose))
-    yield from (format_span(name, span_start(days), there, tasks) for name, days in SPANS)
+    sessions, everything = invocation.paths.sessions, by_model or invocation.verbose
+    since = "" if everything else span_start(SPANS[-1][1])
+    log = read_charges(sessions, charge_events(phases=invocation.verbose), since=since)
+    there = log.charges
+    yield from (format_span(name, span_start(days), there, log.begun) for name, days in SPANS)
     if by_model:
         from .savings_table import format_savings_table
 

@@ -4,7 +4,7 @@ Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -18,7 +18,7 @@ from .read_segments import list_all_segments, read_segment
 from .run_view import RunView
 from .run_views import build_views
 from .segment_names import parse_session
-from .select_records import select_from
+from .select_records import SMALL_BYTES, select_from
 
 NO_TASK = 'No tasks yet. To run one: openkoi "TASK".'
 TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
@@ -66,20 +66,21 @@ class PastTask:
 
 def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
     """Return tasks, newest first; all, or the ``newest`` ones. Sub-tasks belong to their task."""
-    return list(islice(iterate_past_tasks(folder), newest or None))
+    return list(islice(iterate_past_tasks(folder, newest), newest or None))
 
 
-def iterate_past_tasks(folder: Path) -> Iterator[PastTask]:
+def iterate_past_tasks(folder: Path, newest: int = 0) -> Iterator[PastTask]:
     """Yield tasks, newest first, without reading more sessions than that takes. Sub-tasks belong to their task.
 
-    A session may be continued long after it began, so sessions are read in the order in which they were written last.
+    Where only the ``newest`` are needed, no more of a session is read either. A session may be continued long after it
+    began, so sessions are read in the order in which they were written last.
     """
     read: dict[str, PastTask] = {}
     order: list[tuple[str, str]] = []  # of what was read, the newest last
     for written, session in sorted(list_session_files(folder), reverse=True):
         while order and order[-1][0] > written:
             yield read.pop(order.pop()[1])
-        for past in read_tasks(session).values():
+        for past in read_tasks(session, newest).values():
             if past.run not in read:
                 insort(order, (past.at, past.run))
             read[past.run] = past
@@ -102,16 +103,32 @@ def format_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S.%f}"
 
 
-def read_tasks(segments: Iterable[Path]) -> dict[str, PastTask]:
-    """Read the tasks of a session, by run."""
-    views = build_views(read_task_events(segments)).values()
+def read_tasks(segments: Sequence[Path], newest: int = 0) -> dict[str, PastTask]:
+    """Read the tasks of a session, by run; all, or at least the ``newest`` ones."""
+    views = build_views(read_task_events(segments, newest)).values()
     return {view.run: summarize_task(view) for view in views if not view.task.parent}
 
 
-def read_task_events(segments: Iterable[Path]) -> Iterator[Record]:
-    """Yield how the runs of a session began and ended."""
+def read_task_events(segments: Sequence[Path], newest: int = 0) -> Iterator[Record]:
+    """Yield how the runs of a session began and ended; of a large one, from the start of the ``newest`` tasks on."""
+    if newest and is_large(segments):
+        from .last_task import iterate_starts  # it maps files, which few commands do
+
+        starts = list(islice(iterate_starts(segments), newest))
+        if len(starts) == newest:
+            yield from starts[-1].read(TASK_EVENTS)
+            return
     for path in segments:
         yield from select_from(path, TASK_EVENTS)
+
+
+def is_large(segments: Iterable[Path]) -> bool:
+    """Return whether segments are so large that reading a part of them pays."""
+    size = 0
+    for path in segments:
+        with suppress(FileNotFoundError):  # it was archived meanwhile
+            size += path.stat().st_size
+    return size > SMALL_BYTES
 
 
 def summarize_task(view: RunView) -> PastTask:

@@ -25,7 +25,7 @@ from .json_mask import JsonMask, mask_json
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
 WITH_PLAIN_FIELDS = frozenset({*FILE_NAMES, "recall", "iteration"})
 EVENT_NAMES = {spelled: name for name, spelled in FILE_NAMES.items()}
-LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+LINE_START = lazy_pattern(rb'\{"ts":"([^"]*)","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)  # encoded facts are trees
 C_ENCODER = getattr(json.encoder, "c_make_encoder", None)  # which ENCODER makes for each value again, in 1 microsecond
 ENCODE = C_ENCODER and C_ENCODER(None, ENCODER.default, quote, None, ":", ",", False, False, False)
@@ -36,8 +36,9 @@ class CorruptLineError(ValueError):
 
 
 class Head(NamedTuple):
-    """How a line begins: the kind of its event as the log spells it, its id and its run."""
+    """How a line begins: its time, the kind of its event as the log spells it, its id and its run."""
 
+    at: bytes
     kind: bytes
     id: bytes
     run: bytes

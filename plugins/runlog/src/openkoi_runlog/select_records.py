@@ -67,20 +67,28 @@ def select_lines(
 
 
 def select_records(
-    lines: Iterable[bytes], kinds: Iterable[type[Event]] | None, run: str = "", path: Path | None = None
+    lines: Iterable[bytes],
+    kinds: Iterable[type[Event]] | None,
+    run: str = "",
+    path: Path | None = None,
+    *,
+    since: str = "",
 ) -> Iterator[Record]:
-    """Read the records of some kinds, or of all, from lines of a file, of one run if it is named; skip damaged ones."""
-    names, wanted = None if kinds is None else frozenset(encode_names(kinds)), run.encode()
+    """Read the records of some kinds, or of all, from lines of a file; skip damaged ones.
+
+    Only those of one run if it is named, and only those ``since`` a time.
+    """
+    names, wanted, first = None if kinds is None else frozenset(encode_names(kinds)), run.encode(), since.encode()
     segment, blobs = (original_name(path), blob_folder(path)) if path else ("", NO_BLOBS)
     for line in lines:
         head = parse_head(line)
-        if head and (names is None or head.kind in names) and wanted in (b"", head.run):
+        if head and head.at >= first and (names is None or head.kind in names) and wanted in (b"", head.run):
             with suppress(ValueError, TypeError, KeyError):
                 yield read_line(line, segment, blobs=blobs)
 
 
-def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
-    """Read the records of some kinds from a segment of the log, of one run if it is named."""
+def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "", *, since: str = "") -> Iterator[Record]:
+    """Read the records of some kinds from a segment of the log, of one run if it is named, and since a time."""
     start: int | None = 0
     with suppress(OSError):  # it was just archived, and is read from its beginning
         if run and not is_packed(path) and path.stat().st_size > SMALL_BYTES:
@@ -88,4 +96,4 @@ def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iter
 
             start = find_run_start(path, run)
     if start is not None:
-        yield from select_records(iterate_lines(path, start), kinds, run, path)
+        yield from select_records(iterate_lines(path, start), kinds, run, path, since=since)

@@ -6,6 +6,7 @@ the calls before it were not the executor's.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
+from typing import Self
 
 from openkoi_hookspecs import Event, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -108,11 +109,23 @@ class ForkCopies:
 
 @dataclass(slots=True)
 class LogCharges:
-    """The charges of all tasks in a log; records that a fork copied are not charged again."""
+    """The charges of all tasks in a log, and when these began; records that a fork copied are not charged again."""
 
     by_task: dict[str, RunCharges] = field(default_factory=dict)
+    begun: list[str] = field(default_factory=list)
     root_tasks: dict[str, str] = field(default_factory=dict)
     copies: ForkCopies = field(default_factory=ForkCopies)
+
+    @property
+    def charges(self) -> list[ModelCharge]:
+        """Every paid call, ordered by task."""
+        return [charge for ledger in self.by_task.values() for charge in ledger.charges]
+
+    def add_records(self, records: Iterable[Record]) -> Self:
+        """Add records in their order."""
+        for record in records:
+            self.add_record(record)
+        return self
 
     def add_record(self, record: Record) -> None:
         """Add the next record."""
@@ -129,6 +142,8 @@ class LogCharges:
         if isinstance(record.event, events.TaskStarted) and record.run not in self.root_tasks:
             parent = record.event.task.parent
             self.root_tasks[record.run] = self.root_tasks.get(parent, parent) or record.run
+            if not parent:
+                self.begun.append(record.at)
         return self.root_tasks.get(record.run, record.run)
 
 
@@ -141,7 +156,4 @@ def ends_copy(event: Event, at: int) -> bool:
 
 def collect_charges(records: Iterable[Record]) -> list[ModelCharge]:
     """Return every paid call of all tasks, ordered by task."""
-    books = LogCharges()
-    for record in records:
-        books.add_record(record)
-    return [charge for ledger in books.by_task.values() for charge in ledger.charges]
+    return LogCharges().add_records(records).charges
