@@ -174,7 +174,7 @@ class Email:
         mail = await self.use(lambda mailbox: mailbox.fetch(int(uid)) if mailbox.validity == validity else None)
         data = file_in(mail, int(number)) if mail else None
         if data is None:
-            raise AppRejectedError(f"The mail with {attachment.name!r} is not there any more.")
+            raise AppRejectedError(f"The mail with {attachment.name!r} no longer exists.")
         yield data
 
     # What is sent

@@ -11,7 +11,7 @@ from .events import ENCRYPTION, MEMBER, Me, in_room
 from .messages import transaction_id
 
 ENCRYPTED = (
-    "This room is encrypted, and I cannot read encrypted messages, so I leave it. "
+    "This room is encrypted, and I cannot read encrypted messages, so I am leaving. "
     "Create a room without encryption, and invite me there."
 )
 Call = Callable[..., Awaitable[Any]]

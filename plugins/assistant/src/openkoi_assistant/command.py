@@ -129,7 +129,7 @@ async def restart(koi: Koi) -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def status(koi: Koi, /, layout: str) -> int:
-    """Show whether the daemon runs, how its apps are, and what waits; exit status 1 if something is wrong."""
+    """Show the state of the daemon and its apps, and the pending work; exit status 1 if something is wrong."""
     import json
 
     from .daemon_status import build_report, format_report

@@ -71,7 +71,7 @@ def check_header(header: str) -> str:
     """Return a header's name or value; raise ValueError when HTTP cannot carry it."""
     if header.isascii() and header.isprintable():
         return header
-    raise ValueError(f"a header contains a character that HTTP cannot carry: {header!r}")
+    raise ValueError(f"a header has a character that HTTP does not allow: {header!r}")
 
 
 def encode_bytes(data: bytes) -> Json:

@@ -82,7 +82,7 @@ def check_header(name: str, value: str) -> None:
     """Raise ConfigError for a header that HTTP cannot carry, without quoting it."""
     if value.isascii() and value.isprintable() and value == value.strip():
         return
-    raise ConfigError(f"The header {name} contains a character that HTTP cannot carry. Enter the key again without it.")
+    raise ConfigError(f"The header {name} has a character that HTTP does not allow. Enter the key again without it.")
 
 
 def find_secrets(headers: Mapping[str, str], url: SplitResult) -> Iterator[str]:

@@ -103,7 +103,7 @@ def write_file(call: HostCall) -> None:
     data = call.text("text").encode("utf-8", "replace")
     call.call.written += len(data)
     if call.call.written > MAX_WRITTEN_BYTES:
-        raise KoiError(f"One call may write {MAX_WRITTEN_BYTES:,} bytes in all.")
+        raise KoiError(f"One call may write at most {MAX_WRITTEN_BYTES:,} bytes.")
     call.files.write(call.text("path"), data)
 
 
