@@ -80,6 +80,27 @@ def test_a_broken_project_file_and_a_broken_entry_are_named_and_cost_nothing_els
 
 
 @pytest.mark.parametrize(
+    ("content", "names", "warnings"),
+    [
+        (b'\xef\xbb\xbf{"mcpServers": {"good": {"command": "x"}}}', ["good"], 0),
+        (b'{"mcpServers": {}}', [], 0),
+        (b"{}", [], 0),
+        (b'{"servers": {"other": {"command": "x"}}}', [], 1),
+        (b'{"mcpservers": {}}', [], 1),
+        (b'{"mcpServers": null}', [], 1),
+    ],
+)
+def test_a_file_of_another_shape_is_named_and_a_byte_order_mark_is_read(
+    content: bytes, names: list[str], warnings: int, tmp_path: Path
+) -> None:
+    (tmp_path / ".mcp.json").write_bytes(content)
+    servers, warned = read_servers(tmp_path / ".mcp.json", project=True)
+
+    assert names == [one.name for one in servers]
+    assert ["it should contain an object mcpServers" in one for one in warned] == [True] * warnings
+
+
+@pytest.mark.parametrize(
     "seconds", ["NaN", "Infinity", "-1", "0", "1e999", "null", "true", '"5"', "[1]", "1" + "0" * 400]
 )
 def test_a_time_that_no_call_can_take_is_named_and_costs_no_other_server(seconds: str, tmp_path: Path) -> None:

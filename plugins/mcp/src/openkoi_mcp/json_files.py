@@ -11,6 +11,8 @@ from openkoi_base.files import read_small_text
 from .server_config import CALL_SECONDS, ServerConfig, ServerTable
 
 PROJECT_FILE = ".mcp.json"
+SERVERS = "mcpServers"
+BYTE_ORDER_MARK = "\ufeff"  # which editors of Windows write
 
 
 def user_file() -> Path:
@@ -37,10 +39,10 @@ def read_servers(file: Path, *, project: bool) -> tuple[list[ServerConfig], list
 
 
 def parse(text: str) -> Iterator[tuple[str, Any]]:
-    document = json.loads(text)
-    listed = document.get("mcpServers", {}) if isinstance(document, dict) else None
+    document = json.loads(text.removeprefix(BYTE_ORDER_MARK))
+    listed = document.get(SERVERS, None if document else {}) if isinstance(document, dict) else None
     if not isinstance(listed, dict):
-        raise ValueError("it should contain an object mcpServers")
+        raise ValueError(f"it should contain an object {SERVERS}")
     return iter(listed.items())
 
 
