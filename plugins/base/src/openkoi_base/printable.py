@@ -6,7 +6,8 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 # Letters and marks without any ink: fillers, the blank of braille, selectors of variants, which can spell any bytes.
 UNSEEN = lazy_pattern(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 
 
