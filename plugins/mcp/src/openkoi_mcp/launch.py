@@ -1,16 +1,18 @@
 """Start an MCP server that has no other variables than the named ones, and that ends with OpenKoi.
 
 Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``. The
-first line on standard error is the process id of the server, which is also that of its process group. On Linux this
-process stays as its supervisor, so that no orphan is left: whatever the server started, also in a session of its own,
-ends when the server or OpenKoi does. Elsewhere it becomes the server.
+first line on standard error is the process id of the server, which is also that of its process group. This process
+stays as its supervisor: when the server or OpenKoi has ended, it kills what the server started. On Linux that is all of
+it, also in a session of its own, so that no orphan is left; elsewhere it is the process group.
 """
 
 import os
 import signal
 import sys
+import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of prctl(2)
+POLL_SECONDS = 0.1  # estimate: a server that has ended is noticed as fast as a user would
 PROCESS_MARK = "openkoi-mcp process "  # before the id on standard error
 
 
@@ -19,19 +21,19 @@ class ParentEndedError(Exception):
 
 
 def main(parent: str, names: str, *command: str) -> None:
-    """Start the server, and wait for its end where that is needed."""
+    """Start the server, wait for its end or that of OpenKoi, and kill what is left."""
     allowed = {name: os.environ[name] for name in names.split(",") if name in os.environ}
-    if sys.platform != "linux":
-        become_server(command, allowed)
-        return
+    is_linux = sys.platform == "linux"
     signal.signal(signal.SIGTERM, raise_ended)
-    end_with(int(parent), signal.SIGTERM)
-    set_process(PR_SET_CHILD_SUBREAPER, 1)
+    if is_linux:
+        end_with(int(parent), signal.SIGTERM)
+        set_process(PR_SET_CHILD_SUBREAPER, 1)
     own = os.getpid()
     server = os.fork()
     if server == 0:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        end_with(own, signal.SIGKILL)
+        if is_linux:
+            end_with(own, signal.SIGKILL)
         os.setpgid(0, 0)
         become_server(command, allowed)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -39,11 +41,11 @@ def main(parent: str, names: str, *command: str) -> None:
         os.dup2(nothing, descriptor)
     status = 1
     try:
-        status = wait_for(server)
+        status = wait_for(server) if is_linux else poll(server, int(parent))
     except ParentEndedError:
         pass
     finally:
-        kill_descendants()
+        kill_descendants() if is_linux else kill_group(server)
     os._exit(status)
 
 
@@ -63,6 +65,24 @@ def wait_for(server: int) -> int:
         ended, status = os.waitpid(-1, 0)
         if ended == server:
             return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+def poll(server: int, parent: int) -> int:
+    """Return the exit status of the server, where no signal says that OpenKoi has ended."""
+    while os.getppid() == parent:
+        ended, status = os.waitpid(server, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) & 0xFF
+        time.sleep(POLL_SECONDS)
+    raise ParentEndedError
+
+
+def kill_group(server: int) -> None:
+    """Kill the process group of the server."""
+    try:
+        os.killpg(server, signal.SIGKILL)
+    except OSError:  # it has no process any more, or on macOS only ended ones
+        return
 
 
 def kill_descendants() -> None:
