@@ -31,9 +31,12 @@ STOP_SECONDS = 10
 LONGEST, WIDTH = 1 << 20, 16
 LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_search.minilm", "openkoi_testing"}
 THIRD_PARTY = {
-    *("concurrent.futures.thread", "duckdb", "encodings.utf_8_sig", "httpx2", "importlib_metadata", "json_repair"),
-    *("mcp", "pathspec", "pydantic", "rapidfuzz", "markdown_it", "pygments", "snowballstemmer", "tomlkit"),
-    *("tree_sitter", "tree_sitter_bash", "yaml"),
+    *("duckdb", "httpx2", "importlib_metadata", "json_repair", "markdown_it", "mcp", "pathspec", "pydantic"),
+    *("pygments", "rapidfuzz", "snowballstemmer", "tomlkit", "tree_sitter", "tree_sitter_bash", "yaml"),
+}
+IMPORTED_LATER = {  # by the others, when they need it
+    *("anyio._backends._asyncio", "concurrent.futures.thread", "encodings.idna", "encodings.utf_8_sig", "h11"),
+    *("httpcore2", "importlib.readers", "openkoi_testing.apps", "prompt_toolkit.input.vt100", "truststore", "zipp"),
 }
 STARTING = threading.Lock()
 COMPLETED = ("__dataclass_fields__", "__init__", "__match_args__", "__eq__", "__hash__")
@@ -231,7 +234,12 @@ def warm_up() -> None:
     from openkoi_loader.plugin_discovery import scan
 
     targets = {one.target.partition(":")[0].partition(".")[0] for one in scan().found}
-    for name in {"openkoi", *(one for one in targets if one.startswith("openkoi_")), *THIRD_PARTY} - LEFT_OUT:
+    for name in {
+        "openkoi",
+        *(one for one in targets if one.startswith("openkoi_")),
+        *THIRD_PARTY,
+        *IMPORTED_LATER,
+    } - LEFT_OUT:
         with contextlib.suppress(Exception):
             module = importlib.import_module(name)
             if name.startswith("openkoi"):
