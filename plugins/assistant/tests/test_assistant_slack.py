@@ -2,10 +2,13 @@
 
 import time
 from pathlib import Path
+from shutil import copytree
 
-from assistant_process import running, slack_workspace, start, tasks_begun, wait_until
+import pytest
+from assistant_process import log_files, running, slack_workspace, start, tasks_begun, wait_until
 from cli_process import Shell
 
+from openkoi_cli.demo.setup import MODEL, PROJECT, TASK, demo_environment, prepare_project
 from openkoi_testing.servers import NotionServer, SlackServer
 
 ANN, TEAM = "D00000ANN", "C0000TEAM"
@@ -118,3 +121,37 @@ def test_a_slack_thread_becomes_a_notion_page_by_an_approved_call(tmp_path: Path
             wait_until(lambda: (root, "I wrote the page Minutes.") in texts(server))
 
     assert ["# Minutes\n\nThe koi are hungry."] == [text for text in notion.markdown.values() if text]
+
+
+@pytest.mark.timeout(300)  # each evaluation runs the tests of a project
+def test_what_a_task_in_one_thread_taught_helps_the_next_one_in_another(tmp_path: Path) -> None:
+    """The project and the model of the demo: at first it takes two iterations."""
+    copy = prepare_project(tmp_path)
+    more = f'[evaluators.lint]\nenabled = false\n[commands.daemon]\nworkspace = "{copy}"\n'
+    with slack_workspace(tmp_path, more=more) as (openkoi, server):
+        config = openkoi.home / "config.toml"
+        judged = config.read_text().replace("enabled = false", "enabled = true", 1)
+        judged = judged.replace('checkpoints = ""', "")  # what changed between two attempts is what is learned
+        config.write_text(judged.replace("max_iterations = 0", "max_iterations = 3"))
+        demo = openkoi.with_environment(OPENKOI_MODEL=MODEL, **demo_environment({}))
+        with running(demo):
+            pair(demo, server)
+            first = server.say(f"<@U0000KOI> {TASK}", channel=TEAM)
+            wait_until(lambda: answers_in(server, first), 120)
+            wait_until(lambda: any('"type":"learning.saved"' in one.read_text() for one in log_files(openkoi)))
+            copytree(PROJECT, copy, dirs_exist_ok=True)
+            second = server.say(f"<@U0000KOI> {TASK}", channel=TEAM)
+            wait_until(lambda: answers_in(server, second), 120)
+
+    assert [2, 1] == [iterations_of(openkoi, one) for one in (first, second)]
+
+
+def answers_in(server: SlackServer, thread: str) -> list[str]:
+    """Return the answers of the demo in a thread."""
+    return [text for one, text in texts(server) if one == thread and text.startswith("Both bugs are fixed.")]
+
+
+def iterations_of(openkoi: Shell, thread: str) -> int:
+    """Return how many iterations the task of a thread took."""
+    logs = [one.read_text() for one in log_files(openkoi) if thread.partition(".")[2] in one.name]
+    return sum(one.count('"type":"iteration"') for one in logs)
