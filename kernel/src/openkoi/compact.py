@@ -1,4 +1,4 @@
-"""Compact the history of a conversation when it fills what the model can read."""
+"""Compact the history of a conversation when it fills the model's context window."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Define ``openkoi completion SHELL``, which prints a completion script."""
+"""Define ``openkoi completion SHELL``, which prints a shell completion script."""
 
 import click
 from click.shell_completion import get_completion_class

@@ -1,4 +1,7 @@
-"""Continue or end a run that is not accepted. Pure; the first rule that returns a decision applies."""
+"""Continue or end a run that is not accepted: what a limit, a regression, a blocker or a plateau leads to.
+
+Pure; the first rule that returns a decision applies.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Resolve a host's name once, and check the addresses: only these are connected to."""
+"""Prevent SSRF: resolve a host's name once, check its addresses, and let only these be connected to."""
 
 import asyncio
 import socket
