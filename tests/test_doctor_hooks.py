@@ -20,10 +20,15 @@ MUTATIONS = {
     "wrong-parameter": "@hookimpl\ndef {name}({first}, weather):\n    return None\n",
     "raises": "@hookimpl\ndef {name}({first}):\n    raise ValueError('wrong')\n",
     "wrong-answer": "@hookimpl\ndef {name}({first}):\n    return 42\n",
-    "raises-the-second-time": (
-        "count = []\n@hookimpl\ndef {name}({first}):\n    count.append(1)\n    if len(count) == 2:\n"
-        "        raise ValueError('second')\n"
-    ),
+    **{
+        f"raises-call-{number}": (
+            "count = []\n@hookimpl\ndef {name}({first}):\n    count.append(1)\n"
+            f"    if len(count) == {number}:\n        raise ValueError('late')\n"
+        )
+        for number in (2, 3, 5)
+    },
+    "forgets-await": "async def notify(): ...\n@hookimpl\ndef {name}({first}):\n    notify()\n",
+    "forgets-await-inside": "async def notify(): ...\n@hookimpl\nasync def {name}({first}):\n    notify()\n",
 }
 
 

@@ -175,3 +175,53 @@ def test_a_thread_that_other_code_starts_meanwhile_is_not_the_plugin_s() -> None
     finally:
         stop.set()
         beside.join()
+
+
+async def notify() -> None:
+    """Be called without await."""
+
+
+def forget(_: Task) -> None:
+    notify()  # type: ignore[unused-coroutine]  # the mistake
+
+
+def forget_in_a_helper(task: Task) -> None:
+    for one in (task,):
+        forget(one)
+
+
+async def forget_between_steps(task: Task) -> None:
+    await asyncio.sleep(0)
+    forget(task)
+
+
+@pytest.mark.parametrize("function", [forget, forget_in_a_helper, forget_between_steps])
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_coroutine_that_is_never_awaited_is_reported(function: Callable[..., Any], thorough: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reports, _ = watch_one_call(function, Task("a"), thorough=thorough)
+
+    (text,) = reports
+    assert text.startswith("Plugin 'acme' called notify() without await (test_side_effects.py:")
+
+
+def close_it(_: Task) -> None:
+    notify().close()
+
+
+async def await_it(_: Task) -> None:
+    await notify()
+
+
+async def gather_it(_: Task) -> None:
+    await asyncio.gather(notify(), notify())
+
+
+def return_it(_: Task) -> Awaitable[None]:
+    return notify()
+
+
+@pytest.mark.parametrize("function", [close_it, await_it, gather_it, return_it])
+def test_a_coroutine_that_is_awaited_or_closed_is_not(function: Callable[..., Any]) -> None:
+    assert ([], "") == watch_one_call(function, Task("a"), thorough=True)

@@ -1,4 +1,4 @@
-"""Notice the threads, tasks and processes that a plugin's code leaves running."""
+"""Notice the threads, tasks and processes that a plugin's code leaves running, and coroutines that it never runs."""
 
 import asyncio
 import threading
@@ -11,6 +11,7 @@ from typing import Any
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_recorder import AT_EXIT, LASTING, CallRecorder
+from .unawaited import UnawaitedWatch
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
 OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
@@ -38,6 +39,7 @@ class StartWatch:
         self.cancelled = count_cancelled(self.tasks)
         self.processes = child_processes() if with_processes else None
         self.calls = CallRecorder((AT_EXIT, *LASTING) if with_processes else (AT_EXIT,))
+        self.unawaited = UnawaitedWatch()
         self.start_before = start = threading.Thread.start
         this, threads = threading.current_thread(), self.threads
 
@@ -54,7 +56,8 @@ class StartWatch:
         processes = set() if self.processes is None else child_processes() - self.processes
         tasks, callbacks = asyncio.all_tasks() - self.tasks, scheduled_callbacks() - self.callbacks
         has_cancelled = count_cancelled(self.tasks) > self.cancelled
-        return Started(self.threads, tasks, callbacks, processes, self.calls.finish(), has_cancelled)
+        calls = [*self.calls.finish(), *self.unawaited.finish()]
+        return Started(self.threads, tasks, callbacks, processes, calls, has_cancelled)
 
 
 def is_known_thread(thread: threading.Thread) -> bool:

@@ -8,11 +8,11 @@ from .table import describe_answer
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi, Result, Run, Task, ToolResult
 
-TIMES = 2
+TIMES = 5  # estimate: a counter or a cache that fails later is rare, and each call costs time
 
 
 async def call_again(koi: "OpenedKoi", task: "Task", result: "Result") -> dict[tuple[str, str], str]:
-    """Call hooks until each implementation has been called twice, since some fail only then; return the answers."""
+    """Call hooks until each implementation was called ``TIMES`` times, since some fail later; return the answers."""
     from openkoi_hookspecs import hooks
 
     facts = make_facts(koi, await koi.dry_run(task), result)

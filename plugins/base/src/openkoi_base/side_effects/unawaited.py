@@ -1,0 +1,36 @@
+"""Notice coroutines that a plugin's code makes and never awaits, so that what they should do is not done."""
+
+import sys
+import threading
+import warnings
+from pathlib import Path
+from typing import Any
+
+
+class UnawaitedWatch:
+    """Notes the coroutines that this thread makes and drops until ``finish``.
+
+    Python calls a function of its own for each dropped one; there is no public way to learn which one it was.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.thread = threading.current_thread()
+        self.depth = sys.get_coroutine_origin_tracking_depth()
+        sys.set_coroutine_origin_tracking_depth(max(1, self.depth))  # only those made from now on have an origin
+        self.warn_before: Any = warnings._warn_unawaited_coroutine  # type: ignore[attr-defined]  # see above
+        warnings._warn_unawaited_coroutine = self.note  # type: ignore[attr-defined]  # see above
+
+    def note(self, coroutine: Any) -> None:
+        """Note a coroutine that was dropped; leave one that other code made to Python."""
+        if threading.current_thread() is not self.thread or not coroutine.cr_origin:
+            self.warn_before(coroutine)
+            return
+        path, line, _ = coroutine.cr_origin[0]
+        self.found.append(f"called {coroutine.__qualname__}() without await ({Path(path).name}:{line})")
+
+    def finish(self) -> list[str]:
+        """Return what was never awaited."""
+        warnings._warn_unawaited_coroutine = self.warn_before  # type: ignore[attr-defined]  # see above
+        sys.set_coroutine_origin_tracking_depth(self.depth)
+        return self.found
