@@ -13,13 +13,16 @@ import pytest
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import (
     AppRejectedError,
+    ExecutionResult,
     Message,
     Paths,
+    Plan,
     PluginNotFoundError,
     ProviderError,
     ProviderUnavailableError,
     Request,
     RequestRejectedError,
+    StopReason,
     StreamEnd,
     SupportsDescribe,
     SupportsHealthCheck,
@@ -28,6 +31,7 @@ from openkoi_hookspecs import (
     Tool,
     ToolResult,
     Usage,
+    events,
 )
 from openkoi_loader.plugin_discovery import Found
 from openkoi_loader.plugin_factory import BuildContext
@@ -35,11 +39,13 @@ from openkoi_loader.subprocess_plugin.members import Form, members_of
 from openkoi_loader.subprocess_plugin.messages import describe_error, make_error
 from openkoi_loader.subprocess_plugin.plugin import make_subprocess_plugin
 from openkoi_settings import Config, Setting
+from openkoi_testing import make_run
 
 PLUGIN = """\
 import asyncio, os, subprocess, sys
 from typing import Annotated
 from openkoi_hookspecs import *
+from openkoi_hookspecs import events
 
 class VendorBusyError(ProviderUnavailableError):
     pass
@@ -90,6 +96,13 @@ class Provider:
 async def endless():
     while True:
         yield Text("x")
+
+class Worker:
+    async def run(self, plan, run):
+        notes = await run.search(Query("koi"))
+        await run.emit(events.WarningIssued(f"{len(plan.steps)} steps"))
+        text = f"{run.task.text} in {os.getpid()}, {len(notes)} notes"
+        return ExecutionResult(text, ended=StopReason.TIME, limit="t")
 
 class Endless(Provider):
     def chat(self, request):
@@ -270,6 +283,20 @@ def test_an_attribute_that_changes_is_seen_after_the_answer(tmp_path: Path) -> N
             return [before, provider.media_types]
 
     assert [("image/png",), ("application/pdf",)] == asyncio.run(scenario())
+
+
+def test_a_worker_does_a_task_with_the_methods_of_its_run(tmp_path: Path) -> None:
+    async def scenario() -> tuple[ExecutionResult, list[str]]:
+        async with started(tmp_path, "Worker", "workers") as worker, make_run(tmp_path, task="Feed the koi") as run:
+            done = await worker.run(Plan(steps=("one", "two")), run)
+            logged = [one.event for one in run.koi.records(run.task.session)]
+            return done, [one.text for one in logged if isinstance(one, events.WarningIssued)]
+
+    done, warnings = asyncio.run(scenario())
+    assert done.text.startswith("Feed the koi in ")
+    assert str(os.getpid()) not in done.text
+    assert (StopReason.TIME, "t") == (done.ended, done.limit)
+    assert "2 steps" in warnings
 
 
 def test_it_gets_its_own_key_and_only_variables_that_it_needs(tmp_path: Path) -> None:
