@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, logged_records, shell
+from cli_process import Shell, logged_records, shell, write_script
 
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.faults import AfterResponse
@@ -145,3 +145,22 @@ def test_commands_show_which_plugins_run_in_their_own_process(openkoi: Shell) ->
     assert ["memory sqlite in its own process", "providers openai in its own process"] == sorted(rows)
     assert "Own process: sqlite (memory), openai (providers)" in " ".join(doctor.stdout.split())
     assert "In a process of its own, as configured now: sqlite (memory), openai (providers)" in blame.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ("sandboxes.bubblewrap", "it starts the commands of a task"),
+        ("frontends.chat", "it owns the terminal"),
+        ("commands.evaluator", "it owns the terminal"),
+        ("sources.scripts", "it lists plugins that OpenKoi's process loads"),
+    ],
+)
+def test_a_kind_that_cannot_run_there_is_refused_with_the_reason(openkoi: Shell, table: str, reason: str) -> None:
+    configure(openkoi, f"[{table}]\nsubprocess = true\n")
+
+    errors = openkoi("-i", "0", "-m", write_script(openkoi.folder, '  - says: "Paris."\n'), "What is it?").stderr
+
+    assert f"! [{table}] subprocess = true is not supported for " in errors
+    assert f", because {reason}" in errors
+    assert 1 == errors.count("is not supported for")

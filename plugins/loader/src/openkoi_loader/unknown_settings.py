@@ -33,7 +33,8 @@ OPTIONAL = {  # tables of plugins that are not in the default bundle
     "plugins.scripts": "openkoi-scripts",
     "plugins.wasm": "openkoi-wasm",
 }
-OF_EVERY_PLUGIN = frozenset(one.name.rpartition(".")[2] for one in (plugin_keys.ENABLED, plugin_keys.SUBPROCESS))
+SUBPROCESS = plugin_keys.SUBPROCESS.name.rpartition(".")[2]
+OF_EVERY_PLUGIN = frozenset((plugin_keys.ENABLED.name.rpartition(".")[2], SUBPROCESS))
 MIN_SIMILARITY = 0.8  # difflib's ratio, as for commands, where it was measured on typos
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
@@ -90,6 +91,10 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
         one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
         return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{suggestion}"
     word = parameter.partition(".")[0]
+    if word == SUBPROCESS and readers.config.settings[".".join(place)].value is True:
+        from .subprocess_plugin.members import explain_refusal
+
+        return explain_refusal(kind, name)
     known = {} if word in OF_EVERY_PLUGIN else readers.parameters(kind, name)
     if known is not None and word in known:
         return check_nested_setting(".".join(place), parameter, known[word], readers)

@@ -66,6 +66,7 @@ REFUSED = {
     "sources": "it lists plugins that OpenKoi's process loads",
     "bundles": "it contains no code",
 }
+NOT_SUPPORTED = "[{0}.{1}] subprocess = true is not supported for {0}, because {2}. Remove the setting."
 UNKNOWN_KIND = "OpenKoi does not know the methods of this kind"
 STREAMS = (AsyncIterator, AsyncGenerator)
 
@@ -95,9 +96,9 @@ class Member:
         return next(runs, None)
 
 
-def why_refused(kind: str) -> str:
-    """Return why plugins of a kind cannot run in a process of their own; empty if they can."""
-    return "" if kind in PROTOCOLS else REFUSED.get(kind, UNKNOWN_KIND)
+def explain_refusal(kind: str, name: str) -> str:
+    """Return why a plugin cannot run in a process of its own; empty if it can."""
+    return "" if kind in PROTOCOLS else NOT_SUPPORTED.format(kind, name, REFUSED.get(kind, UNKNOWN_KIND))
 
 
 @cache

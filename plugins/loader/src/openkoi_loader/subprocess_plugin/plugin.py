@@ -10,10 +10,8 @@ from openkoi_hookspecs import ConfigError, NoProviderError, PluginError, Run, To
 
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
-from .members import Form, Member, members_of, why_refused
+from .members import Form, Member, explain_refusal, members_of
 from .process import PluginProcess
-
-NOT_SUPPORTED = "[{0}.{1}] subprocess = true is not supported for {0}, because {2}. Remove the setting."
 
 
 class SubprocessPlugin:
@@ -80,6 +78,6 @@ def make_subprocess_plugin(found: Found, context: BuildContext, text: str | None
 
     With ``text`` it is the plugin of one Python file, whose path is the target.
     """
-    if reason := why_refused(found.kind):
-        raise ConfigError(NOT_SUPPORTED.format(found.kind, found.name, reason))
+    if reason := explain_refusal(found.kind, found.name):
+        raise ConfigError(reason)
     return SubprocessPlugin(found, context, text)
