@@ -158,6 +158,23 @@ def test_a_broken_package_is_not_certified(tmp_path: Path, harm: Callable[[Path]
     assert result.stdout.endswith("Not certified.\n")
 
 
+@pytest.mark.parametrize("kind", ["bundle", "command", "evaluator", "hook", "judge", "tool"])
+@pytest.mark.parametrize("name", ["calendar", "json", "pytest", "openkoi-cli", "openkoi"])
+def test_a_name_of_a_module_that_python_has_is_refused(tmp_path: Path, kind: str, name: str) -> None:
+    openkoi = shell(tmp_path)
+
+    refused = openkoi("plugin", "new", kind, name)
+
+    assert 2 == refused.returncode
+    assert f"Python already has a module {name.replace('-', '_')}. Try my-{name}." in refused.stderr
+    assert not [*openkoi.folder.iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["script", "wasm"])
+def test_what_is_not_a_python_package_may_have_the_name_of_a_module(tmp_path: Path, kind: str) -> None:
+    assert 0 == shell(tmp_path)("plugin", "new", kind, "calendar").returncode
+
+
 @pytest.mark.parametrize("name", ["My_Style", "my style", "class", "../up", "", "my--style"])
 def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None:
     openkoi = shell(tmp_path)

@@ -2,8 +2,10 @@
 
 import keyword
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
@@ -54,6 +56,7 @@ BUNDLE_FILES: Mapping[str, str] = {
     "src/$module/hooks/$name.star": "script.star",
     "tests/test_$module.py": "bundle/test.py",
 }
+TAKEN = "{name!r} cannot be the name of a plugin, because Python already has a module {module}. Try my-{name}."
 VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -97,6 +100,8 @@ def write_package(kind: str, name: str, parent: Path) -> Path:
     folder = parent / name
     if folder.exists():
         raise click.UsageError(f"{folder} already exists. Choose another name, or another folder with --into.")
+    if KINDS[kind].files is not WASM_FILES:
+        refuse_taken(name)
     try:
         write_files(kind, name, folder)
     except OSError as error:
@@ -108,6 +113,14 @@ def check_name(name: str) -> None:
     """Raise UsageError for a text that is not the name of a plugin."""
     if not VALID_NAME.fullmatch(name) or keyword.iskeyword(name):
         raise click.UsageError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-style.")
+
+
+def refuse_taken(name: str) -> None:
+    """Raise UsageError for a name whose module Python would find elsewhere, and not in the plugin."""
+    module = name.replace("-", "_")
+    found = find_spec(module)
+    if module in sys.stdlib_module_names or (found and found.origin):
+        raise click.UsageError(TAKEN.format(name=name, module=module))
 
 
 def write_files(kind: str, name: str, folder: Path) -> None:
