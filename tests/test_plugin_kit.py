@@ -223,6 +223,13 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert not [*(openkoi.folder / "mine").iterdir()]
 
 
+@pytest.mark.parametrize(
+    ("name", "line"), [("openkoi-slack", "integrations slack"), ("openkoi-guard", "License-Expression MIT")]
+)
+def test_a_long_word_is_apart_from_what_follows_it(tmp_path: Path, name: str, line: str) -> None:
+    assert line in shell(tmp_path)("plugin", "info", name).stdout.splitlines()
+
+
 def test_a_plugin_is_described_disabled_and_enabled(tmp_path: Path) -> None:
     openkoi = write_plugin(shell(tmp_path), "hook")
 

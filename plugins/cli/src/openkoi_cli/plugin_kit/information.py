@@ -28,7 +28,7 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
     from importlib_metadata import distribution
 
     plugins, sourced = find_named(name, invocation)
-    listed = [f"{one.kind:<12}{one.name}" for one in sourced]
+    listed = [f"{one.kind:<11} {one.name}" for one in sourced]
     if not plugins:
         return [f"{sourced[0].name}, listed by {sourced[0].source}", f"Origin      {sourced[0].place}", *listed]
     of = plugins[0].distribution
@@ -36,13 +36,13 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
     about = distribution(of)
     fields = [(field, about.metadata[field]) for field in SHOWN_FIELDS if field in about.metadata]
     needs = [("Requires", ", ".join(about.requires))] if about.requires else []
-    lines = [f"{field:<12}{value}" for field, value in [*fields, ("Location", str(about.locate_file(""))), *needs]]
+    lines = [f"{field:<11} {value}" for field, value in [*fields, ("Location", str(about.locate_file(""))), *needs]]
     return [
         f"{of} {plugins[0].version}".rstrip(),
         *lines,
-        *(f"{one.kind:<12}{one.name} {why_unused(one)}".rstrip() for one in own),
+        *(f"{one.kind:<11} {one.name} {why_unused(one)}".rstrip() for one in own),
         *(
-            f"{kind:<12}{text}"
+            f"{kind:<11} {text}"
             for one in own
             if one.kind == "bundles"
             for kind, text in bundle_content(one, invocation)
