@@ -141,7 +141,9 @@ def show_pairs(config: ServerConfig, given: Mapping[str, str]) -> list[str]:
 
     if not config.project:
         return [*given]
-    secrets = {*given_secrets(config.table, {})}  # of which a part of a command is none
+    secrets = {
+        *given_secrets(config.table, {})
+    }  # a value that has one beside other words is shown: they may be a command
     return [name if (name, text) in secrets else f"{name}={shlex.quote(text)}" for name, text in given.items()]
 
 
