@@ -56,6 +56,7 @@ def test_what_no_check_sees_is_listed(tmp_path: Path) -> None:
     assert [f"  - {text}" for text in UNSEEN] == listed.splitlines()
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "names",
     [["ends", "blocks", "removes-hooks"], pytest.param([*ENDINGS], marks=pytest.mark.campaign)],
@@ -69,7 +70,7 @@ def test_a_check_names_plugins_that_end_or_block_the_process_and_checks_the_othe
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[hooks]\ndeadline_seconds = 6\n")
 
-    result = openkoi("doctor", "--hooks", seconds=180)
+    result = openkoi("doctor", "--hooks", seconds=300)
 
     for name in names:
         assert ENDINGS[name][1] in " ".join(lines_about(name, result.stdout)), result.stdout
