@@ -8,11 +8,11 @@ without slots, with an order or with fields of ``InitVar`` are left to the libra
 import dataclasses
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, field, fields
+from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, InitVar, field, fields
 from functools import cached_property, partial
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -22,9 +22,10 @@ else:
         """Make a class a dataclass."""
         if kind is None:
             return lambda kind: dataclass(kind, slots=slots, **options)
-        plain = all(map(is_understood, annotations_of(kind).values()))
-        if slots and plain and options.keys() <= {"frozen", "kw_only"}:
-            return make_dataclass(kind, **options)
+        if slots and options.keys() <= {"frozen", "kw_only"}:
+            annotations = annotations_of(kind)
+            if all(map(is_understood, annotations.values())):
+                return make_dataclass(kind, annotations, **options)
         return dataclasses.dataclass(kind, slots=slots, **options)
 
 
@@ -48,17 +49,21 @@ def annotations_of(kind: type) -> dict[str, Any]:
 def is_understood(annotation: object) -> bool:
     """Return whether an annotation is a field's, a class variable's or the mark before fields that need a keyword."""
     if isinstance(annotation, str):
-        return not any(word in annotation for word in ("ClassVar", "InitVar", "KW_ONLY"))
-    return not isinstance(annotation, dataclasses.InitVar) and annotation is not dataclasses.InitVar
+        return not ("ClassVar" in annotation or "InitVar" in annotation or "KW_ONLY" in annotation)
+    return not isinstance(annotation, InitVar) and annotation is not InitVar
 
 
 def is_field(annotation: object) -> bool:
-    return annotation is not KW_ONLY and annotation is not ClassVar and get_origin(annotation) is not ClassVar
+    return (
+        annotation is not KW_ONLY
+        and annotation is not ClassVar
+        and getattr(annotation, "__origin__", 0) is not ClassVar
+    )
 
 
-def make_dataclass(kind: Any, *, frozen: bool = False, kw_only: bool = False) -> Any:
+def make_dataclass(kind: Any, annotations: dict[str, Any], *, frozen: bool = False, kw_only: bool = False) -> Any:
     """Return the class with slots, and with what a dataclass has where it has nothing of its own."""
-    annotations, body = annotations_of(kind), dict(vars(kind))
+    body = dict(vars(kind))
     names = [name for name, annotation in annotations.items() if is_field(annotation)]
     declared = {name: body.pop(name) for name in names if name in body}
     for name, value in declared.items():

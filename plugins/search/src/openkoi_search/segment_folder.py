@@ -141,9 +141,14 @@ class SegmentFolder:
                 (self.path / name).unlink()
 
     def set_aside(self, cause: object) -> None:
-        """Move a damaged index out of the way, and say so."""
+        """Move a damaged index out of the way, and say so; raise MemoryUnusableError where it cannot be moved."""
         bad = damaged_path(self.path)
-        self.move(bad)
+        try:
+            self.move(bad)
+        except FileNotFoundError:
+            return  # another process has just moved it
+        except OSError as error:
+            raise MemoryUnusableError(self.path, error) from error
         warn_damaged(self.path, bad, cause)
 
     def move(self, to: Path) -> None:

@@ -6,9 +6,9 @@ An expression runs only near a keyword of its rule: most texts need no closer lo
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
@@ -28,8 +28,7 @@ FEW_CHARACTERS = 20_000  # in 5 ms; about as much as the log of a question
 HEAVY = {"private-key", "putty-key"}  # longer than MAX_AFTER
 
 
-@dataclass(frozen=True, eq=False)
-class Format:
+class Format(NamedTuple):
     """A kind of secret: keywords, one of which is in every text with such a secret, and its pattern."""
 
     id: str
@@ -40,10 +39,10 @@ class Format:
     start: re.Pattern[str] | None = None
     random: bool = True
 
-    @cached_property
+    @property
     def pattern(self) -> re.Pattern[str]:
         """The expression, compiled on first use."""
-        return re.compile(self.source)
+        return compile_source(self.source)
 
     def find(self, text: str, hits: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
         """Yield the positions of secrets near the keywords of a text."""
@@ -63,6 +62,12 @@ class Format:
                     and not CROSSES.search(secret)
                 ):
                     yield first, last, self.id
+
+
+@cache
+def compile_source(source: str) -> re.Pattern[str]:
+    """Compile an expression once; the library forgets some of many."""
+    return re.compile(source)
 
 
 @cache
