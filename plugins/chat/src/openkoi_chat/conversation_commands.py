@@ -56,7 +56,6 @@ async def compact(chat: ChatProgram, words: str) -> None:
     chat.view.note("Summarising the conversation…")
     part = Task(f"{SUMMARY}{focus}", channel="chat", session=session.session, parent=session.last_run)
     task = replace(part, history=session.history, limits=limits, judge=False)
-    session.is_summarising = True
     try:
         result = await session.koi.solve(task)
         before = sum(len(str(part)) for message in session.history for part in message.parts)
@@ -64,10 +63,6 @@ async def compact(chat: ChatProgram, words: str) -> None:
         chat.view.note(f"Compacted {format_count(before, 'character')} to {len(result.text)}.")
     except KoiError as error:
         warn(chat.view, session.koi.redact(str(error)))
-    finally:
-        session.is_summarising = False
-        session.start_next()
-        session.show_notes()
 
 
 async def resume(chat: ChatProgram, words: str) -> None:

@@ -156,14 +156,6 @@ async def export(chat: ChatProgram, words: str) -> None:
     chat.view.note(f"Wrote {strip_controls(str(path))}")
 
 
-async def init(chat: ChatProgram, words: str) -> None:
-    """Set up a model, on the terminal."""
-    await chat.hand_over("init")
-    await chat.reopen()
-    chat.model = await chat.require_koi().resolve_model("executor")
-    chat.show_status()
-
-
 async def show(chat: ChatProgram, *words: str) -> None:
     """Run a command of ``openkoi``, and print what it printed."""
     done = await chat.run_cli(*words)

@@ -7,7 +7,7 @@ from openkoi_terminal import Style, strip_controls
 STEERS = "joins before the next model call"
 QUEUED = "the next task, when this one ends"
 STARTING = "the first task, when OpenKoi is ready"
-SUMMARISING = "waits for the summary"
+HELD = "waits for the end of the command"
 PAUSED = "waits: Enter sends it, Up edits it"
 MAX_LINES = 40  # of a message in the scrollback, as of a diff
 MAX_SHOWN = 4_000  # characters of those lines: about as much as fits on a screen (estimate)

@@ -15,7 +15,7 @@ from .attachments import Draft, explain_files, load_parts
 from .background import Background, BackgroundTask
 from .cli_commands import current_folder
 from .interruption import ask_what_to_keep
-from .messages import BESIDE, PAUSED, QUEUED, STARTING, STEERS, SUMMARISING, format_notes, quote
+from .messages import BESIDE, HELD, PAUSED, QUEUED, STARTING, STEERS, format_notes, quote
 from .session_tasks import Exchange
 from .settings import ChatSettings
 from .turn import Turn
@@ -49,7 +49,7 @@ class ChatSession:
         self.rewound: list[Exchange] = []
         self.before_rewind: tuple[Message, ...] = ()
         self.paused = False
-        self.is_summarising = False
+        self.is_held = False
 
     # The session
 
@@ -134,7 +134,7 @@ class ChatSession:
     def show_notes(self) -> None:
         """Show each message that waits, with the moment when it will be read."""
         style = self.view.style
-        later = SUMMARISING if self.is_summarising else QUEUED
+        later = HELD if self.is_held else QUEUED
         waits = (PAUSED if self.paused else later) if self.koi else STARTING
         beside = format_notes("◌", (one.text for one in self.background.running), BESIDE, style)
         steering = format_notes("↳", self.unread, STEERS, style)
@@ -160,7 +160,7 @@ class ChatSession:
 
     def start_next(self) -> None:
         """Begin the next task if none is under way."""
-        if self.koi and self.queue and not (self.is_busy or self.paused or self.is_summarising):
+        if self.koi and self.queue and not (self.is_busy or self.paused or self.is_held):
             draft = self.queue.pop(0)
             self.worker = asyncio.create_task(self.run_task(draft))
             self.worker.add_done_callback(self.finish_worker)

@@ -1,16 +1,22 @@
 """Run the commands that begin with a slash."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 from openkoi_terminal import strip_controls
 
 from .attachments import Draft
 from .chat import ChatProgram
 from .command_table import COMMANDS, Command, find_command
-from .other_names import HINTS, RUNS
+from .other_names import HINTS, LISTED, RUNS
 
 Action = Callable[[ChatProgram, str], Awaitable[None]]
-MODULES = {"talk": "conversation_commands", "set": "settings_commands", "look": "inspection_commands"}
+MODULES = {
+    "talk": "conversation_commands",
+    "set": "settings_commands",
+    "look": "inspection_commands",
+    "request": "request_commands",
+}
 BUSY = "/{name} waits: a task is running. Press Esc to interrupt it, or Tab to queue a message."
 UNKNOWN = "Unknown command /{name}.{near} Type /help for the list."
 
@@ -30,6 +36,19 @@ async def run_command(chat: ChatProgram, line: str) -> None:
         await run_now(chat, line)
 
 
+@contextmanager
+def hold_messages(chat: ChatProgram) -> Iterator[None]:
+    """Let messages wait for the end of a command that may not run during a task."""
+    session = chat.session
+    session.is_held = True
+    try:
+        yield
+    finally:
+        session.is_held = False
+        session.start_next()
+        session.show_notes()
+
+
 async def run_now(chat: ChatProgram, line: str) -> None:
     """Run a command."""
     name, _, words = line.removeprefix("/").partition(" ")
@@ -37,7 +56,8 @@ async def run_now(chat: ChatProgram, line: str) -> None:
         if chat.session.is_busy and not command.during_task:
             chat.view.note(BUSY.format(name=command.name))
             return
-        await load_action(command)(chat, words.strip())
+        with nullcontext() if command.during_task else hold_messages(chat):
+            await load_action(command)(chat, words.strip())
     elif not (await run_added(chat, name, words.strip()) or await run_other(chat, name)):
         chat.view.note(
             UNKNOWN.format(
@@ -50,7 +70,7 @@ async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
     """Run a skill or a command of a plugin; return whether there is one of this name."""
     await chat.added.find_skills(chat.require_koi().workspace)
     if name in chat.added.of_plugins:
-        done = await chat.run_cli(name, *split_words(words))
+        done = await chat.run_cli(name, *split_words(words or LISTED.get(name, "")))
         chat.view.note(strip_controls(done.text))
     elif name in chat.added.of_skills:
         chat.session.submit(Draft(f"Use the skill {name}. {words}".strip()))
