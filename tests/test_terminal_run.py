@@ -131,3 +131,16 @@ def test_a_pipe_gets_the_answer_alone_and_the_terminal_the_progress(openkoi: She
     assert "Paris.\n" == result.stdout
     assert "Next: " not in result.stdout
     assert "\x1b" not in result.stderr
+
+
+def test_verbose_lines_are_above_the_working_line(openkoi: Shell) -> None:
+    with (
+        OpenAIServer(Say("Well, here it is.", fault=SLOW)) as server,
+        terminal(served(openkoi, server), "--verbose", "-i", "0", "-m", "openai/gpt-fake", "Say it") as tty,
+    ):
+        assert 0 == tty.ends(), tty.screen
+    lines = tty.page.split("\n")
+
+    assert any(line.startswith("DEBUG model.response ") for line in lines), tty.page
+    assert WORKING.search(tty.raw)
+    assert not [line for line in lines if "esc to interrupt" in line]

@@ -5,7 +5,7 @@ There is nothing at ``info``: the renderer shows iterations, scores and costs.
 
 import logging
 import os
-import sys
+from collections.abc import Callable
 
 from openkoi_hookspecs import Koi, Record, events
 
@@ -23,18 +23,30 @@ TRACE_EVENTS = (
 log = logging.getLogger("openkoi")
 
 
-def set_up_logs(verbose: bool, koi: Koi) -> None:
-    """Log to stderr at the level set by ``--verbose`` or ``OPENKOI_LOG_LEVEL``, without secrets."""
+def set_up_logs(verbose: bool, koi: Koi, print_line: Callable[[str], None]) -> None:
+    """Log at the level set by ``--verbose`` or ``OPENKOI_LOG_LEVEL``, without secrets, above what is drawn again."""
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
     logging.addLevelName(TRACE, "TRACE")
-    handler = logging.StreamHandler(sys.stderr)
+    handler = LineHandler(print_line)
     handler.setFormatter(RedactingFormatter("%(levelname)s %(message)s", koi))
     log.handlers[:] = [handler]
     log.setLevel(level)
     log.propagate = False
     if level <= logging.DEBUG:
         koi.listen(log_record)
+
+
+class LineHandler(logging.Handler):
+    """Prints lines where the progress of the run is printed."""
+
+    def __init__(self, print_line: Callable[[str], None]) -> None:
+        super().__init__()
+        self.print_line = print_line
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line."""
+        self.print_line(self.format(record))
 
 
 class RedactingFormatter(logging.Formatter):

@@ -150,7 +150,7 @@ def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer
         if asked.dry:  # it may only write in its copy
             settings[SANDBOX_MINIMUM] = "confined"
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
-        set_up_logs(renderer.invocation.verbose, koi)
+        set_up_logs(renderer.invocation.verbose, koi, renderer.live.print_line)
         task = asked.given_to(task, koi)
         diff = run_interruptible(run_and_show(koi, task, renderer, asked))
         if asked.dry:
