@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from openkoi_base.files import describe_write_error
 from openkoi_hookspecs import KoiError
 
 
@@ -35,4 +34,6 @@ def store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        from openkoi_base.files import describe_write_error
+
         raise CheckpointStoreError(f"Cannot write checkpoints in {folder}: {describe_write_error(error)}.") from error

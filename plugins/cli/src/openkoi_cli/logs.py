@@ -28,8 +28,8 @@ def set_up_logs(verbose: bool, koi: Koi, print_line: Callable[[str], None]) -> N
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
     logging.addLevelName(TRACE, "TRACE")
-    handler = LineHandler(print_line)
-    handler.setFormatter(RedactingFormatter("%(levelname)s %(message)s", koi))
+    handler = LineHandler(print_line, koi)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     log.handlers[:] = [handler]
     log.setLevel(level)
     log.propagate = False
@@ -38,27 +38,15 @@ def set_up_logs(verbose: bool, koi: Koi, print_line: Callable[[str], None]) -> N
 
 
 class LineHandler(logging.Handler):
-    """Prints lines where the progress of the run is printed."""
+    """Prints lines without secrets where the progress of the run is printed."""
 
-    def __init__(self, print_line: Callable[[str], None]) -> None:
+    def __init__(self, print_line: Callable[[str], None], koi: Koi) -> None:
         super().__init__()
-        self.print_line = print_line
+        self.print_line, self.koi = print_line, koi
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a line."""
-        self.print_line(self.format(record))
-
-
-class RedactingFormatter(logging.Formatter):
-    """Formats log lines without secrets."""
-
-    def __init__(self, layout: str, koi: Koi) -> None:
-        super().__init__(layout)
-        self.koi = koi
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line without secrets."""
-        return self.koi.redact(super().format(record))
+        self.print_line(self.koi.redact(self.format(record)))
 
 
 def log_record(record: Record) -> None:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from time import time_ns
 
-from openkoi_base.files import describe_write_error, private_folder, sync_folder
+from openkoi_base.files import private_folder, sync_folder
 from openkoi_base.files.filelock import lock_open_file
 from openkoi_hookspecs import Event, KoiError, Record
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -161,7 +161,7 @@ class RunLog:
             self.buffer, self.needs_sync = [], False
 
     def write_error(self, error: OSError) -> LogWriteError:
-        return LogWriteError(f"The run log {self.path} cannot be written: {describe_write_error(error)} and continue.")
+        return LogWriteError(f"The run log {self.path} cannot be written: {describe_failure(error)}")
 
     def make_record(self, run: str, event: Event) -> Record:
         """Give an event its id and its time; times never go back within a session."""
@@ -187,8 +187,7 @@ class RunLog:
             if parse_part(self.path) > 1 and not self.last:
                 self.last = max(self.last, next_time(list_all_segments(self.folder, self.session)))
         except OSError as error:
-            why = f"{describe_write_error(error)} and continue."
-            raise LogWriteError(f"Cannot create a run log in {self.folder}: {why}") from error
+            raise LogWriteError(f"Cannot create a run log in {self.folder}: {describe_failure(error)}") from error
 
     def close(self) -> None:
         """Let go of the segment; another one is made if anything is still to be written."""
@@ -196,6 +195,13 @@ class RunLog:
             self.end_turn()
             os.close(self.file)
             self.file, self.end, self.synced = -1, 0, 0
+
+
+def describe_failure(error: OSError) -> str:
+    """Return why nothing can be written, and how to continue."""
+    from openkoi_base.files import describe_write_error
+
+    return f"{describe_write_error(error)} and continue."
 
 
 def create_segment(folder: Path, session: str) -> tuple[Path, int]:

@@ -10,7 +10,6 @@ from openkoi_hookspecs import KoiError
 
 from .filelock import is_locked, try_lock
 from .private_files import private_folder
-from .write_errors import describe_write_error
 
 STALE_SECONDS = 10.0  # a lock file is locked at once when it is made, so that one this old belongs to no new run
 
@@ -41,6 +40,8 @@ def open_run_lock(path: Path) -> int:
         private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
+        from .write_errors import describe_write_error
+
         raise KoiError(f"Cannot write the run log or {path.parent}: {describe_write_error(error)}.") from None
 
 

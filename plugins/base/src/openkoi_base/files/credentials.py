@@ -12,7 +12,6 @@ from openkoi_hookspecs import ConfigError
 
 from .filelock import lock_beside
 from .private_files import private_folder, read_small_text, replace_file
-from .write_errors import describe_write_error
 
 STORE_FILE = "providers.json"
 
@@ -50,6 +49,8 @@ def save_key(folder: Path, name: str, key: str) -> Path:
             stored = read_store(store) if store.is_file() else {}
             replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
     except OSError as error:
+        from .write_errors import describe_write_error
+
         raise ConfigError(f"Cannot write {store}: {describe_write_error(error)}.") from None
     return store
 
