@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blocks import FENCE, LIST, Block, MarkdownStream
+from .safe_text import strip_controls
 from .style import Style
 from .width import text_width
 
@@ -150,15 +151,15 @@ def render_inline(node: "SyntaxTreeNode", style: Style, marks: tuple[str, ...] =
 
 
 def render_span(node: "SyntaxTreeNode", style: Style, marks: tuple[str, ...]) -> str:
-    """Render one piece of text."""
+    """Render one piece of text. What an entity such as ``&#8238;`` stands for is there only now, and stripped here."""
     if node.type in ("softbreak", "hardbreak"):
         return "\n"
     if node.type == "link":
-        text, target = render_inline(node, style, marks), str(node.attrs.get("href", ""))
+        text, target = render_inline(node, style, marks), strip_controls(str(node.attrs.get("href", "")))
         return text if target in (text, inline_text(node)) else f"{text} ({target})"
     if node.type == "image":
-        return f"{node.content or 'image'} ({node.attrs.get('src', '')})"
+        return strip_controls(f"{node.content or 'image'} ({node.attrs.get('src', '')})")
     own = (*marks, *INLINE_MARKS.get(node.type, ()))
     if node.children:
         return render_inline(node, style, own)
-    return style.mark(node.content, *own)
+    return style.mark(strip_controls(node.content), *own)
