@@ -16,6 +16,7 @@ from cli_process import CLEARED, write_script
 
 ROOT = Path(__file__).parent.parent
 NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
+NO_TESTS = "[evaluators.testrunner]\nenabled = false\n"  # to certify the packages has run theirs
 TURNS = (
     '  - when: {contains: ["No exclamation marks"]}\n    says: "In style, and far too many words."\n'
     '  - when: {last: "Remove"}\n    says: "Short."\n'
@@ -158,7 +159,7 @@ def list_in_catalogue(wheel: Path, name: str, folder: Path) -> None:
 def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi: Installed, tmp_path: Path) -> None:
     home_of(tmp_path).mkdir()
     catalogues = f'[plugins]\ncatalogues = ["{tmp_path / "catalogue.toml"}"]\n'
-    (home_of(tmp_path) / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{catalogues}")
+    (home_of(tmp_path) / "config.toml").write_text(f"{NO_JUDGE}{NO_TESTS}{catalogues}")
     run([*uv(), "pip", "install", "--quiet", "--python", str(install_openkoi.python), "pytest>=8.4"])
     install_openkoi.add("openkoi-testing")
     for name, kind in NEW.items():
