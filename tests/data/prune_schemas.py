@@ -1,7 +1,7 @@
 """Keep of a vendor's published document the schemas that tests read, without descriptions and examples.
 
 Run `python tests/data/prune_schemas.py VENDOR DOCUMENT`, for example with `openai openapi.yaml`. Matrix's document is
-the folder of its specification.
+the folder of its specification; that of Slack's events is what ts-json-schema-generator makes of @slack/types.
 """
 
 import json
@@ -40,6 +40,10 @@ SLACK_METHODS = (
     *("conversations.history", "conversations.replies", "users.conversations", "files.info", "files.list"),
 )
 SLACK_FORM = {"integer": r"^\d+$", "number": r"^\d+(\.\d+)?$", "boolean": "^(true|false)$"}
+SLACK_EVENTS = (
+    *("GenericMessageEvent", "BotMessageEvent", "FileShareMessageEvent", "ThreadBroadcastMessageEvent"),
+    *("MeMessageEvent", "MessageChangedEvent", "MessageDeletedEvent", "AppMentionEvent", "ReactionAddedEvent"),
+)
 NOTION_CALLS = (
     *("GET /v1/users/me", "POST /v1/search", "POST /v1/pages", "GET /v1/pages/{page_id}", "PATCH /v1/pages/{page_id}"),
     *("GET /v1/pages/{page_id}/markdown", "PATCH /v1/pages/{page_id}/markdown"),
@@ -239,6 +243,13 @@ def part_of(schema: Schema, inside: str) -> Schema:
     return schema
 
 
+def slack_event_schemas(published: Mapping[str, Any]) -> dict[str, Schema]:
+    """Return the events that the app reads; what they refer to may be anything, and fields may be added."""
+    text = json.dumps({name: without_annotations(published["definitions"][name]) for name in SLACK_EVENTS})
+    text = text.replace('"additionalProperties": false, ', "")
+    return dict(json.loads(re.sub(r'\{"\$ref": "#/definitions/[^"]*"\}', "{}", text)))
+
+
 def read_document(document: str) -> Any:
     """Return what a document says."""
     text = Path(document).read_text(encoding="utf-8")
@@ -254,6 +265,8 @@ def schemas_of(vendor: str, document: str) -> dict[str, Schema]:
             return notion_schemas(read_document(document))
         case "slack":
             return slack_schemas(read_document(document))
+        case "slack_events":
+            return slack_event_schemas(read_document(document))
         case "telegram":
             return telegram_schemas(read_document(document))
     return prune(read_document(document)["components"]["schemas"], READ_BY_TESTS[vendor])

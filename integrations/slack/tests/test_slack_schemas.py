@@ -100,3 +100,56 @@ def test_calls_and_answers_are_what_the_description_of_the_web_api_says() -> Non
     assert [] == server.problems
     assert server.checked == PUBLISHED | NEWER
     assert ["a question", "its answer", "with a file", "and directly"] == texts
+
+
+EVENTS = {  # of Slack's own types; the envelope around them is read by Slack's SDK in test_slack.py
+    ("app_mention", ""): "AppMentionEvent",
+    ("message", ""): "GenericMessageEvent",
+    ("message", "bot_message"): "BotMessageEvent",
+    ("message", "file_share"): "FileShareMessageEvent",
+    ("message", "me_message"): "MeMessageEvent",
+    ("message", "message_changed"): "MessageChangedEvent",
+    ("message", "message_deleted"): "MessageDeletedEvent",
+    ("message", "thread_broadcast"): "ThreadBroadcastMessageEvent",
+    ("reaction_added", ""): "ReactionAddedEvent",
+}
+
+
+class EventServer(SlackServer):
+    """A fake that checks each event that it delivers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checked: set[str] = set()
+        self.problems: list[str] = []
+
+    def deliver_event(self, event: dict[str, Any]) -> None:
+        """Check an event, and deliver it."""
+        name = EVENTS[event["type"], event.get("subtype", "")]
+        self.checked.add(name)
+        self.problems += [f"{name}: {one}" for one in schema_errors("slack_events", name, event)]
+        super().deliver_event(event)
+
+
+def test_events_are_what_the_types_of_slack_say() -> None:
+    with EventServer() as server:
+        let_users_act(server)
+
+    assert [] == server.problems
+    assert set(EVENTS.values()) == server.checked
+
+
+def let_users_act(server: SlackServer) -> None:
+    """Let users do all that begins an event."""
+    root = server.say("a question", channel=POND)
+    server.say("<@U0000KOI> hello", channel=POND, thread_ts=root)
+    server.say("directly")
+    file = server.keep_file("pond.txt", "text/plain", b"koi")
+    server.say("with a file", channel=POND, files=[file], subtype="file_share")
+    server.say("waves", channel=POND, subtype="me_message")
+    server.say("also here", channel=POND, thread_ts=root, subtype="thread_broadcast")
+    server.say("of a program", channel=POND, user="B1", bot_id="B1", subtype="bot_message")
+    server.change(POND, root, "changed")
+    server.react(POND, root, "eyes")
+    server.do_chat_postMessage(POND, "an answer")
+    server.erase(POND, root)

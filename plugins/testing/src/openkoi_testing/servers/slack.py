@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .slack_canvases import SlackCanvases
-from .slack_chats import BOT, BOT_ID, TEAM, Facts
+from .slack_chats import BOT, BOT_ID, TEAM, Facts, event_of
 from .slack_rules import check_content
 from .slack_streams import SlackCallError
 from .web_socket import ServerSocket
@@ -19,6 +19,12 @@ TOKEN, APP_TOKEN = "xoxb-000000000000-fake-bot-token", "xapp-1-A1-fake-app-token
 LIMITED = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExternal"})
 FORMS_ONLY = ("conversations.", "files.", "users.")  # in these, Slack does not read JSON
 STRUCTURED = ("blocks", "changes", "criteria", "document_content", "files")
+ADDRESSES = ("url_private", "url_private_download", "permalink")
+FILE = {
+    **{"created": 1, "filetype": "text", "pretty_type": "Plain Text", "mode": "hosted", "username": ""},
+    **{"is_external": False, "external_type": "", "is_public": False, "public_url_shared": False},
+    **{"editable": False, "display_as_bot": False, "channels": [], "groups": [], "ims": []},
+}
 OCTETS = "application/octet-stream"
 
 
@@ -109,7 +115,7 @@ class SlackServer(SlackCanvases, HttpServer):
         content = check_content(text, blocks)
         thread = {"thread_ts": thread_ts} if thread_ts else {}
         message = self.add_message(channel, BOT, text, bot_id=BOT_ID, **content, **thread)
-        self.deliver_event({**message, "channel": channel, "event_ts": message["ts"]})
+        self.deliver_event(event_of(channel, message))
         return {"channel": channel, "ts": message["ts"], "message": message}
 
     def do_chat_update(self, channel: str, ts: str, text: str = "", blocks: Any = (), **_: Any) -> Facts:
@@ -205,7 +211,7 @@ class SlackServer(SlackCanvases, HttpServer):
         name, data = self.files[id]
         self.types[id] = media_type
         facts = {"id": id, "name": name, "title": name, "mimetype": media_type, "size": len(data)}
-        return {**facts, "url_private_download": f"{self.url}/files/{id}"}
+        return {**FILE, **facts, **dict.fromkeys(ADDRESSES, f"{self.url}/files/{id}")}
 
     # Sockets
 

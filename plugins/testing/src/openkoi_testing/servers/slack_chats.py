@@ -44,7 +44,9 @@ class SlackChats(ABC):
             if root:
                 message["parent_user_id"] = root["user"]
                 replies = root.get("reply_count", 0) + 1
+                users = [*dict.fromkeys([*root.get("reply_users", ()), user])]
                 root.update(thread_ts=root["ts"], reply_count=replies, subscribed=False, latest_reply=ts)
+                root.update(reply_users=users, reply_users_count=len(users))
             return message
 
     def deliver(self, kind: str, payload: Facts) -> None:
@@ -70,9 +72,10 @@ class SlackChats(ABC):
 
     def say(self, text: str, *, channel: str = "D00000ANN", user: str = "U0000ANN", **content: Any) -> str:
         """Let a user write; return the message's id. A mention is delivered as an event of its own as well."""
-        message = self.add_message(channel, user, text, **content)
-        kind = "im" if channel.startswith("D") else "channel"
-        event = {**message, "channel": channel, "channel_type": kind, "event_ts": message["ts"]}
+        if content.get("subtype") == "thread_broadcast":
+            content = {**content, "root": event_of(channel, self.messages[channel, content["thread_ts"]])}
+        message = self.add_message(channel, user, text, client_msg_id=f"{self.number():032x}", **content)
+        event = event_of(channel, message)
         self.deliver_event(event)
         if f"<@{BOT}>" in text:
             self.deliver_event({**event, "type": "app_mention"})
@@ -80,14 +83,25 @@ class SlackChats(ABC):
 
     def redeliver(self, channel: str, ts: str) -> None:
         """Deliver a message again, in another envelope with another id."""
-        self.deliver_event({**self.messages[channel, ts], "channel": channel, "event_ts": ts})
+        self.deliver_event(event_of(channel, self.messages[channel, ts]))
 
     def change(self, channel: str, ts: str, text: str) -> None:
         """Let a user edit a message."""
         message = self.messages[channel, ts]
+        before = dict(message)
         message.update(text=text, edited={"user": message["user"], "ts": self.new_ts()})
-        event = {"type": "message", "subtype": "message_changed", "channel": channel, "ts": self.new_ts()}
-        self.deliver_event({**event, "message": dict(message), "event_ts": event["ts"]})
+        self.deliver_change(channel, "message_changed", message=dict(message), previous_message=before)
+
+    def erase(self, channel: str, ts: str) -> None:
+        """Let a user delete a message."""
+        self.deliver_change(
+            channel, "message_deleted", deleted_ts=ts, previous_message=self.messages.pop((channel, ts))
+        )
+
+    def deliver_change(self, channel: str, kind: str, **content: Any) -> None:
+        """Deliver what became of a message."""
+        event = event_of(channel, {"type": "message", "subtype": kind, "ts": self.new_ts()})
+        self.deliver_event({**event, "hidden": True, **content})
 
     def react(self, channel: str, ts: str, name: str, *, user: str = "U0000ANN") -> None:
         """Let a user react to a message."""
@@ -120,3 +134,9 @@ class SlackChats(ABC):
     def list_sent(self, channel: str = "D00000ANN") -> list[Facts]:
         """Return the bot's messages in a channel as they are now."""
         return [one for (where, _), one in list(self.messages.items()) if where == channel and one["user"] == BOT]
+
+
+def event_of(channel: str, message: Facts) -> Facts:
+    """Return the event that a message is."""
+    kind = "im" if channel.startswith("D") else "channel"
+    return {**message, "channel": channel, "channel_type": kind, "event_ts": message["ts"]}
