@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_users import APPS, AppUsers, TelegramUsers
+from app_users import APPS, AppUsers, SlackUsers, TelegramUsers
 from hosted_chat import Hosted, hosted_app, until
 from planted_words import INJECTIONS, make_secret
 
@@ -213,6 +213,24 @@ def test_sixty_injections_by_message_quote_file_and_history_of_an_app_give_no_or
         assert "Removed." not in await asyncio.to_thread(users.taken)
 
     play(tmp_path, app, story)
+
+
+def test_a_task_is_done_also_where_its_thread_and_its_file_were_deleted(tmp_path: Path) -> None:
+    """The model is told what it cannot read, and of the file no byte."""
+
+    async def story(hosted: Hosted, users: AppUsers) -> None:
+        assert isinstance(users, SlackUsers)
+        server, channel = users.server, "C0000POND"
+        root = server.say("a question of another user", channel=channel, user="U0000BEN")
+        file = server.keep_file("pond.txt", "text/plain", b"koi")
+        server.erase(channel, root)
+        del server.files[file["id"]]
+        server.say("<@U0000KOI> hello", channel=channel, user="U0000ANN", thread_ts=root, files=[file])
+        assert ["Noted."] == await answers(hosted, 1)
+        assert "[earlier messages could not be read] Slack rejected" in hosted.tasks[0].context
+        assert "[files not read: empty, deleted, too large or too many] pond.txt" in hosted.tasks[0].context
+
+    play(tmp_path, "slack", story)
 
 
 @pytest.mark.parametrize("moment", ["before it is asked", "after it is asked"])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from openkoi_hookspecs import File, Image, Message, Role, Task, Text
+from openkoi_hookspecs import AppError, AppRejectedError, File, Image, Message, Role, Task, Text
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
 from openkoi_hookspecs.integrations import Attachment, Messenger, Post, SupportsDownload, SupportsHistory
 
@@ -20,9 +20,13 @@ async def make_task(request: Request, app: Messenger, past: Sequence[tuple[str, 
     """Return the task that a request is; memory is kept apart for each direct channel and each group."""
     post = request.post
     parts, unread = await download_parts(post, app)
+    try:
+        earlier, missing = [] if past else await earlier_posts(post, app), ""
+    except AppError as error:  # the thread was deleted, or is read too often: what is asked for is known all the same
+        earlier, missing = [], str(error)
     return Task(
         task_text(post),
-        context=describe_others(post, [] if past else await earlier_posts(post, app), unread),
+        context=describe_others(post, earlier, unread, missing),
         channel=post.app,
         session=request.conversation,
         project=memory_of(post),
@@ -59,13 +63,14 @@ async def earlier_posts(post: Post, app: Messenger) -> Sequence[Post]:
     return [one for one in there if one.id != post.id]
 
 
-def describe_others(post: Post, earlier: Sequence[Post], unread: Sequence[str]) -> str:
-    """Return what others wrote, each with its author, and which files the model is not shown; empty if nothing."""
+def describe_others(post: Post, earlier: Sequence[Post], unread: Sequence[str], missing: str = "") -> str:
+    """Return what others wrote, each with its author, and what the model is not shown; empty if nothing."""
     lines = [f"[{shown_name(one.sender)} {one.at}] {one.text}" for one in earlier]
+    lines += [f"[earlier messages could not be read] {missing}"] if missing else []
     lines += [f"[quoted or forwarded] {post.quoted}"] if post.quoted else []
     names = ", ".join(" ".join(name.split()) for name in unread[:MAX_FILES])
     more = f" and {len(unread) - MAX_FILES} more" if len(unread) > MAX_FILES else ""
-    lines += [f"[files not read: empty, too large or too many] {names}{more}"] if unread else []
+    lines += [f"[files not read: empty, deleted, too large or too many] {names}{more}"] if unread else []
     return "\n".join([DATA, *lines]) if lines else ""
 
 
@@ -88,13 +93,16 @@ async def download_parts(post: Post, app: Messenger) -> tuple[tuple[Image | File
 
 
 async def download_within(app: SupportsDownload, attachment: Attachment, limit: int) -> bytes:
-    """Return what a file contains; nothing of one that is larger."""
+    """Return what a file contains; nothing of one that is larger, or that was deleted meanwhile."""
     data = b""
     if attachment.size > limit:
         return data
-    async with aclosing(app.download(attachment)) as pieces:
-        async for piece in pieces:
-            data += piece
-            if len(data) > limit:
-                return b""
+    try:
+        async with aclosing(app.download(attachment)) as pieces:
+            async for piece in pieces:
+                data += piece
+                if len(data) > limit:
+                    return b""
+    except AppRejectedError:
+        return b""
     return data

@@ -68,6 +68,8 @@ class SlackServer(SlackCanvases, HttpServer):
             if token != self.token:
                 return ServerResponse([b"<html>"], type="text/html; charset=utf-8")
             name = path.rpartition("/")[2]
+            if name not in self.files:
+                return ServerResponse([b"<html>"], status=404, type="text/html; charset=utf-8")
             as_file = ServerFault(headers={"content-disposition": "attachment"})
             return ServerResponse([self.files[name][1]], type=self.types.get(name, OCTETS), fault=as_file)
         return self.answer_call(path.removeprefix("/"), token, arguments)
