@@ -1,6 +1,7 @@
 """The Notion app against a workspace that refuses what Notion refuses."""
 
 import asyncio
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,8 +13,9 @@ from isolated_client import run_isolated
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Document, Messenger
 from openkoi_notion import Notion
+from openkoi_notion.tables import keep_pipes
 from openkoi_testing import DocumentsContract
-from openkoi_testing.markdown_samples import draw_markdown
+from openkoi_testing.markdown_samples import count_letters, draw_markdown
 from openkoi_testing.servers import NotionServer
 
 
@@ -109,6 +111,42 @@ def test_three_hundred_samples_of_markdown_come_back_whole() -> None:
 
     with NotionServer() as server:
         assert texts == asyncio.run(story(server))
+
+
+@pytest.mark.unit
+def test_three_hundred_tables_keep_what_follows_a_pipe_in_a_cell() -> None:
+    written = 0
+    for seed in range(300):
+        chance = random.Random(seed)
+        words = ["koi", "a \\| b", "`x\\|y`", "**z**", "", "\u6c60", "\\|"]
+        rows = [f"| {' | '.join(chance.choice(words) for _ in range(3))} |" for _ in range(chance.randint(2, 6))]
+        text = "\n".join([draw_markdown(seed), "", rows[0], "|:-:|---|--|", *rows[1:], "", "after | it"])
+        sent = keep_pipes(text)
+
+        assert not count_letters(text) - count_letters(sent)
+        if any("\\|" in row for row in rows) and "<table" in sent:
+            table = sent[sent.index("<table") : sent.index("</table>")]
+            assert (len(rows), 3 * len(rows)) == (table.count("<tr>"), table.count("<td>"))
+            assert "\\|" not in table
+            written += 1
+    assert written > 100  # in others no cell has a pipe, or the sample ends in a code block
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        (
+            "|a|b|\n|-|-|\n|c\\|d|e|",
+            '<table header-row="true">\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c|d</td><td>e</td></tr>\n</table>',
+        ),
+        ("|a|b|\n|-|-|\n|c|d|", "|a|b|\n|-|-|\n|c|d|"),
+        ("```\n|a|b|\n|-|-|\n|c\\|d|e|\n```", "```\n|a|b|\n|-|-|\n|c\\|d|e|\n```"),
+        ("a \\| b", "a \\| b"),
+    ],
+)
+def test_only_a_table_that_notion_would_cut_is_written_as_its_own(text: str, sent: str) -> None:
+    assert sent == keep_pipes(text)
 
 
 ATTACKS = [

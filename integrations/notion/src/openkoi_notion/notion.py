@@ -20,6 +20,8 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.integrations import Document
 from openkoi_http import AppClient, ResponseLimits, Server
 
+from .tables import keep_pipes
+
 VERSION = "2026-03-11"
 LIMITS = ResponseLimits(idle_seconds=30.0)
 SIGN_IN = "Notion rejected the token. Run `openkoi connect notion`."
@@ -120,7 +122,7 @@ class Notion:
             raise AppRejectedError(TOO_LARGE.format(document.id))
         if document.revision != now.revision:
             raise DocumentConflictError(CHANGED.format(document.id))
-        change: dict[str, Json] = {"type": "replace_content", "replace_content": {"new_str": document.text}}
+        change: dict[str, Json] = {"type": "replace_content", "replace_content": {"new_str": keep_pipes(document.text)}}
         await self.call("PATCH", f"/pages/{now.id}/markdown", change)
         if document.title and document.title != now.title:
             await self.call("PATCH", f"/pages/{now.id}", {"properties": {"title": title_property(document.title)}})
@@ -136,7 +138,7 @@ class Notion:
         page: dict[str, Json] = {
             "parent": {"type": "page_id", "page_id": read_id(parent)},
             "properties": {"title": title_property(title)},
-            "markdown": document.text,
+            "markdown": keep_pipes(document.text),
         }
         return await self.read_document(str((await self.call("POST", "/pages", page))["id"]))
 
