@@ -10,7 +10,7 @@ from openkoi_learning.entry import LearningEntry
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
 from openkoi_learning.rules import extract_entries
-from openkoi_learning.sameness import is_same, share_rule
+from openkoi_learning.sameness import have_similar_subjects, is_same, share_rule
 from openkoi_learning.verdicts import judge_entries
 
 pytestmark = pytest.mark.unit
@@ -125,3 +125,22 @@ def test_a_value_that_is_not_blamed_beside_other_findings_is_confirmed_by_less_t
     verdicts = judge_entries(result, [known], {known.id})
 
     assert [set(), set(), {known.id}] == [set(verdicts.confirmed), set(verdicts.refuted), set(verdicts.unblamed)]
+
+
+def mistyped(found: str, wanted: str) -> str:
+    return f'Incompatible types in assignment (expression has type "{found}", variable has type "{wanted}")'
+
+
+def test_findings_of_one_rule_that_name_other_things_neither_refute_an_entry_nor_take_its_place() -> None:
+    known = learn("a", (lint("assignment", mistyped("int", "Money")), "p: int"), (GOOD, "p: Money"))
+    other = learn("b", (lint("assignment", mistyped("str", "Url")), "q: str"), (GOOD, "q: Url"))
+    rival = learn("c", (lint("assignment", mistyped("int", "Cents")), "p: int"), (GOOD, "p: Cents"))
+    bad = taught("d", (lint("assignment", mistyped("str", "Url")), "p: Money\n+q: str")).result
+    bad = replace(bad, decision=replace(bad.decision, action=NextAction.ACCEPT_BEST))
+    against = taught("e", (lint("assignment", mistyped("Money", "int")), "p: Money")).result
+    against = replace(against, decision=replace(against.decision, action=NextAction.ACCEPT_BEST))
+
+    assert frozenset() == judge_entries(bad, [known], {known.id}).refuted
+    assert {known.id} == judge_entries(against, [known], {known.id}).refuted
+    assert not have_similar_subjects(known, other)
+    assert have_similar_subjects(known, rival)

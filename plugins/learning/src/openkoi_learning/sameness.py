@@ -60,8 +60,16 @@ def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
     if not (one.visible_content and other.visible_content):
         return False
+    if name_different_things(one, other):
+        return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
     return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0 and not found_together(one, other)
+
+
+def name_different_things(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether the findings that taught two entries each name something beside the advice, and not the same."""
+    mine, theirs = (finding_names(each).difference(each.visible_content) for each in (one, other))
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
 def share_rule(one: LearningEntry, other: LearningEntry) -> bool:

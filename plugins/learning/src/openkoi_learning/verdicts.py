@@ -14,6 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
+from .sameness import finding_names
 from .text_similarity import marked_names, word_overlap
 from .thresholds import SAME_FINDING
 
@@ -103,7 +104,7 @@ def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
     """Return whether the last attempt of a run that was not accepted shows an entry that its findings are not about."""
     lines, judged = run.attempts[-1] if run.attempts and not run.accepted else ((), Evaluation())
     found = judged.open if is_shown(entry.visible_content, lines) else ()
-    return bool(found) and not any(is_about(entry, one) for one in found)
+    return bool(found) and not any(is_about(entry, one, lines) for one in found)
 
 
 def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:
@@ -111,7 +112,9 @@ def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evalu
     check = entry.subject.removeprefix("check ")
     if entry.subject.startswith("check ") and any(one.name == check for one in judged.checks):
         return check not in judged.failing
-    blamed = (one for one in judged.open if is_about(entry, one) and not advises(one, entry.visible_content, lines))
+    blamed = (
+        one for one in judged.open if is_about(entry, one, lines) and not advises(one, entry.visible_content, lines)
+    )
     return False if any(True for _ in blamed) else None
 
 
@@ -130,15 +133,26 @@ def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
 
 def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
     """Judge an entry that was shown by the first attempt alone; a pass says nothing of what no work shows."""
-    return False if any(is_about(entry, finding) for finding in run.findings) else None
+    return False if any(is_about(entry, finding, run.first) for finding in run.findings) else None
 
 
-def is_about(entry: LearningEntry, finding: Finding) -> bool:
-    """Return whether a finding is about an entry's subject."""
+def is_about(entry: LearningEntry, finding: Finding, lines: Sequence[WorkLine]) -> bool:
+    """Return whether a finding about these lines is about an entry's subject."""
     if entry.subject and entry.subject == f"check {finding.rule}":
         return True
     proven = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
     text = f"{finding.title} {finding.detail} {finding.fix}"
+    if names_another(text, finding_names(entry), lines):
+        return False
     titles = (proof.finding for proof in entry.proofs if proof.finding)
     alike = any(word_overlap(finding.title, title) >= SAME_FINDING for title in titles)
     return finding.key in proven or alike or word_overlap(entry.text, text) >= SAME_FINDING
+
+
+def names_another(text: str, known: Collection[str], lines: Sequence[WorkLine]) -> bool:
+    """Return whether a finding names something in these lines, and nothing that an entry's findings have named.
+
+    A linter words all findings of one rule alike: what they name tells them apart.
+    """
+    names = marked_names(text)
+    return bool(known) and names.isdisjoint(known) and any(is_shown((name,), lines) for name in names)
