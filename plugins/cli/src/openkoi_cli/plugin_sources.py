@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
-from .own_processes import OWN_PROCESS
+from .plugins import OWN_PROCESS
 from .streams import reserve_stdout
 from .without_hooks import without_hooks
 

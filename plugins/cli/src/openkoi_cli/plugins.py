@@ -15,7 +15,6 @@ from .frontends import hidden_frontends
 from .group import OpenKoi
 from .hook_times import format_hook_times
 from .invocation import Invocation
-from .own_processes import OWN_PROCESS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +26,7 @@ IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy mac
 CHECK_COMMAND = ("plugins", "--check")
 TRYING, BROKEN = "trying", "broken"
 CHECKED = "plugins.checked"
+OWN_PROCESS = "in its own process"
 
 
 @click.command()

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_recorder import AT_EXIT, LASTING, CallRecorder
-from .unawaited import UnawaitedWatch
+
+if TYPE_CHECKING:
+    from .unawaited import UnawaitedWatch
 
 POOL_THREADS = ("asyncio_", "ThreadPoolExecutor", "AnyIO worker")  # of event loops and pools, which wait for work
 OWN_MODULES = {"asyncio", "_asyncio", "_contextvars", "concurrent", "anyio", "uvloop"}
@@ -39,7 +41,7 @@ class StartWatch:
         self.cancelled = count_cancelled(self.tasks)
         self.processes = child_processes() if with_processes else None
         self.calls = CallRecorder((AT_EXIT, *LASTING) if with_processes else (AT_EXIT,))
-        self.unawaited = UnawaitedWatch()
+        self.unawaited = watch_unawaited() if with_processes else None
         self.start_before = start = threading.Thread.start
         this, threads = threading.current_thread(), self.threads
 
@@ -56,8 +58,15 @@ class StartWatch:
         processes = set() if self.processes is None else child_processes() - self.processes
         tasks, callbacks = asyncio.all_tasks() - self.tasks, scheduled_callbacks() - self.callbacks
         has_cancelled = count_cancelled(self.tasks) > self.cancelled
-        calls = [*self.calls.finish(), *self.unawaited.finish()]
+        calls = [*self.calls.finish(), *(self.unawaited.finish() if self.unawaited else ())]
         return Started(self.threads, tasks, callbacks, processes, calls, has_cancelled)
+
+
+def watch_unawaited() -> "UnawaitedWatch":
+    """Return what notes coroutines that are never awaited, which only a check loads."""
+    from .unawaited import UnawaitedWatch
+
+    return UnawaitedWatch()
 
 
 def is_known_thread(thread: threading.Thread) -> bool:
