@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from openkoi_hookspecs import Configuration
 
+OWN_PROCESS = "in its own process"
+
 
 def list_own_processes(koi: "Configuration") -> str:
     """Return the names and kinds of the plugins that run in a process of their own."""

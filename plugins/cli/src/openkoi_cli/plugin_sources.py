@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
-from .plugins import OWN_PROCESS
 from .streams import reserve_stdout
 from .without_hooks import without_hooks
 
@@ -37,7 +36,11 @@ class SourcedPlugin:
         """Where the source found it, and that it is disabled or runs in its own process, if so."""
         if not self.enabled:
             return f"{self.origin}, disabled by {self.kind}.{self.name}.enabled"
-        return f"{self.origin}, {OWN_PROCESS}" if self.subprocess else self.origin
+        if not self.subprocess:
+            return self.origin
+        from .own_processes import OWN_PROCESS
+
+        return f"{self.origin}, {OWN_PROCESS}"
 
 
 def ask_sources(invocation: Invocation) -> tuple[list[SourcedPlugin], list[str]]:

@@ -26,7 +26,6 @@ IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy mac
 CHECK_COMMAND = ("plugins", "--check")
 TRYING, BROKEN = "trying", "broken"
 CHECKED = "plugins.checked"
-OWN_PROCESS = "in its own process"
 
 
 @click.command()
@@ -84,9 +83,15 @@ def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
 
 def describe(plugin: "PluginState", times: "Times") -> str:
     """Return why a plugin is not used; else where it runs and, for one of hooks, those that were called, and when."""
-    process = OWN_PROCESS if plugin.subprocess else ""
+    process = describe_process() if plugin.subprocess else ""
     hooks = format_hook_times(times.get(plugin.name, {})) if plugin.kind == "hooks" else ""
     return why_unused(plugin) or "  ".join(filter(None, (process, hooks)))
+
+
+def describe_process() -> str:
+    from .own_processes import OWN_PROCESS
+
+    return OWN_PROCESS
 
 
 def why_unused(plugin: "PluginState") -> str:
