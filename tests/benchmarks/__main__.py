@@ -1,7 +1,7 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
     python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
-                            [acknowledge] [compaction] [plugin_calls] [chat] [daemon] [--rounds N] [--save]
+                            [acknowledge] [compaction] [plugin_calls] [run_end] [chat] [daemon] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
@@ -29,6 +29,7 @@ def main() -> None:
         plugin_calls,
         recall,
         recall_speed,
+        run_end,
         startup,
         steps,
         streaming,
@@ -45,6 +46,7 @@ def main() -> None:
         "acknowledge": acknowledge.show,
         "compaction": compaction.show,
         "plugin_calls": plugin_calls.show,
+        "run_end": run_end.show,
         "chat": chat.show,
         "daemon": daemon.show,
     }
