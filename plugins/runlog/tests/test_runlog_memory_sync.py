@@ -11,8 +11,24 @@ from openkoi_cli.archive.compress_log import archive_oldest
 from openkoi_cli.archive.segments import Log
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.table_memory import TableMemory
-from openkoi_hookspecs import Hit, Memory, Query, Record, Response, StreamEnd, Text, ToolCall, Usage
-from openkoi_hookspecs.events import ModelResponse, RunCompleted
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    Event,
+    Hit,
+    Memory,
+    NextAction,
+    Query,
+    Record,
+    Response,
+    StreamEnd,
+    Task,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from openkoi_hookspecs.events import ModelResponse, RunCompleted, TaskStarted, ToolCallFinished, ToolCallStarted
 from openkoi_runlog import RunLog
 from openkoi_runlog.memory_sync import MemorySync
 from openkoi_sqlite import SQLite
@@ -48,6 +64,16 @@ class StruckSQLite(SQLite):
 
 class Counting(TableMemory):
     """DuckDB's tables that count what they are told."""
+
+    ingested_count = 0
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        self.ingested_count += len(records)
+        await super().ingest(records)
+
+
+class CountingDuckDB(DuckDB):
+    """DuckDB's memory that counts what it is told."""
 
     ingested_count = 0
 
@@ -257,3 +283,23 @@ def test_runs_that_end_together_are_taken_in_together_and_none_is_left_out(tmp_p
 
     assert 40 * len(run_records("r", "")) == len(memory.records)
     assert 3 >= memory.times
+
+
+def test_the_end_of_a_long_run_tells_memory_no_more_than_that_of_a_short_one(tmp_path: Path) -> None:
+    def told(steps: int) -> int:
+        """Return how many records the memory is told after a run of so many steps."""
+        folder = tmp_path / str(steps)
+        call = ToolCall("c1", "read_file", {"path": "a.txt"})
+        step: list[Event] = [
+            ModelResponse("acme/large", Response((call,), StreamEnd(Usage(input=80, output=10))), 0.25)
+        ]
+        step += [ToolCallStarted(call), ToolCallFinished(ToolResult("text", call="c1"))]
+        ended = RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90), best=0, iterations=1)
+        log = RunLog(folder / "sessions", "s", str)
+        log.append("run", [TaskStarted(Task("Mend the parser")), *step * steps, ended])
+        log.close()
+        memory = CountingDuckDB(path=folder / "memory.db")
+        asyncio.run(logged(folder).remember(memory))
+        return memory.ingested_count
+
+    assert 0 < told(1_000) == told(1)

@@ -50,6 +50,12 @@ def parse_head(line: bytes) -> Head | None:
     return Head(*found.groups()) if found else None
 
 
+def parse_kind(line: bytes) -> bytes | None:
+    """Return the kind of event alone, in half the time; None for a line that is damaged there."""
+    found = LINE_START.match(line)
+    return found[2] if found else None
+
+
 def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[str, bytes] | None = None) -> str:
     """Return a record as ASCII JSON, redacted, without checksum and line end.
 

@@ -12,7 +12,7 @@ from openkoi_hookspecs import Event, Record
 from openkoi_hookspecs.events import ModelResponse
 
 from .blobs import NO_BLOBS, blob_folder
-from .record_format import FILE_NAMES, parse_head, read_line
+from .record_format import FILE_NAMES, parse_head, parse_kind, read_line
 from .segment_files import is_packed, iterate_lines, original_name
 
 SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
@@ -35,8 +35,7 @@ def encode_names(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
 
 def is_kind(line: bytes, names: Collection[bytes]) -> bool:
     """Return whether a line is of one of these kinds, as ``encode_names`` returns them."""
-    head = parse_head(line)
-    return head is not None and head.kind in names
+    return parse_kind(line) in names
 
 
 def make_filter(kinds: Collection[type[Event]]) -> Callable[[bytes], bool]:
@@ -47,8 +46,8 @@ def make_filter(kinds: Collection[type[Event]]) -> Callable[[bytes], bool]:
     names, (response,) = frozenset(encode_names(kinds)), encode_names((ModelResponse,))
 
     def is_wanted(line: bytes) -> bool:
-        head = parse_head(line)
-        return head is None or (head.kind in names and (head.kind != response or TEXT_MARK in line))
+        kind = parse_kind(line)
+        return kind is None or (kind in names and (kind != response or TEXT_MARK in line))
 
     return is_wanted if kinds else lambda _: True
 
