@@ -1,7 +1,10 @@
 """When what was found was said: told by the log, of which few lines are read whole."""
 
 import json
+import sys
+from collections import Counter
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -49,6 +52,37 @@ def test_an_archived_session_tells_the_same(log: Log) -> None:
 
     assert ["s1.jsonl"] == archive_oldest(log, 1)
     assert before == find_times(log, {"first", "second", "tip"})
+
+
+def test_of_a_long_session_only_the_lines_of_what_is_asked_for_are_looked_at(tmp_path: Path) -> None:
+    log, size = RunLog(tmp_path / "sessions", "long", str), 2_000
+    for number in range(size):
+        log.append(f"run{number}", [record.event for record in run_records("run", "Mend it")], sync=False)
+    log.close()
+    calls = Counter[str]()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            calls[frame.f_code.co_name] += 1
+
+    sys.setprofile(count)
+    try:
+        found = find_times(Log(tmp_path), {"run7", "run1999", "run1"})
+    finally:
+        sys.setprofile(None)
+    assert all(found.values())
+    assert calls["parse_head"] < size / 20
+
+
+def test_what_a_name_begins_with_is_another_name(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "sessions", "s", str)
+    for run in ("run", "run2", "2run"):
+        log.append(run, [record.event for record in run_records(run, f'Mend "{run}2" and "run"')])
+    log.close()
+    begun = {line["run"]: line["ts"] for line in lines_by_kind(Log(tmp_path))["task_start"]}
+
+    for run, began in begun.items():
+        assert {run: began} == find_times(Log(tmp_path), {run})
 
 
 def test_a_damaged_line_is_not_believed(log: Log) -> None:

@@ -3,8 +3,10 @@
 This is the only place that looks into unparsed lines: others pass classes of events.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from json.encoder import encode_basestring_ascii as quote
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,6 +65,16 @@ def select_lines(
         if head and (head.kind in by_name or head.id in wanted):
             id, run = head.id.decode("ascii", "replace"), head.run.decode("ascii", "replace")
             yield SelectedLine(by_name.get(head.kind), id, run, line)
+
+
+def lines_naming(data: bytes, ids: Collection[str]) -> Iterator[bytes]:
+    """Yield the lines of a log in which one of these ids is a value, in their order."""
+    names = b"|".join(re.escape(quote(id)[1:-1].encode()) for id in ids)
+    named, end = re.compile(b'":"(?:%b)"' % names), 0
+    while ids and (found := named.search(data, end)):
+        start = data.rfind(b"\n", end, found.start()) + 1 or end
+        end = data.find(b"\n", found.end()) + 1 or len(data)
+        yield data[start:end]
 
 
 def select_records(
