@@ -13,7 +13,7 @@ from openkoi_search.index import encode_words, read_encoded
 from openkoi_search.segment import Postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, BestScores, Shape, WordPostings, score_rows
+from openkoi_search.word_scores import BLOCK_ROWS, BestScores
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -81,11 +81,11 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
         Postings(array("I", rows), array("H", [1] * len(rows)))
         for rows in (range(0, size, BLOCK_ROWS // MOST), range(size))
     )
-    words = [*(WordPostings(0.1, [everywhere]) for _ in common), WordPostings(5.0, [rare])]
-    best, numbers, lengths = BestScores(MOST), array("q", range(size)), array("i", [9] * size)
+    words = [*((0.1, [everywhere]) for _ in common), (5.0, [rare])]
+    best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
 
     scored = 0
-    for found in score_rows(lengths, words, Shape(0.5, 0.04), best):
+    for found in best.score_rows(lengths, words):
         scored += len(found)
         best.add(numbers, found)
 
@@ -101,7 +101,7 @@ def test_the_postings_of_some_rows_are_found_however_many_are_asked_for(asked: S
 
 
 def test_of_equal_scores_the_lower_numbers_stay_whatever_order_they_come_in() -> None:
-    best = BestScores(3)
+    best = BestScores(3, 0.5, 0.04)
     for numbers in ([9, 8, 7], [6, 2, 5], [4, 3, 1]):
         best.add(array("q", numbers), dict.fromkeys(range(3), 1.0))
 

@@ -19,10 +19,11 @@ from .scopes import EVERYONE, scope_of
 from .segment import VECTOR_SCALE, Postings, Segment
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
-from .word_scores import BestScores, RowScores, Shape, WordPostings, score_rows
+from .word_scores import BestScores, RowScores
 
 if TYPE_CHECKING:
     from .ranking import Pairs
+    from .word_scores import WeighedWord
 
 MAX_PLACES = 65_536  # of a vector: two bytes say which
 
@@ -49,22 +50,22 @@ class SegmentDocuments:
         if not mean:
             return {}
         k1, b = self.shape
-        shape, best = Shape(k1 * (1 - b), k1 * b / mean), BestScores(most)
+        best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)
         posted = self.weigh_words(words, scopes, size)
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
-            for scores in score_rows(segment.lengths, found, shape, best) if found else ():
+            for scores in best.score_rows(segment.lengths, found) if found else ():
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row
         return best.scores
 
-    def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> list[list[WordPostings]]:
+    def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> "list[list[WeighedWord]]":
         """Return the words that each segment has, and what each adds if there are so many documents."""
-        found: list[list[WordPostings]] = [[] for _ in self.index.segments]
+        found: list[list[WeighedWord]] = [[] for _ in self.index.segments]
         for word in words:
             posted = self.postings(word, scopes)
             weight = self.weigh(sum(len(postings.rows) for _, postings in posted), size)
             for place, group in groupby(posted, key=itemgetter(0)):
-                found[place].append(WordPostings(weight, [postings for _, postings in group]))
+                found[place].append((weight, [postings for _, postings in group]))
         return found
 
     def count_documents(self, word: str, scopes: Sequence[str]) -> int:

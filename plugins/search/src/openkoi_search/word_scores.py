@@ -8,56 +8,37 @@ all.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .segment import Postings
 from .sparse_fusion import DIGITS
 
 if TYPE_CHECKING:
     from array import array
+
+    from .segment import Postings
+
+    # A word: it adds less than its weight to a score. And with the most that it and all commoner words add.
+    WeighedWord: TypeAlias = tuple[float, Sequence[Postings]]
+    LimitedWord: TypeAlias = tuple[float, float, Postings]
 
 HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 2_048  # scored before the worst of the best is asked for again (estimate)
 RowScores = dict[int, float]
 
 
-class Shape(NamedTuple):
-    """BM25's terms: a word that a document has so ``often`` counts often / (often + base + share * length)."""
-
-    base: float
-    share: float
-
-
-class WordPostings(NamedTuple):
-    """Where a segment has a word, which adds less than ``weight`` to a score."""
-
-    weight: float
-    postings: Sequence[Postings]
-
-    def limit(self, shape: Shape, shortest: int) -> float:
-        """Return the most that it adds to one of the documents, none of which is shorter."""
-        often = max(max(times) for _, times in self.postings)
-        return self.weight * often / (often + shape.base + shape.share * shortest)
-
-
-class LimitedPostings(NamedTuple):
-    """Postings of a word; ``limit`` is the most that it and all commoner words add to a document."""
-
-    limit: float
-    weight: float
-    posted: Postings
-
-
 @dataclass(slots=True)
 class BestScores:
     """The best scores so far by number, of equal ones the lower number.
 
-    ``edge`` is the worst of them, and ``last`` its number, once there are ``most``.
+    A word that a text of ``length`` words has so ``often`` counts often / (often + base + share * length). ``edge`` is
+    the worst of the scores, and ``last`` its number, once there are ``most``.
     """
 
     most: int
+    base: float
+    share: float
     scores: dict[int, float] = field(default_factory=dict)
     edge: float = 0.0
     last: int = 0
@@ -76,66 +57,56 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
+    def score_rows(self, lengths: "array[int]", words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
+        """Yield the scores of a segment's rows that can be among the best as they are then, block by block."""
+        limited = self.limit(words, min(lengths))
+        for start in range(0, len(lengths), BLOCK_ROWS):
+            yield self.score_block(lengths, range(start, min(start + BLOCK_ROWS, len(lengths))), limited)
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Consecutive rows of a segment, from ``start`` to before ``end``, with their ``lengths``."""
+    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
+        """Return the words, the rarest first, with their limits in documents of which none is shorter."""
+        ordered = sorted(words, key=lambda word: word[0])
+        often = [max(max(counts) for _, counts in postings) for _, postings in ordered]
+        each = (self.rate(weight, most, shortest) for (weight, _), most in zip(ordered, often, strict=True))
+        limited = [*zip(accumulate(each), ordered, strict=True)][::-1]
+        return [(limit, weight, posted) for limit, (weight, postings) in limited for posted in postings]
 
-    lengths: "array[int]"
-    shape: Shape
-    start: int
-    end: int
+    def rate(self, weight: float, often: int, length: int) -> float:
+        """Return what a word adds to the score of a document."""
+        return weight * often / (often + self.base + self.share * length)
 
-    def score(self, words: Iterable[LimitedPostings], least: float) -> RowScores:
-        """Return the scores of the rows that reach a score; the rarest word comes first."""
-        here = [word._replace(posted=word.posted.between(self.start, self.end)) for word in words]
-        everywhere = [word for word in here if self.is_everywhere(word)]
-        at_once = bool(everywhere) and everywhere[0].limit >= least
-        found = self.add_everywhere(everywhere) if at_once else {}
-        for word in here:
-            if at_once and self.is_everywhere(word):
+    def score_block(self, lengths: "array[int]", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
+        """Return the scores of the rows that can be among the best; the rarest word comes first."""
+        least, size = self.edge - HALF_DIGIT, len(rows)
+        here = [(limit, weight, posted.between(rows.start, rows.stop)) for limit, weight, posted in words]
+        everywhere = [word for word in here if len(word[-1].rows) == size]
+        at_once = bool(everywhere) and everywhere[0][0] >= least
+        found = self.score_everywhere(lengths, rows, everywhere) if at_once else {}
+        for limit, weight, posted in here:
+            if at_once and len(posted.rows) == size:
                 continue
-            if word.limit < least:
-                found = {row: score for row, score in found.items() if score + word.limit >= least}
-                self.add(found, word.weight, word.posted.among(found))
+            if limit < least:
+                found = {row: score for row, score in found.items() if score + limit >= least}
+                self.add_word(found, lengths, weight, posted.among(found))
             else:
-                self.add(found, word.weight, zip(*word.posted, strict=True))
+                self.add_word(found, lengths, weight, zip(*posted, strict=True))
         return found
 
-    def is_everywhere(self, word: LimitedPostings) -> bool:
-        """Return whether all rows have a word."""
-        return len(word.posted.rows) == self.end - self.start
-
-    def add(self, found: RowScores, weight: float, pairs: Iterable[tuple[int, int]]) -> None:
+    def add_word(
+        self, found: RowScores, lengths: "array[int]", weight: float, pairs: Iterable[tuple[int, int]]
+    ) -> None:
         """Add what a word adds to rows that have it so often."""
-        lengths, (base, share) = self.lengths, self.shape
+        base, share = self.base, self.share
         for row, often in pairs:
             found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
 
-    def add_everywhere(self, words: Sequence[LimitedPostings]) -> RowScores:
+    def score_everywhere(self, lengths: "array[int]", rows: range, words: "Sequence[LimitedWord]") -> RowScores:
         """Return the scores by words that all rows have: where counts and lengths are equal, so are scores."""
-        alike = [*zip(self.lengths[self.start : self.end], *(word.posted.counts for word in words), strict=True)]
-        weights, (base, share) = [word.weight for word in words], self.shape
+        alike = [*zip(lengths[rows.start : rows.stop], *(posted.counts for _, _, posted in words), strict=True)]
         scores = {
             (length, *counts): sum(
-                weight * often / (often + base + share * length) for weight, often in zip(weights, counts, strict=True)
+                self.rate(weight, often, length) for (_, weight, _), often in zip(words, counts, strict=True)
             )
             for length, *counts in {*alike}
         }
-        return dict(zip(range(self.start, self.end), map(scores.__getitem__, alike), strict=True))
-
-
-def score_rows(
-    lengths: "array[int]", words: Sequence[WordPostings], shape: Shape, best: BestScores
-) -> Iterator[RowScores]:
-    """Yield the scores of a segment's rows that can be among the best as they are then, block by block."""
-    ordered, shortest = sorted(words, key=lambda word: word.weight), min(lengths)
-    limits = accumulate(word.limit(shape, shortest) for word in ordered)
-    rarest_first = [
-        LimitedPostings(limit, word.weight, posted)
-        for limit, word in [*zip(limits, ordered, strict=True)][::-1]
-        for posted in word.postings
-    ]
-    for start in range(0, len(lengths), BLOCK_ROWS):
-        block = Block(lengths, shape, start, min(start + BLOCK_ROWS, len(lengths)))
-        yield block.score(rarest_first, best.edge - HALF_DIGIT)
+        return dict(zip(rows, map(scores.__getitem__, alike), strict=True))
