@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import tracemalloc
 from collections.abc import Mapping
 from functools import _lru_cache_wrapper
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_a_process_forgets_a_run_after_its_end(
         assert TASKS <= len(there.requests)
 
 
+def forget_what_is_limited(server: OpenAIServer) -> None:
+    """Empty the caches that have a limit, and what the server has received."""
+    server.requests.clear()
+    for one in gc.get_objects():
+        if isinstance(one, _lru_cache_wrapper) and one.cache_parameters()["maxsize"]:
+            one.cache_clear()
+    gc.collect()
+
+
 async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer) -> int:
     """Do many tasks in one process; return how many more objects it has after the last of them, without its caches."""
     folder.joinpath("workspace").mkdir()
@@ -60,11 +70,7 @@ async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenA
             for number in range(tasks):
                 await koi.solve(Task(f"What is {number % TASKS}?", limits=LIMITS))
             await koi.drain()
-            server.requests.clear()
-            for one in gc.get_objects():
-                if isinstance(one, _lru_cache_wrapper) and one.cache_parameters()["maxsize"]:
-                    one.cache_clear()
-            gc.collect()
+            forget_what_is_limited(server)
             counts.append(len(gc.get_objects()))
     return counts[1] - counts[0]
 
@@ -74,6 +80,38 @@ def test_a_process_that_does_many_tasks_keeps_nothing_of_each(tmp_path: Path) ->
         variables = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-not-a-real-key"}
 
         assert asyncio.run(objects_kept(tmp_path, variables, server)) < MORE_TASKS
+
+
+async def bytes_kept(folder: Path, variables: Mapping[str, str], server: OpenAIServer, tasks: int) -> float:
+    """Do so many tasks in one process twice, all different; return how many more bytes it has a task of the second."""
+    folder.joinpath("workspace").mkdir()
+    variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
+    sizes = []
+    async with open_app(folder / "workspace", flags={"model": "openai/mock"}, environment=variables) as koi:
+        for first in (0, tasks):
+            for number in range(first, first + tasks):
+                await koi.solve(Task(f"What is {number} of word{number}? Tell of thing{number}.", limits=LIMITS))
+            await koi.drain()
+            forget_what_is_limited(server)
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    return (sizes[1] - sizes[0]) / tasks
+
+
+@pytest.mark.parametrize(
+    ("tasks", "most"),
+    [
+        (40, 12_000),  # some parts fill what they keep of the last few hundred tasks: 4,000 to 6,000 were measured
+        pytest.param(600, 1_500, marks=[pytest.mark.campaign, pytest.mark.timeout(3_600)]),  # 300 were measured
+    ],
+)
+def test_a_process_that_does_thousands_of_tasks_stays_as_large(tasks: int, most: int, tmp_path: Path) -> None:
+    with OpenAIServer("Nobody knows.", models=["mock"]) as server:
+        variables = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-not-a-real-key"}
+        tracemalloc.start()
+        try:
+            assert asyncio.run(bytes_kept(tmp_path, variables, server, tasks)) < most
+        finally:
+            tracemalloc.stop()
 
 
 def test_the_records_of_a_run_are_found_while_others_are_added(tmp_path: Path) -> None:
