@@ -82,13 +82,6 @@ class Postings(NamedTuple):
                 yield row, counts[place]
 
 
-class Vector(NamedTuple):
-    """The places of a vector that are not 0, and their values times VECTOR_SCALE."""
-
-    places: "array[int]"
-    values: "array[int]"
-
-
 class ScopeSize(NamedTuple):
     """The number of a scope's documents in a segment, and of all their words."""
 
