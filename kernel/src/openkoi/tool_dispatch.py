@@ -59,7 +59,7 @@ class ToolOutcome:
 
 
 async def execute_tool_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome]:
-    """Run all calls in parallel; return when every one has its result, in their order."""
+    """Run all tool calls of a turn in parallel; return when every one has its result, in their order."""
     if len(calls) == 1:
         return [await execute_tool_call(calls[0], run)]
     taken = [
