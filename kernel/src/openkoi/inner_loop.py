@@ -162,7 +162,7 @@ def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> Inne
 
 
 async def compact_if_full(reply: Response, run: TaskRun) -> None:
-    """Make the conversation shorter when it fills four fifths of what the model can read."""
+    """Compact the conversation when it fills four fifths of the model's context window."""
     usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
     if usage.total + estimate_tokens(results) <= MAX_FULLNESS * await run.window():
         return
