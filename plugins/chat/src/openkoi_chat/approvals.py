@@ -1,4 +1,4 @@
-"""Ask the user what a task may do, and remember what was allowed for the rest of the chat."""
+"""Ask the user what a task may do, and remember what to always allow until the chat ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
