@@ -1,4 +1,4 @@
-"""Rank the documents retrieved for a query: add up the scores of their words, vectors, neighbours and names.
+"""Rank what a memory or an index finds for a query: add up the scores of words, vectors, neighbours and names.
 
 ``Documents`` is implemented by a database's tables and by ``InMemoryDocuments``.
 """
