@@ -1,4 +1,4 @@
-"""Authorize an incoming post and decide what it asks for. One that is not authorized is neither kept nor answered."""
+"""Authorize posts of the allowed users, and decide what each asks for; any other is neither kept nor answered."""
 
 import re
 from collections.abc import Callable
