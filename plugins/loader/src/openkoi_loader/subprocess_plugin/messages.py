@@ -58,6 +58,10 @@ class FactPickler(pickle.Pickler):
             return None
         return self.functions.add(value) if self.functions else 0
 
+    def reducer_override(self, value: Any) -> Any:
+        """Return how a member of an enum is made; some versions of Python would name a function that is refused."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
 
 class FactUnpickler(pickle.Unpickler):
     """Unpickles facts; ``make_function`` returns what stands for a function of the other process."""
