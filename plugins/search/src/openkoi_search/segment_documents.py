@@ -68,10 +68,6 @@ class SegmentDocuments:
                 found[place].append((weight, [postings for _, postings in group]))
         return found
 
-    def count_documents(self, word: str, scopes: Sequence[str]) -> int:
-        """Return how many documents contain a word."""
-        return sum(len(postings.rows) for _, postings in self.postings(word, scopes))
-
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
         return rarity(count, size) * (self.shape[0] + 1)
