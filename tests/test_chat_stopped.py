@@ -11,7 +11,7 @@ from test_chat_figures import until
 from openkoi_chat.cli_commands import ProgramOutput, run_program
 
 MARK = "sleep 43210.25"
-TOLD = "  - when: {contains: [half-1-done, stopped by the user], last: Which}\n    says: The first half.\n"
+STOPPED_TURN = "  - when: {contains: [half-1-done, stopped by the user], last: Which}\n    says: The first half.\n"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 @pytest.mark.parametrize(("accessible", "stop"), [("", "\x1b"), ("", "\x03"), ("1", "/stop\r")])
 def test_what_it_had_printed_is_shown_and_sent(openkoi: Shell, accessible: str, stop: str) -> None:
-    with chat(openkoi, TOLD + says("Well.", ""), ACCESSIBLE=accessible) as tty:
+    with chat(openkoi, STOPPED_TURN + says("Well.", ""), ACCESSIBLE=accessible) as tty:
         tty.send("!echo half-$((0 + 1))-done; touch begun; sleep 60")
         waits_for(tty, openkoi.folder / "begun")
         tty.inner.type(stop)

@@ -96,7 +96,7 @@ class Telegram:
             return await self.call(method, channel, **arguments)
 
     async def call_for_message(self, method: str, channel: str, id: str, **arguments: Json) -> None:
-        """Call a method for a message; one of before its group became a supergroup cannot be changed any more."""
+        """Call a method for a message; one from before its group became a supergroup can no longer be changed."""
         chat, number = find_message(channel, id)
         await self.request(method, channel, {"chat_id": chat, "message_id": number, **arguments})
 

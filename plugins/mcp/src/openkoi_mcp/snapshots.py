@@ -122,10 +122,10 @@ def describe_given(config: ServerConfig) -> str:
     if table.inherit_env and not table.url:
         texts.append("It gets all your environment variables, including your API keys.")
     elif names:
-        texts.append(f"It gets your {count_names('variable', names)}.")
+        texts.append(f"It gets your {list_names('variable', names)}.")
     noun, given = ("header", table.headers) if table.url else ("variable", table.env)
     if given:
-        texts.append(f"Its file sets the {count_names(noun, show_pairs(config, given))}.")
+        texts.append(f"Its file sets the {list_names(noun, show_pairs(config, given))}.")
     if table.cwd and not table.url:
         texts.append(f"It is started in {shlex.quote(table.cwd)}.")
     if config.project and table.timeout != CALL_SECONDS:
@@ -141,11 +141,10 @@ def show_pairs(config: ServerConfig, given: Mapping[str, str]) -> list[str]:
 
     if not config.project:
         return [*given]
-    secrets = {
-        *given_secrets(config.table, {})
-    }  # a value that has one beside other words is shown: they may be a command
+    secrets = set(given_secrets(config.table, {}))
+    # A value that has other words beside a secret is shown in full: they may be a command.
     return [name if (name, text) in secrets else f"{name}={shlex.quote(text)}" for name, text in given.items()]
 
 
-def count_names(noun: str, names: Sequence[str]) -> str:
+def list_names(noun: str, names: Sequence[str]) -> str:
     return f"{noun}{'' if len(names) == 1 else 's'} {', '.join(names)}"

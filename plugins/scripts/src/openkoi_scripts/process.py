@@ -24,9 +24,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 PROGRAM = Path(__file__).with_name("interpreter.py")
 MEMORY_MIB = 128  # of a child; estimate: an interpreter with an empty script has 20
 MAX_CHILDREN = 4  # of one script: more calls than that at once wait
-GRACE_SHARE = (
-    0.25  # of a call's time: then it is ended from outside, where the interpreter did not end it itself (estimate)
-)
+GRACE_SHARE = 0.25  # of a call's time, before it is ended from outside if the interpreter did not end it (estimate)
 MIN_GRACE_SECONDS = 0.25  # on a busy machine (estimate)
 START_SECONDS = 10.0  # of an interpreter on a busy machine (estimate)
 MAX_LINE = 4_000_000  # bytes

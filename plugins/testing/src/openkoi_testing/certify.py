@@ -155,11 +155,11 @@ def check_hooks(names: Sequence[str]) -> list[str]:
     for line in lines:
         if line.split(" ")[0] in names:
             print(f"  {' '.join(line.split())}")
-    return [line.removeprefix("! ") for line in lines if line.startswith("! ") and speaks_of(line, names)]
+    return [line.removeprefix("! ") for line in lines if line.startswith("! ") and mentions_any(line, names)]
 
 
-def speaks_of(line: str, names: Sequence[str]) -> bool:
-    """Return whether a line has one of these names, which may be a part of another one."""
+def mentions_any(line: str, names: Sequence[str]) -> bool:
+    """Return whether a line contains one of these names, and not only as a part of a longer name."""
     return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line) for name in names)
 
 

@@ -36,7 +36,7 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
         except KoiError:  # which was reported when the hooks were registered
             continue
         own = {hook for name, hook in called if name == entry.name}
-        never_called = [*find_unmarked(plugin, own), *find_no_functions(plugin, own)]
+        never_called = [*find_unmarked(plugin, own), *find_non_functions(plugin, own)]
         wrong = [*never_called, *find_without_self(plugin), *find_misspelled(plugin), *find_repeated(plugin)]
         found += [f"{entry.name} of {entry.origin}: {text}" for text in wrong]
         if not own and not never_called and not has_marked(plugin):  # marked ones failed before
@@ -56,7 +56,7 @@ def find_unmarked(plugin: object, called: Collection[str]) -> Iterator[str]:
             yield f"{name} is never called. Did you mean the hook {close}, marked with @hookimpl?"
 
 
-def find_no_functions(plugin: object, called: Collection[str]) -> Iterator[str]:
+def find_non_functions(plugin: object, called: Collection[str]) -> Iterator[str]:
     """Yield a sentence for each marked object that is not a function, such as one with a cache around it."""
     for name, marked in public_functions(plugin):
         is_function = inspect.isfunction(marked) or inspect.ismethod(marked)
