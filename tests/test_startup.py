@@ -277,7 +277,7 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
         *("openkoi_guard.permission_rules", "openkoi_agents.team", "openkoi_compaction.summarize"),
         *("openkoi_skills.ranking", "openkoi_compaction.facts", "openkoi_learning.proposals.recurring_findings"),
         *("openkoi_openai.responses.request", "openkoi_learning.replay", "openkoi_learning.user_actions"),
-        *("openkoi_prompt.question_sentences",),
+        "openkoi_prompt.question_sentences",
     )
     assert [] == [name for name in unused if name in names]
     assert [] == [name for name in unused if name.startswith("openkoi_") and find_spec(name) is None]

@@ -286,7 +286,7 @@ def test_runs_that_end_together_are_taken_in_together_and_none_is_left_out(tmp_p
 
 
 def test_the_end_of_a_long_run_tells_memory_no_more_than_that_of_a_short_one(tmp_path: Path) -> None:
-    def told(steps: int) -> int:
+    def count_ingested(steps: int) -> int:
         """Return how many records the memory is told after a run of so many steps."""
         folder = tmp_path / str(steps)
         call = ToolCall("c1", "read_file", {"path": "a.txt"})
@@ -302,4 +302,4 @@ def test_the_end_of_a_long_run_tells_memory_no_more_than_that_of_a_short_one(tmp
         asyncio.run(logged(folder).remember(memory))
         return memory.ingested_count
 
-    assert 0 < told(1_000) == told(1)
+    assert 0 < count_ingested(1_000) == count_ingested(1)
