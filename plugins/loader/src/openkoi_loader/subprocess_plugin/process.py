@@ -290,7 +290,7 @@ class PluginProcess:
     async def close(self) -> None:
         """Leave the plugin, and end its process."""
         if self.process:
-            with suppress(KoiError, TimeoutError):
+            with suppress(KoiError, PluginProcessError, TimeoutError):
                 async with asyncio.timeout(END_SECONDS):
                     await self.request("close")
         self.kill()
