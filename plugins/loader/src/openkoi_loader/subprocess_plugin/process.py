@@ -89,6 +89,7 @@ class PluginProcess:
             sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self.environment, start_new_session=True
         )
         self.warnings = 0
+        self.errors.clear()
         self.reader = asyncio.create_task(self.read(self.process))
         name = (self.found.kind, self.found.name, self.found.target)
         config = self.context.config
