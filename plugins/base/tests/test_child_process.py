@@ -1,9 +1,11 @@
-"""What is cancelled while a child process starts ends, and so does the process."""
+"""What is cancelled while a child process starts ends, and so does the process; a signal is named."""
 
 import subprocess
 import sys
 
 import pytest
+
+from openkoi_base.child_process import signal_name
 
 PROGRAM = """
 import asyncio, sys
@@ -28,3 +30,8 @@ def test_a_loop_ends_whichever_step_of_a_start_it_cancels(steps: int) -> None:
     )
 
     assert (0, "") == (result.returncode, result.stderr)
+
+
+@pytest.mark.parametrize(("number", "name"), [(15, "SIGTERM"), (35, "signal 35")])
+def test_a_signal_without_a_name_is_named_by_its_number(number: int, name: str) -> None:
+    assert name == signal_name(number)

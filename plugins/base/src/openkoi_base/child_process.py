@@ -1,6 +1,10 @@
-"""Start a child process of the event loop; what is cancelled while it starts ends, on every version of Python."""
+"""Start a child process of the event loop, and name the signal that ended one.
+
+What is cancelled while it starts ends, on every version of Python.
+"""
 
 import asyncio
+import signal
 from asyncio.subprocess import Process
 from typing import Any
 
@@ -23,3 +27,11 @@ async def start_process(program: str, *arguments: str, **options: Any) -> Proces
         if not starting.cancelled() and not starting.exception():
             starting.result()._transport.close()  # type: ignore[attr-defined]  # there is no public way
         raise
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal; of one that has none, such as a real-time signal, its number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from openkoi_base.child_process import start_process
+from openkoi_base.child_process import signal_name, start_process
 from openkoi_base.printable import indented
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -133,7 +133,7 @@ def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
         return f"ended its interpreter: it used more than {MEMORY_MIB} MB, or a value was nested too deeply"
-    return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal.Signals(-code).name}"
+    return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal_name(-code)}"
 
 
 @dataclass(slots=True)

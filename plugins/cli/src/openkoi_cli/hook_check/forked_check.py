@@ -101,7 +101,9 @@ def end_group(process: int) -> None:
 def describe_status(status: int) -> str:
     """Say how a process ended."""
     if os.WIFSIGNALED(status):
-        return f"ended the process by {signal.Signals(os.WTERMSIG(status)).name}"
+        from openkoi_base.child_process import signal_name
+
+        return f"ended the process by {signal_name(os.WTERMSIG(status))}"
     return f"ended the process with status {os.WEXITSTATUS(status)}"
 
 

@@ -7,6 +7,8 @@ from asyncio.subprocess import Process
 from collections import deque
 from contextlib import suppress
 
+from openkoi_base.child_process import signal_name
+
 
 def end_process(process: Process) -> None:
     """End a process at once, with those that it started."""
@@ -19,7 +21,7 @@ def end_process(process: Process) -> None:
 
 def describe_end(code: int) -> str:
     """Return how a process ended."""
-    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+    return f"was killed by {signal_name(-code)}" if code < 0 else f"ended with status {code}"
 
 
 async def keep_last_lines(stream: StreamReader, lines: deque[str]) -> None:
