@@ -22,7 +22,7 @@ class Supergroups:
     present: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):  # AttributeError: it is JSON of another shape
             self.present = {str(first): str(now) for first, now in json.loads(self.file.read_bytes()).items()}
 
     def add(self, group: str, supergroup: str) -> bool:
