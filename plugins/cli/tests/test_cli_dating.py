@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -45,6 +46,16 @@ def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> N
 
 def test_a_learning_is_of_when_it_was_last_saved(log: Log) -> None:
     assert {"tip": lines_by_kind(log)["learning.saved"][-1]["ts"]} == find_times(log, {"tip"})
+
+
+def test_the_id_of_a_learning_may_have_a_colon(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "sessions", "s", str)
+    log.append(
+        "run", [*(record.event for record in run_records("run", "Mend it")), LearningSaved(replace(TIP, id="a:b"))]
+    )
+    log.close()
+
+    assert {"a:b": lines_by_kind(Log(tmp_path))["learning.saved"][0]["ts"]} == find_times(Log(tmp_path), {"a:b"})
 
 
 def test_an_archived_session_tells_the_same(log: Log) -> None:

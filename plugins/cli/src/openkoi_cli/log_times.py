@@ -23,7 +23,7 @@ def find_times(log: "Log", ids: Collection[str], sessions: Collection[str] = ())
     """
     runs, begun, saved = dict.fromkeys(map(record_id, ids), ""), dict[str, bytes](), dict[str, str]()
     segments = [one for one in log.segments() if not sessions or one.session in sessions] if ids else []
-    for kind, item_id, run, line in find_lines(segments, runs):
+    for kind, item_id, run, line in find_lines(segments, {*runs, *ids}):
         if item_id in runs and parse_line(line):
             runs[item_id] = run
         if kind is TaskStarted:
