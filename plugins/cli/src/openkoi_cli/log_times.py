@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted
-from openkoi_runlog import lines_naming, read_line, select_lines
+from openkoi_runlog import lines_with_ids, read_line, select_lines
 
 if TYPE_CHECKING:
     from openkoi_cli.archive.segments import Log, Segment
@@ -43,7 +43,7 @@ def find_lines(segments: "Iterable[Segment]", ids: Collection[str]) -> "Iterator
     """Yield the lines in which one of these ids occurs."""
     for segment in segments if ids else ():
         for part in read_segment(segment):
-            yield from select_lines(lines_naming(part, ids), (TaskStarted, LearningSaved), ids)
+            yield from select_lines(lines_with_ids(part, ids), (TaskStarted, LearningSaved), ids)
 
 
 def read_segment(segment: "Segment") -> Iterator[bytes]:

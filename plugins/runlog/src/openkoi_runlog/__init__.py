@@ -65,6 +65,6 @@ with LazyExports(globals()):
     from .segment_files import has_more as has_more
     from .segment_files import is_packed as is_packed
     from .segment_files import original_name as original_name
-    from .select_records import lines_naming as lines_naming
+    from .select_records import lines_with_ids as lines_with_ids
     from .select_records import select_from as select_from
     from .select_records import select_lines as select_lines

@@ -67,7 +67,7 @@ def select_lines(
             yield SelectedLine(by_name.get(head.kind), id, run, line)
 
 
-def lines_naming(data: bytes, ids: Collection[str]) -> Iterator[bytes]:
+def lines_with_ids(data: bytes, ids: Collection[str]) -> Iterator[bytes]:
     """Yield the lines of a log in which one of these ids is a value, in their order."""
     names = b"|".join(re.escape(quote(id)[1:-1].encode()) for id in ids)
     named, end = re.compile(b'":"(?:%b)"' % names), 0
