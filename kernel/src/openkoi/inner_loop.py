@@ -1,4 +1,4 @@
-"""Run the inner loop, the agent loop proper: call the model, run the tools it asks for, until it asks for none."""
+"""Run the inner loop (the agent loop): call the model and run the tools it asks for, until it asks for none."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Any kind of plugin whose protocol can be carried as values runs in a process of its own."""
+"""Any kind of plugin whose protocol can be forwarded as values runs in a process of its own."""
 
 import asyncio
 import os
@@ -311,7 +311,7 @@ def test_it_gets_its_own_key_and_only_variables_that_it_needs(tmp_path: Path) ->
     assert "OTHER_TOKEN" not in health["variables"]
 
 
-def test_what_a_protocol_carries_is_read_from_it() -> None:
+def test_what_of_a_protocol_is_forwarded_is_read_from_it() -> None:
     assert {"models": Form.CALL, "chat": Form.STREAM, "media_types": Form.VALUE, "describe": Form.CALL} == {
         name: member.form for name, member in members_of("providers").items() if name != "health"
     }

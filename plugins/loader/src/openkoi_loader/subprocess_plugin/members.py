@@ -1,7 +1,7 @@
-"""Find what a process can carry of each kind of plugin: the methods and attributes of its protocols.
+"""Find which methods and attributes of a kind of plugin can be forwarded to its process, by the protocols of the kind.
 
-A method that waits, a stream, and an attribute are carried. A method that returns at once is not, because nothing could
-wait for its answer: a protocol that has one is not offered by a plugin in a process of its own.
+A coroutine method, a stream and an attribute are forwarded. Any other method is not, because nothing could wait for its
+answer: a plugin in a process of its own does not offer a protocol that has one.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
@@ -72,7 +72,7 @@ STREAMS = (AsyncIterator, AsyncGenerator)
 
 
 class Form(Enum):
-    """How a member is carried."""
+    """How a member is forwarded."""
 
     CALL = "call"
     STREAM = "stream"
@@ -103,15 +103,15 @@ def explain_refusal(kind: str, name: str) -> str:
 
 @cache
 def members_of(kind: str) -> Mapping[str, Member]:
-    """Return what is carried of a kind, by name."""
-    carried = [protocol for protocol in (*PROTOCOLS[kind], SupportsHealthCheck) if is_carried(protocol)]
+    """Return the members of a kind that are forwarded, by name."""
+    forwarded = [protocol for protocol in (*PROTOCOLS[kind], SupportsHealthCheck) if can_forward(protocol)]
     found = [Member(name, Form.VALUE) for name in DECLARED.get(kind, ())]
-    found += [make_member(name, member) for protocol in carried for name, member in own_members(protocol)]
+    found += [make_member(name, member) for protocol in forwarded for name, member in own_members(protocol)]
     return {member.name: member for member in found}
 
 
-def is_carried(protocol: type) -> bool:
-    """Return whether all members of a protocol can be carried."""
+def can_forward(protocol: type) -> bool:
+    """Return whether all members of a protocol can be forwarded."""
     return all(find_form(member) for _, member in own_members(protocol))
 
 
@@ -121,7 +121,7 @@ def own_members(protocol: type) -> Iterator[tuple[str, Any]]:
 
 
 def find_form(member: Any) -> Form | None:
-    """Return how a member is carried; None if it is not."""
+    """Return how a member is forwarded; None if it is not."""
     if isinstance(member, property):
         return Form.VALUE
     if iscoroutinefunction(member):
@@ -130,7 +130,7 @@ def find_form(member: Any) -> Form | None:
 
 
 def make_member(name: str, member: Any) -> Member:
-    """Return a member that is carried."""
+    """Return a member that is forwarded."""
     form = find_form(member)
     assert form
     return Member(name, form, None if form is Form.VALUE else signature(member))

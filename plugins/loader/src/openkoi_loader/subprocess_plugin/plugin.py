@@ -32,7 +32,7 @@ class SubprocessPlugin:
             setattr(self, hook, hookimpl(self.implement(hook), tryfirst=first, trylast=last))
         members = members_of(self.process.found.kind)
         for name in described["methods"]:
-            setattr(self, name, self.carry(members[name]))
+            setattr(self, name, self.make_proxy(members[name]))
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -53,8 +53,8 @@ class SubprocessPlugin:
 
         return call
 
-    def carry(self, member: Member) -> Callable[..., Any]:
-        """Return what calls a method there."""
+    def make_proxy(self, member: Member) -> Callable[..., Any]:
+        """Return what calls a method in the other process."""
         if member.form is Form.STREAM:
             return partial(self.stream, member)
         return self.list_tools if member.name == "tools" else partial(self.call, member)
