@@ -5,7 +5,6 @@ answer is never used. It is started again at the next call, after a delay if it 
 """
 
 import asyncio
-import os
 import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -25,10 +24,9 @@ from ..plugin_factory import BuildContext
 from .messages import LENGTH, MAX_MESSAGE_BYTES, ContractUnpickler, PluginProcessError, describe_error, make_error, pack
 from .process_end import describe_end, end_process, keep_last_lines
 from .run_facts import RUN_METHODS, describe_fact, describe_run
+from .variables import choose_variables
 
 COMMAND = ("-P", "-m", "openkoi_loader.subprocess_plugin.child")
-VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV", "OPENKOI_HOME")
-NETWORK_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 FAILURES = {"providers": ProviderUnavailableError, "embedders": ProviderUnavailableError}  # what their callers expect
 CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what computes is not
 END_SECONDS = 2.0
@@ -85,8 +83,9 @@ class PluginProcess:
             again = f"its process failed {self.delay.failures} times in a row and is started again in {wait:.0f} s"
             raise self.failure(again)
         await asyncio.sleep(wait)
+        variables = choose_variables(self.found.kind)
         self.process = await start_process(
-            sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=self.environment, start_new_session=True
+            sys.executable, *COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=variables, start_new_session=True
         )
         self.warnings = 0
         self.errors.clear()
@@ -98,13 +97,6 @@ class PluginProcess:
         keys = {key: one for key, one in self.context.keys.items() if key.partition(".")[0] == self.found.name}
         self.described = await self.request("make", *name, self.text, replace(config, environment=own), keys)
         self.take_values(self.described["values"])
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that the process gets; one that calls servers also gets those that say how to reach them."""
-        network = NETWORK_VARIABLES if self.found.kind in FAILURES else ()
-        names = (*VARIABLES, *network, *map(str.lower, network))
-        return {name: os.environ[name] for name in names if name in os.environ}
 
     def failure(self, reason: str) -> KoiError:
         """Return the error of a call that the process did not answer, as callers of the kind expect it."""
