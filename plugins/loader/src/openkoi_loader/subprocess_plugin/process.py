@@ -73,7 +73,11 @@ class PluginProcess:
         """Start the process and make the plugin in it; return what it has."""
         async with self.starting:
             if self.process is None:
-                await self.start_again()
+                try:
+                    await self.start_again()
+                except BaseException:  # a process in which the plugin was not made can answer nothing
+                    self.kill()
+                    raise
         return self.described
 
     async def start_again(self) -> None:
