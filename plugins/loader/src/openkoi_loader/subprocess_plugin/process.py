@@ -125,7 +125,7 @@ class PluginProcess:
     async def stream(self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> AsyncIterator[Any]:
         """Yield what a method of the plugin yields."""
         await self.start()
-        ended = True  # one whose beginning fails is ended there
+        process, ended = self.process, True  # one whose beginning fails is ended there
         try:
             number, items, ended = await self.request("stream", name, tuple(arguments), dict(named))
             while True:
@@ -134,6 +134,8 @@ class PluginProcess:
                 if ended:
                     return
                 ended = True
+                if self.process is not process:  # another call has started it again
+                    raise self.failure("its process ended before the answer did")
                 items, ended = await self.request("next", number)
         finally:
             if not ended:
