@@ -1,10 +1,16 @@
 """A chat whose folder is removed says so, and continues once the folder is there again."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 
-from chat_terminal import chat, says
+from chat_terminal import ChatTerminal, chat, says
 from cli_process import shell
+
+
+def is_refused(tty: ChatTerminal, shown: str) -> bool:
+    _, line, below = tty.display.rpartition(f"\n{shown}\n")
+    return bool(line) and "was removed. Create" in below
 
 
 def test_a_removed_folder_is_named_and_the_message_is_sent_when_it_is_there_again(tmp_path: Path) -> None:
@@ -15,10 +21,15 @@ def test_a_removed_folder_is_named_and_the_message_is_sent_when_it_is_there_agai
         tty.shows("[done]")
         script = (openkoi.folder / "script.yaml").read_bytes()
         shutil.rmtree(openkoi.folder)
-        for number, line in enumerate(("and now?", "/diff", "!ls", "/resume"), 1):
+        for line, shown in (
+            ("and now?", "> and now?"),
+            ("/diff", "> /diff"),
+            ("!ls", "! ls"),
+            ("/resume", "> /resume"),
+        ):
             tty.type("\x15")
             tty.send(line)
-            tty.shows("was removed. Create", times=number)
+            tty.waits(partial(is_refused, tty, shown), f"the answer to {line}", 40)
             assert "Errno" not in tty.display
 
         openkoi.folder.mkdir()

@@ -107,7 +107,7 @@ def written():
 
 def tell():
     size, compiled = written(), list(patterns)
-    names = [name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names]
+    names = [one for one in sys.modules if one.partition(".")[0] not in {*sys.stdlib_module_names, "sitecustomize"}]
     ours = [name for name in classes if name.startswith("openkoi")]
     import json
     with open(os.environ["COUNTS"], "w") as file:

@@ -40,7 +40,8 @@ def use_server(openkoi: Shell, server: OpenAIServer) -> None:
     configure(
         openkoi,
         '[models]\nexecutor = "openai/gpt-fake"\n[providers.openai]\nsubprocess = true\n'
-        f'base_url = "{server.url}"\n[memory.sqlite]\nsubprocess = true\n[use]\nmemory = "sqlite"\n',
+        f'base_url = "{server.url}"\n[memory.sqlite]\nsubprocess = true\n[use]\nmemory = "sqlite"\n'
+        "[hooks.learning]\nwithheld = 0.0\n",  # else one run in ten is shown no past tasks
     )
 
 

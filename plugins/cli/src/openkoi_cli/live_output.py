@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
@@ -110,7 +111,8 @@ class TerminalOutput:
     def print_line(self, text: str) -> None:
         """Print a finished line above the working line, or on the stream of lines where that is not the terminal.
 
-        While a question is open, lines wait, so that none comes between it and its answer.
+        While a question is open, lines wait, so that none comes between it and its answer. Those of other threads, such
+        as warnings of a memory, wait for the thread that draws.
         """
         from openkoi_terminal import strip_controls
 
@@ -121,7 +123,8 @@ class TerminalOutput:
             else:
                 marks = ("dim",) if text.startswith(STEPS) else ("yellow",) if text.startswith("  ! ") else ()
                 self.held.append(self.style.mark(strip_controls(text), *marks))
-                self.print_held()
+                if self.stopped or current_thread() is main_thread():
+                    self.print_held()
 
     def print_held(self) -> None:
         """Print the lines that have waited, unless a question is open."""
@@ -213,6 +216,8 @@ class TerminalOutput:
 
         while not self.stopped:
             await asyncio.sleep(TICK_SECONDS)
+            with IGNORE_CLOSED:
+                self.print_held()
             if not self.style.plain:
                 self.draw()
             elif not self.questions and monotonic() - self.spoke >= HEARTBEAT_SECONDS:

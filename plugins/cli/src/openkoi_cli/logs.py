@@ -45,8 +45,11 @@ class LineHandler(logging.Handler):
         self.print_line, self.koi = print_line, koi
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a line."""
-        self.print_line(self.koi.redact(self.format(record)))
+        """Print a line; what fails then, such as a closed stream, does not fail what logs."""
+        try:
+            self.print_line(self.koi.redact(self.format(record)))
+        except Exception:  # the stream and the redaction of any plugin's text
+            self.handleError(record)
 
 
 def log_record(record: Record) -> None:

@@ -26,11 +26,20 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
             winners.get((one.kind, one.name), ""),
             versions[one.distribution],
             config is None or config[plugin_keys.ENABLED.at(one.kind, one.name)],
-            config is not None and config[plugin_keys.SUBPROCESS.at(one.kind, one.name)],
+            config is not None and runs_in_own_process(config, one.kind, one.name),
         )
         for one in sorted(scanned.claims)
     ]
     return Installation(tuple(states), (*scanned.broken, *map(str, scanned.clashes)), fingerprint(scanned))
+
+
+def runs_in_own_process(config: Config, kind: str, name: str) -> bool:
+    """Return whether a plugin is to run in a process of its own, and can."""
+    if not config[plugin_keys.SUBPROCESS.at(kind, name)]:
+        return False
+    from .subprocess_plugin.members import explain_refusal
+
+    return not explain_refusal(kind, name)
 
 
 def read_config(found: Scan, paths: Paths) -> Config | None:

@@ -132,7 +132,7 @@ def minimal_environment() -> dict[str, str]:
 def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
-        return f"ended its interpreter: it used more than {MEMORY_MIB} MB, or a value was nested too deeply"
+        return f"ended its interpreter: it used more than {MEMORY_MIB} MiB, or a value was nested too deeply"
     return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal_name(-code)}"
 
 

@@ -17,7 +17,8 @@ class UnawaitedWatch:
         self.found: list[str] = []
         self.thread = threading.current_thread()
         self.depth = sys.get_coroutine_origin_tracking_depth()
-        sys.set_coroutine_origin_tracking_depth(max(1, self.depth))  # only those made from now on have an origin
+        self.tracked = max(1, self.depth)
+        sys.set_coroutine_origin_tracking_depth(self.tracked)  # only those made from now on have an origin
         self.warn_before: Any = warnings._warn_unawaited_coroutine  # type: ignore[attr-defined]  # see above
         warnings._warn_unawaited_coroutine = self.note  # type: ignore[attr-defined]  # see above
 
@@ -32,5 +33,6 @@ class UnawaitedWatch:
     def finish(self) -> list[str]:
         """Return what was never awaited."""
         warnings._warn_unawaited_coroutine = self.warn_before  # type: ignore[attr-defined]  # see above
-        sys.set_coroutine_origin_tracking_depth(self.depth)
+        if sys.get_coroutine_origin_tracking_depth() == self.tracked:  # else a plugin has set it, which is named
+            sys.set_coroutine_origin_tracking_depth(self.depth)
         return self.found

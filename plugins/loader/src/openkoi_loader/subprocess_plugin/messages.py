@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import partial
+from math import inf
 from types import FunctionType, MethodType, NoneType
 from typing import Any
 
@@ -130,13 +131,23 @@ def describe_error(error: BaseException) -> tuple[str, str, dict[str, Any]]:
 
 
 def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Exception:
-    """Return the error of the other process; one of the contract is of its class, any other only has its name."""
+    """Return the error of the other process; one of the contract is of its class, any other only has its name.
+
+    Raise ValueError for attributes that no error of the contract has.
+    """
     found = getattr(openkoi_hookspecs, name, None)
     if isinstance(found, type) and issubclass(found, KoiError):
         error: KoiError = found.__new__(found, text)  # constructors differ in what they take
         error.args = (text,)
         for attribute, value in attributes.items():
+            if attribute.startswith("_") or not isinstance(value, PLAIN_ATTRIBUTES) or not is_wait(attribute, value):
+                raise ValueError(f"an error whose {attribute} is {value!r:.40}")
             setattr(error, attribute, value)
         return error
     other: type[Exception] = type(name, (PluginProcessError,), {})
     return other(text)
+
+
+def is_wait(attribute: str, value: object) -> bool:
+    """Return whether the attribute that says how long to wait is a time; any other attribute may be anything."""
+    return attribute != "retry_after" or value is None or (isinstance(value, int | float) and 0 <= value < inf)

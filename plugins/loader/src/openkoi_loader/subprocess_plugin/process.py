@@ -148,7 +148,7 @@ class PluginProcess:
                 await self.request("end", number)
         except TimeoutError:
             self.kill()
-        except KoiError:
+        except (KoiError, PluginProcessError):
             pass  # it has ended
 
     async def call_function(self, number: int, *arguments: object) -> Any:
