@@ -9,8 +9,8 @@ from cli_process import shell
 
 
 def is_refused(tty: ChatTerminal, shown: str) -> bool:
-    _, line, below = tty.display.rpartition(f"\n{shown}\n")
-    return bool(line) and "was removed. Create" in below
+    _, line, below = tty.display.rpartition(f"{shown}\n  !")
+    return bool(line) and "was removed. Create" in below.partition("\n\n")[0]
 
 
 def test_a_removed_folder_is_named_and_the_message_is_sent_when_it_is_there_again(tmp_path: Path) -> None:
