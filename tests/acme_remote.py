@@ -16,6 +16,8 @@ from typing import Any
 
 from openkoi_hookspecs import Command, CommandResult, Event, ToolError
 
+SAFELY: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # since Python 3.11.4
+
 
 @dataclass(frozen=True, slots=True)
 class Sent(Event):
@@ -77,4 +79,4 @@ def unpack(files: str, root: Path) -> None:
             relative = path.relative_to(root)
             if relative not in names and ".git" not in relative.parts:
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        archive.extractall(root, filter="data")
+        archive.extractall(root, **SAFELY)

@@ -1,11 +1,13 @@
-"""Start a child process of the event loop, and name the signal that ended one.
+"""Start a child process of the event loop, kill one with its children, and name the signal that ended one.
 
 What is cancelled while it starts ends, on every version of Python.
 """
 
 import asyncio
+import os
 import signal
 from asyncio.subprocess import Process
+from contextlib import suppress
 from typing import Any
 
 AGAIN_SECONDS = 0.1  # until a start that was cancelled, and hangs, is cancelled once more
@@ -27,6 +29,15 @@ async def start_process(program: str, *arguments: str, **options: Any) -> Proces
         if not starting.cancelled() and not starting.exception():
             starting.result()._transport.close()  # type: ignore[attr-defined]  # there is no public way
         raise
+
+
+def kill_group(pid: int) -> None:
+    """Kill a process that began a group, with all in it; without groups, the process alone."""
+    with suppress(ProcessLookupError, PermissionError):  # it has ended
+        if hasattr(os, "killpg"):
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGTERM)  # which ends it at once on Windows
 
 
 def signal_name(number: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from openkoi_base.child_process import kill_group
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -77,8 +78,11 @@ async def run_program(
         process = await asyncio.shield(starting)  # one that is stopped while it starts has children as well
         status = await read_to_end(process, output)
     except asyncio.CancelledError:
-        process = await starting
-        stop_group(process.pid)
+        while not starting.done():
+            with suppress(asyncio.CancelledError):  # stopped again, before there is something to stop
+                await asyncio.shield(starting)
+        process = starting.result()
+        kill_group(process.pid)
         with suppress(TimeoutError):
             await asyncio.wait_for(read_to_end(process, output), REST_SECONDS)
         raise
@@ -102,11 +106,3 @@ async def start_program(command: Sequence[str], folder: Path, columns: int) -> a
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
-
-
-def stop_group(pid: int) -> None:
-    """Kill a program and its children."""
-    import signal
-
-    with suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)

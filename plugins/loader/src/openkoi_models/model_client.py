@@ -190,7 +190,7 @@ class ModelClient:
     async def listen(
         self, sent: Request, note: "ReservationLog", heard: ResponseBuffer, resolved: ResolvedModel
     ) -> None:
-        """Take an answer in; a stream that breaks off, or is no answer, is a ProviderError or a PluginError."""
+        """Take an answer in; a stream that breaks off, or is not an answer, is a ProviderError or a PluginError."""
         await self.emit(note.request_event(0))
         try:
             async with (

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any
 
-from openkoi_base.child_process import start_process
+from openkoi_base.child_process import kill_group, start_process
 from openkoi_base.restart_delay import RestartDelay
 from openkoi_hookspecs import KoiError, ProviderUnavailableError, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -22,7 +22,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
 from .messages import LENGTH, MAX_MESSAGE_BYTES, ContractUnpickler, PluginProcessError, describe_error, make_error, pack
-from .process_end import describe_end, end_process, keep_last_lines
+from .process_end import describe_end, keep_last_lines
 from .run_facts import RUN_METHODS, describe_fact, describe_run
 from .variables import choose_variables
 
@@ -208,7 +208,7 @@ class PluginProcess:
             pass
         except Exception as error:  # a plugin's process may send anything
             reason = f"its process sent an invalid message ({error})"
-        end_process(process)
+        kill_group(process.pid)
         code = await process.wait()
         await asyncio.wait([printed], timeout=CANCEL_SECONDS)  # a program that it started may keep the stream open
         printed.cancel()
@@ -282,7 +282,7 @@ class PluginProcess:
         """End the process at once; the next call starts another one."""
         process, self.process = self.process, None
         if process:
-            end_process(process)
+            kill_group(process.pid)
             self.delay.note_failure()
             self.fail_calls("its process was killed because a call timed out")
 

@@ -1,22 +1,10 @@
-"""End a plugin's process, and say how one ended and what it printed last."""
+"""Say how a plugin's process ended and what it printed last."""
 
-import os
-import signal
 from asyncio import StreamReader
-from asyncio.subprocess import Process
 from collections import deque
 from contextlib import suppress
 
 from openkoi_base.child_process import signal_name
-
-
-def end_process(process: Process) -> None:
-    """End a process at once, with those that it started."""
-    with suppress(ProcessLookupError, PermissionError):  # it has ended
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
 
 
 def describe_end(code: int) -> str:
