@@ -19,6 +19,8 @@ import openkoi_hookspecs
 from openkoi_base.isolation import is_printable
 from openkoi_hookspecs import KoiError
 
+from .limits import measure_pickles
+
 CONTRACT = "openkoi_hookspecs"
 PLAIN = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("builtins", "bytearray")})
 PATHS = frozenset({"PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"})
@@ -26,6 +28,8 @@ FUNCTIONS = (FunctionType, MethodType, partial)
 LENGTH = struct.Struct(">I")
 PLAIN_ATTRIBUTES = (str, int, float, NoneType)
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+MAX_NAME = 100  # characters of the name of an error
+MAX_ERROR = 20_000  # characters of its text
 
 
 class Functions:
@@ -80,8 +84,12 @@ class ContractUnpickler(FactUnpickler):
     """Unpickles what a plugin's process sends: facts of the contract, and plain values.
 
     A pickle can set attributes of any class that it gets. It gets those of facts, which do not allow that, and of
-    others only what makes a value.
+    others only what makes a value. How deep values are is measured before they are made.
     """
+
+    def __init__(self, data: bytes, make_function: Callable[[int], Callable[..., Any]]) -> None:
+        super().__init__(data, make_function)
+        measure_pickles(data)
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what makes a value that may be in a message; raise UnpicklingError for any other name."""
@@ -135,17 +143,23 @@ def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Except
 
     Raise ValueError for attributes that no error of the contract has.
     """
-    found = getattr(openkoi_hookspecs, name, None)
+    found = getattr(openkoi_hookspecs, str(name), None)
     if isinstance(found, type) and issubclass(found, KoiError):
         error: KoiError = found.__new__(found, text)  # constructors differ in what they take
-        error.args = (text,)
+        error.args = (str(text)[:MAX_ERROR],)
         for attribute, value in attributes.items():
-            if attribute.startswith("_") or not isinstance(value, PLAIN_ATTRIBUTES) or not is_wait(attribute, value):
+            if (
+                attribute.startswith("_")
+                or attribute == "args"
+                or not isinstance(value, PLAIN_ATTRIBUTES)
+                or not is_wait(attribute, value)
+            ):
                 raise ValueError(f"an error whose {attribute} is {value!r:.40}")
             setattr(error, attribute, value)
         return error
-    other: type[Exception] = type(name, (PluginProcessError,), {})
-    return other(text)
+    named = name if isinstance(name, str) and name.isidentifier() and len(name) <= MAX_NAME else "Error"
+    other: type[Exception] = type(named, (PluginProcessError,), {})
+    return other(str(text)[:MAX_ERROR])
 
 
 def is_wait(attribute: str, value: object) -> bool:

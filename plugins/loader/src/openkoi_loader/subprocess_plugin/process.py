@@ -22,7 +22,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
 from .messages import LENGTH, MAX_MESSAGE_BYTES, ContractUnpickler, PluginProcessError, describe_error, make_error, pack
-from .process_end import describe_end, keep_last_lines
+from .process_end import close_pipes_at_end, describe_end, finish_process, keep_last_lines
 from .run_facts import RUN_METHODS, describe_fact, describe_run
 from .variables import choose_variables
 
@@ -32,6 +32,7 @@ CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what com
 END_SECONDS = 2.0
 PATIENCE_SECONDS = 1.0  # estimate: a call waits so long for the next start; it fails at once if that takes longer
 MAX_WARNINGS = 100  # estimate: of one process; a plugin has few
+MAX_SECRETS = 1_000  # estimate: of one plugin, however often it starts; each slows down every text
 MAX_WARNING = 2_000  # characters, as of the errors of plugins
 ERROR_LINES = 5
 STARTING = frozenset({"needs", "make"})
@@ -67,6 +68,7 @@ class PluginProcess:
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     delay: RestartDelay = field(default_factory=lambda: RestartDelay(free=1))
     warnings: int = 0
+    secrets: int = 0
     last_number: int = 0
 
     async def start(self) -> Mapping[str, Any]:
@@ -197,6 +199,7 @@ class PluginProcess:
         assert process.stdout
         assert process.stderr
         printed = asyncio.create_task(keep_last_lines(process.stderr, self.errors))
+        closing = asyncio.create_task(close_pipes_at_end(process))
         reason = ""
         try:
             while True:
@@ -208,10 +211,7 @@ class PluginProcess:
             pass
         except Exception as error:  # a plugin's process may send anything
             reason = f"its process sent an invalid message ({error})"
-        kill_group(process.pid)
-        code = await process.wait()
-        await asyncio.wait([printed], timeout=CANCEL_SECONDS)  # a program that it started may keep the stream open
-        printed.cancel()
+        code = await finish_process(process, printed, closing)
         if self.process is process:
             self.process = None
             self.delay.note_failure()
@@ -233,6 +233,9 @@ class PluginProcess:
         if kind == "warn":
             self.warn(str(rest[0]))
         elif kind == "hold":
+            self.secrets += 1
+            if self.secrets > MAX_SECRETS:
+                raise ValueError(f"more than {MAX_SECRETS} secrets")
             self.context.redactor.hold(str(rest[0]), str(rest[1]))
         elif (call := self.calls.get(number)) is None or call.answer.done():
             return  # it was cancelled: a late answer is never used
