@@ -32,7 +32,8 @@ CANCEL_SECONDS = 0.25  # estimate: what waits is cancelled within that, what com
 END_SECONDS = 2.0
 PATIENCE_SECONDS = 1.0  # estimate: a call waits so long for the next start; it fails at once if that takes longer
 MAX_WARNINGS = 100  # estimate: of one process; a plugin has few
-MAX_SECRETS = 1_000  # estimate: of one plugin, however often it starts; each slows down every text
+MAX_SECRETS = 100  # estimate: of one plugin, however often it starts; each slows down every text
+MAX_QUESTIONS = 1_000  # estimate: to the run, which are not answered yet
 MAX_WARNING = 2_000  # characters, as of the errors of plugins
 ERROR_LINES = 5
 STARTING = frozenset({"needs", "make"})
@@ -68,7 +69,7 @@ class PluginProcess:
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     delay: RestartDelay = field(default_factory=lambda: RestartDelay(free=1))
     warnings: int = 0
-    secrets: int = 0
+    secrets: set[str] = field(default_factory=set)
     last_number: int = 0
 
     async def start(self) -> Mapping[str, Any]:
@@ -153,11 +154,6 @@ class PluginProcess:
         except (KoiError, PluginProcessError):
             pass  # it has ended
 
-    async def call_function(self, number: int, *arguments: object) -> Any:
-        """Call a function that an answer contained."""
-        await self.start()
-        return await self.request("function", number, arguments)
-
     async def request(self, kind: str, *arguments: object, run: Run | None = None) -> Any:
         """Return the answer to a request."""
         self.last_number += 1
@@ -233,13 +229,15 @@ class PluginProcess:
         if kind == "warn":
             self.warn(str(rest[0]))
         elif kind == "hold":
-            self.secrets += 1
-            if self.secrets > MAX_SECRETS:
+            self.secrets.add(str(rest[0]))
+            if len(self.secrets) > MAX_SECRETS:
                 raise ValueError(f"more than {MAX_SECRETS} secrets")
             self.context.redactor.hold(str(rest[0]), str(rest[1]))
         elif (call := self.calls.get(number)) is None or call.answer.done():
             return  # it was cancelled: a late answer is never used
         elif kind == "ask":
+            if len(self.asked) >= MAX_QUESTIONS:
+                raise ValueError(f"more than {MAX_QUESTIONS:,} questions at once")
             task = asyncio.create_task(self.answer_question(call, *rest))
             self.asked.add(task)
             task.add_done_callback(self.asked.discard)
@@ -277,7 +275,8 @@ class PluginProcess:
         """Return what calls a function of the plugin's process."""
 
         async def call(*arguments: object) -> Any:
-            return await self.call_function(number, *arguments)
+            await self.start()
+            return await self.request("function", number, arguments)
 
         return call
 
