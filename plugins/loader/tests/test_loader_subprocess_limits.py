@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -16,6 +17,7 @@ from openkoi_loader.plugin_factory import BuildContext
 from openkoi_loader.subprocess_plugin.messages import MAX_ERROR, ContractUnpickler, Functions, make_error, pack
 from openkoi_loader.subprocess_plugin.plugin import make_subprocess_plugin
 from openkoi_loader.subprocess_plugin.process import MAX_QUESTIONS, MAX_SECRETS, Call, PluginProcess
+from openkoi_loader.subprocess_plugin.streams import Stream
 from openkoi_settings import Config
 
 PROTO = b"\x80\x05"
@@ -136,6 +138,20 @@ def test_a_process_may_ask_few_questions_at_once(tmp_path: Path) -> None:
             task.cancel()
 
     asyncio.run(scenario())
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
+def test_a_stream_that_ends_the_program_is_said_to(error: BaseException) -> None:
+    async def items() -> AsyncIterator[int]:
+        raise error
+        yield 1
+
+    async def scenario() -> None:
+        await Stream(items()).take()
+
+    with pytest.raises(RuntimeError, match=f"it raised {type(error).__name__}"):
+        asyncio.run(scenario())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
