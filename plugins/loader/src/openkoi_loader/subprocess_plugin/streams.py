@@ -25,7 +25,7 @@ class Stream:
                 await self.room.acquire()
                 self.items.append(item)
                 self.changed.set()
-        except (SystemExit, KeyboardInterrupt) as error:  # it would end the process before it is told
+        except (SystemExit, KeyboardInterrupt) as error:  # it would end the process before it is reported
             raise RuntimeError(f"it raised {type(error).__name__}") from error
         finally:
             if close := getattr(items, "aclose", None):
