@@ -151,7 +151,7 @@ def render_inline(node: "SyntaxTreeNode", style: Style, marks: tuple[str, ...] =
 
 
 def render_span(node: "SyntaxTreeNode", style: Style, marks: tuple[str, ...]) -> str:
-    """Render one piece of text. What an entity such as ``&#8238;`` stands for is there only now, and stripped here."""
+    """Render one piece of text. Control and bidi characters of an entity such as ``&#8238;`` are stripped."""
     if node.type in ("softbreak", "hardbreak"):
         return "\n"
     if node.type == "link":

@@ -63,7 +63,7 @@ class StartWatch:
 
 
 def watch_unawaited() -> "UnawaitedWatch":
-    """Return what notes coroutines that are never awaited, which only a check loads."""
+    """Return a watch for coroutines that are never awaited; only a check imports it."""
     from .unawaited import UnawaitedWatch
 
     return UnawaitedWatch()

@@ -1,7 +1,7 @@
 """Measure what a pickle would make before it is made: values that are nested or shared too much are refused.
 
 Python hashes a tuple of tuples without a check: a deep one ends the process, and one that contains another twice, again
-and again, blocks it for ever. Neither can be caught once the pickle is loaded.
+and again, blocks it forever. Neither can be caught once the pickle is loaded.
 """
 
 import pickle
