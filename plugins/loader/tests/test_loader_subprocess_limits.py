@@ -1,27 +1,28 @@
-"""What a plugin's process sends is measured before it is made, and a program that it leaves cannot block OpenKoi."""
+"""A message contains facts of the contract only, and a program that a plugin's process leaves blocks nothing."""
 
 import asyncio
 import os
-import time
+import re
 from collections.abc import AsyncIterator
-from pathlib import Path
-from pickle import UnpicklingError
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import inf
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
 
 from openkoi_base.redact import Redactor
-from openkoi_hookspecs import Embedding, Model, Paths, Price, ProviderUnavailableError, Text
+from openkoi_hookspecs import Effect, Embedding, Model, Paths, Price, ProviderUnavailableError, Severity, Text
 from openkoi_loader.plugin_discovery import Found
 from openkoi_loader.plugin_factory import BuildContext
-from openkoi_loader.subprocess_plugin.messages import MAX_ERROR, ContractUnpickler, Functions, make_error, pack
+from openkoi_loader.subprocess_plugin.messages import MAX_ERROR, Functions, make_error, no_number, pack, unpack
 from openkoi_loader.subprocess_plugin.plugin import make_subprocess_plugin
 from openkoi_loader.subprocess_plugin.process import MAX_QUESTIONS, MAX_SECRETS, Call, PluginProcess
 from openkoi_loader.subprocess_plugin.streams import Stream
+from openkoi_loader.subprocess_plugin.values import MAX_COLLECTIONS, read_values
 from openkoi_settings import Config
 
-PROTO = b"\x80\x05"
-GREW = b"".join(b"h%ch%c\x86\x94" % (one, one) for one in range(60))
 PLUGIN = """\
 import os, time
 from openkoi_hookspecs import Embedding
@@ -41,10 +42,17 @@ class Hostile:
 """
 
 
-def load(data: bytes) -> Any:
-    message = ContractUnpickler(data, lambda _: pytest.fail)
-    message.load()
-    return message.load()
+@dataclass(frozen=True)
+class Other(Text):
+    """A fact of no contract."""
+
+
+def arrive(*values: object) -> list[Any]:
+    return read_values(unpack(pack(("answer", 1, *values), Functions().add)[4:]).values, refuse_function)
+
+
+def refuse_function(number: int) -> Any:
+    raise AssertionError(number)
 
 
 @pytest.mark.unit
@@ -60,38 +68,64 @@ def load(data: bytes) -> Any:
             "e": frozenset("x"),
             "f": b"\x00" * 300,
         },
-        ["long" * 40_000, Path("a/b"), bytearray(b"xyz"), {"nested": [[[[{}]]]]}],
+        ["long" * 40_000, Path("a/b"), PurePath("c"), bytearray(b"xyz"), {"nested": [[[[{}]]]]}],
+        [Text, Effect.READS, Severity.IMPORTANT, inf, datetime(2026, 11, 27, 8, 5), date(2026, 1, 2), "\ud800[{\n"],
+        "[{" * MAX_COLLECTIONS,
     ],
 )
 def test_values_arrive_as_they_were_sent(values: object) -> None:
-    assert (values,) == load(pack(("answer", 1, values), Functions())[4:])
+    [arrived] = arrive(values)
+    assert (values, type(values)) == (arrived, type(arrived))
 
 
 @pytest.mark.unit
 @pytest.mark.parametrize(
-    "pickled",
+    "data",
     [
-        pytest.param(b"})" + b"\x85" * 1_000_000 + b"Ns.", id="a deep key"),
-        pytest.param(b"]" * 50_000 + b"a" * 49_999 + b".", id="deep lists"),
-        pytest.param(b")\x94" + GREW + b"}h\x3cNs.", id="a key that contains another twice, again and again"),
-        pytest.param(b"]\x94h\x00a.", id="a list in itself"),
-        pytest.param(b"]\x94h\x00\x85\x94h\x00h\x01a.", id="changed after it was used"),
-        pytest.param(b"(" + b"]" * 2_000_000 + b"t.", id="many lists"),
-        pytest.param(b"(" + b"N" * 20_000_000 + b"t.", id="many values"),
-        pytest.param(b")2\x86.", id="an instruction of no message"),
-        pytest.param(b"cos\nsystem\n.", id="a name in an old form"),
-        pytest.param(b"\x86.", id="values that are missing"),
-        pytest.param(b"t.", id="a mark that is missing"),
-        pytest.param(b"h\x07.", id="a value that was not kept"),
-        pytest.param(b"\x94.", id="nothing to keep"),
+        pytest.param("[" * 200_000 + "]" * 200_000, id="deep lists"),
+        pytest.param("[" * 300 + "]" * 300, id="lists that are a little too deep"),
+        pytest.param('[{"items":[[' + '{"tuple":[' * 300 + "]}" * 300 + ",1]]}]", id="a deep key"),
+        pytest.param('[{"items":[[[1],1]]}]', id="a key that has no hash"),
+        pytest.param("[" + "[]," * 2_000_000 + "1]", id="many lists"),
+        pytest.param('["' + "[" * MAX_COLLECTIONS + '"' + ",[]" * MAX_COLLECTIONS + "]", id="many lists beside a text"),
+        pytest.param("[" + "9" * 5_000 + "]", id="a number of many digits"),
+        pytest.param('{"openkoi_hookspecs.content.Text":{"text":"x"}}', id="no list"),
+        pytest.param('[{"openkoi_hookspecs.content.Text":{"text":"x"},"tuple":[]}]', id="two types"),
+        pytest.param("[{}]", id="no type"),
+        pytest.param('[{"openkoi_hookspecs.content.Text":{}}]', id="a field that is missing"),
+        pytest.param(
+            '[{"openkoi_hookspecs.content.Text":{"text":"x","__class__":"y"}}]', id="a field that no fact has"
+        ),
+        pytest.param('[{"openkoi_hookspecs.tool.Effect":"no such"}]', id="a member that no enumeration has"),
+        pytest.param('[{"openkoi_hookspecs.tool.Effect":{"value":"A","names":"B"}}]', id="a new enumeration"),
+        pytest.param('[{"enum.Enum":{"value":"A","names":"B"}}]', id="a class that is not of the contract"),
+        pytest.param('[{"openkoi_hookspecs.content.Path":{}}]', id="a class that the contract imports"),
+        pytest.param('[{"openkoi_hookspecs.content.image_type":{"data":"x"}}]', id="a function of the contract"),
+        pytest.param('[{"openkoi_hookspecs.errors.KoiError":{}}]', id="an error"),
+        pytest.param('[{"class":"openkoi_hookspecs.errors.KoiError"}]', id="the class of an error"),
+        pytest.param('[{"os.system":{"command":"true"}}]', id="a function of another module"),
+        pytest.param('[{"../os.system":{"command":"true"}}]', id="a name that is none"),
+        pytest.param('[{"openkoi_settings.value.Setting":{"value":1,"origin":"x"}}]', id="a setting"),
+        pytest.param('[{"bytes":"x"}]', id="half a byte"),
+        pytest.param("[1", id="half of it"),
     ],
 )
-def test_a_pickle_that_would_block_or_end_the_process_is_refused(pickled: bytes) -> None:
-    started = time.monotonic()
+def test_values_that_are_not_of_the_contract_are_refused(data: str) -> None:
+    with pytest.raises((ValueError, TypeError, RecursionError, ImportError)):
+        read_values(data.encode(), refuse_function)
 
-    with pytest.raises(UnpicklingError):
-        load(PROTO + pickled)
-    assert time.monotonic() - started < 10
+
+@pytest.mark.unit
+@pytest.mark.parametrize(
+    "value", [object(), Exception, os.getpid, Other("x"), re.compile("x"), pytest.param(10**5_000, id="digits")]
+)
+def test_a_value_without_a_form_is_not_sent(value: object) -> None:
+    deep: list[object] = []
+    deep.append(deep)
+
+    for one in (value, [value], {"a": value}, deep):
+        with pytest.raises((TypeError, ValueError)):
+            arrive(one)
 
 
 @pytest.mark.unit
@@ -111,7 +145,7 @@ def test_a_process_may_hold_few_secrets_and_the_same_again(tmp_path: Path) -> No
     process = PluginProcess(Found("providers", "acme", "acme:Acme", "acme"), site)
 
     def hold(secret: str) -> None:
-        process.receive(pack(("hold", 1, secret, "$ACME"), None)[4:])
+        process.receive(pack(("hold", 1, secret, "$ACME"), no_number)[4:])
 
     for _ in range(MAX_SECRETS + 1):
         hold("sk-acme-0123456789abcdef")
@@ -129,7 +163,7 @@ def test_a_process_may_ask_few_questions_at_once(tmp_path: Path) -> None:
     async def scenario() -> None:
         process = PluginProcess(Found("hooks", "acme", "acme:Acme", "acme"), site)
         process.calls[1] = Call("hook", asyncio.get_running_loop().create_future())
-        question = pack(("ask", 1, 7, "search", ("koi",), {}), None)[4:]
+        question = pack(("ask", 1, 7, "search", ("koi",), {}), no_number)[4:]
         for _ in range(MAX_QUESTIONS):
             process.receive(question)
         with pytest.raises(ValueError, match="questions at once"):

@@ -24,9 +24,10 @@ from ..plugin_discovery import Found, resolve
 from ..plugin_factory import BuildContext, construct
 from ..unknown_settings import parameters_of
 from .members import Form, members_of
-from .messages import LENGTH, FactUnpickler, Functions, describe_error, make_error, pack
+from .messages import LENGTH, Functions, describe_error, make_error, pack, unpack
 from .run_facts import RUN_METHODS, KoiFacts, RunFacts
 from .streams import Stream
+from .values import ANY, read_values
 
 Keys = dict[str, Setting]
 UNAVAILABLE = "{0} is not available to a plugin in a process of its own."
@@ -64,22 +65,25 @@ class HostedPlugin:
 
     def send(self, *message: object) -> None:
         """Send a message."""
-        self.output.write(pack(message, self.functions))
+        self.output.write(pack(message, self.functions.add))
         self.output.flush()
 
     def receive(self, data: bytes) -> None:
         """Take a message of OpenKoi."""
-        message = FactUnpickler(data, self.make_function)
-        kind, number = message.load()
+        kind, number, values = unpack(data)
         if kind == "cancel":
             if call := self.calls.get(number):
                 call.cancel()
         elif kind in ("answer", "error"):
-            self.take_answer(number, message.load())
+            self.take_answer(number, self.read(values))
         else:
-            self.calls[number] = self.loop.create_task(self.answer(number, getattr(self, kind), message))
+            self.calls[number] = self.loop.create_task(self.answer(number, getattr(self, kind), values))
 
-    def take_answer(self, number: int, rest: tuple[Any, ...]) -> None:
+    def read(self, values: bytes) -> list[Any]:
+        """Return the values of a message, which may contain settings and what is sent of a run."""
+        return read_values(values, self.make_function, ANY)
+
+    def take_answer(self, number: int, rest: list[Any]) -> None:
         """Pass on what OpenKoi answers to a method of a run: a value, or the name and text of an error."""
         waiting = self.asked.pop(number, None)
         if waiting is None or waiting.done():
@@ -89,17 +93,24 @@ class HostedPlugin:
         else:
             waiting.set_result(rest[0])
 
-    async def answer(self, number: int, function: Callable[..., Any], message: FactUnpickler) -> None:
+    async def answer(self, number: int, function: Callable[..., Any], values: bytes) -> None:
         """Answer a request."""
         try:
             try:
-                answer = await function(number, *message.load())
+                answer = await function(number, *self.read(values))
                 self.send_changed_values(number)
                 self.send("answer", number, answer)
             except BaseException as error:  # a plugin may raise anything; what it raises is sent
-                self.send("error", number, *self.describe(error))
+                self.send_error(number, error)
         finally:
             del self.calls[number]
+
+    def send_error(self, number: int, error: BaseException) -> None:
+        """Send an error of the plugin; one that cannot be sent is replaced with the reason."""
+        try:
+            self.send("error", number, *self.describe(error))
+        except (TypeError, ValueError) as reason:
+            self.send("error", number, *describe_error(reason))
 
     def describe(self, error: BaseException) -> tuple[str, str, dict[str, Any]]:
         """Return what is sent of an error of the plugin; of a Python file, also where it was raised."""

@@ -1,30 +1,21 @@
-"""Write and read the messages between OpenKoi and a plugin's process: a length, and a pickle.
+"""Write and read the messages between OpenKoi and a plugin's process: a length, a kind, a number, and values as JSON.
 
-From a plugin's process only facts of the contract and plain values are accepted: a pickle of anything else could run
-code. Functions stay where they are; a message holds a number in their place.
+Functions stay where they are; a message contains a number in their place.
 """
 
-import io
-import pickle
+import json
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import is_dataclass
-from enum import Enum
-from functools import partial
+from collections.abc import Callable, Mapping
 from math import inf
-from types import FunctionType, MethodType, NoneType
-from typing import Any
+from types import NoneType
+from typing import Any, NamedTuple
 
 import openkoi_hookspecs
 from openkoi_base.isolation import is_printable
 from openkoi_hookspecs import KoiError
 
-from .limits import measure_pickles
+from .values import CONTRACT, Numbering, write_values
 
-CONTRACT = "openkoi_hookspecs"
-PLAIN = frozenset({("builtins", "set"), ("builtins", "frozenset"), ("builtins", "bytearray")})
-PATHS = frozenset({"PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"})
-FUNCTIONS = (FunctionType, MethodType, partial)
 LENGTH = struct.Struct(">I")
 PLAIN_ATTRIBUTES = (str, int, float, NoneType)
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -50,76 +41,35 @@ class Functions:
         return self.next_number
 
 
-class FactPickler(pickle.Pickler):
-    """Pickles facts; a function becomes its number, which is 0 where ``functions`` keeps none."""
+class Message(NamedTuple):
+    """A message whose values are not read yet: its kind and number are known even if they cannot be."""
 
-    def __init__(self, file: io.BytesIO, functions: Functions | None) -> None:
-        super().__init__(file, protocol=5)
-        self.functions = functions
-
-    def persistent_id(self, value: Any) -> int | None:
-        """Return the number of a function; None for what is pickled."""
-        if not isinstance(value, FUNCTIONS):
-            return None
-        return self.functions.add(value) if self.functions else 0
-
-    def reducer_override(self, value: Any) -> Any:
-        """Return how a member of an enum is made; some versions of Python would name a function that is refused."""
-        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+    kind: str
+    number: int
+    values: bytes
 
 
-class FactUnpickler(pickle.Unpickler):
-    """Unpickles facts; ``make_function`` returns what stands for a function of the other process."""
-
-    def __init__(self, data: bytes, make_function: Callable[[int], Callable[..., Any]]) -> None:
-        super().__init__(io.BytesIO(data))
-        self.make_function = make_function
-
-    def persistent_load(self, number: Any) -> Callable[..., Any]:
-        """Return what stands for a function."""
-        return self.make_function(int(number))
+def pack(message: tuple[object, ...], number_of: Numbering, modules: str = CONTRACT) -> bytes:
+    """Return a message with its length; raise ValueError for one that is too long, TypeError for one without a form."""
+    kind, number, *values = message
+    data = b"%s\n%s" % (json.dumps([kind, number]).encode(), write_values(values, number_of, modules))
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise ValueError(f"a message of {len(data):,} bytes is too long; the limit is {MAX_MESSAGE_BYTES:,}")
+    return LENGTH.pack(len(data)) + data
 
 
-class ContractUnpickler(FactUnpickler):
-    """Unpickles what a plugin's process sends: facts of the contract, and plain values.
-
-    A pickle can set attributes of any class that it gets. It gets those of facts, which do not allow that, and of
-    others only what makes a value. How deep values are is measured before they are made.
-    """
-
-    def __init__(self, data: bytes, make_function: Callable[[int], Callable[..., Any]]) -> None:
-        super().__init__(data, make_function)
-        measure_pickles(data)
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return what makes a value that may be in a message; raise UnpicklingError for any other name."""
-        if module == CONTRACT or module.startswith(f"{CONTRACT}."):
-            found = super().find_class(module, name)
-            if isinstance(found, type) and is_dataclass(found) and hasattr(found, "__setstate__"):
-                return found
-            if isinstance(found, type) and issubclass(found, Enum):
-                return partial(found)
-        if (module, name) in PLAIN or (module.startswith("pathlib") and name in PATHS):
-            return partial(super().find_class(module, name))
-        raise pickle.UnpicklingError(f"{module}.{name} is not a fact of the contract")
+def no_number(function: Callable[..., Any]) -> int:
+    """Return the number of a function that is not kept."""
+    return 0
 
 
-def pack(message: Sequence[object], functions: Functions | None) -> bytes:
-    """Return a message with its length; raise ValueError for one that is too long, TypeError for one without a form.
-
-    Its kind and number come first, in a pickle of their own: they can be read if the rest cannot.
-    """
-    file = io.BytesIO()
-    file.write(LENGTH.pack(0))
-    pickler = FactPickler(file, functions)
-    pickler.dump(tuple(message[:2]))
-    pickler.dump(tuple(message[2:]))
-    length = file.tell() - LENGTH.size
-    if length > MAX_MESSAGE_BYTES:
-        raise ValueError(f"a message of {length:,} bytes is too long; the limit is {MAX_MESSAGE_BYTES:,}")
-    file.seek(0)
-    file.write(LENGTH.pack(length))
-    return file.getvalue()
+def unpack(data: bytes) -> Message:
+    """Return a message; raise ValueError for what is none."""
+    head, _, values = data.partition(b"\n")
+    kind, number = json.loads(head)
+    if not isinstance(kind, str) or not isinstance(number, int):
+        raise ValueError("its kind and number are missing")
+    return Message(kind, number, values)
 
 
 class PluginProcessError(Exception):
@@ -134,7 +84,7 @@ def describe_error(error: BaseException) -> tuple[str, str, dict[str, Any]]:
     kind, text = type(error), str(error) if is_printable(error) else ""
     if not isinstance(error, KoiError):
         return kind.__name__, text, {}
-    name = next(one.__name__ for one in kind.__mro__ if one.__module__.startswith(f"{CONTRACT}."))
+    name = next(one.__name__ for one in kind.__mro__ if one.__module__.startswith(CONTRACT))
     return name, text, {name: value for name, value in vars(error).items() if isinstance(value, PLAIN_ATTRIBUTES)}
 
 

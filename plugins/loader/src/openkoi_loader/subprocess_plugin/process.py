@@ -5,7 +5,6 @@ answer is never used. It is started again at the next call, after a delay if it 
 """
 
 import asyncio
-import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
@@ -21,9 +20,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..plugin_discovery import Found
 from ..plugin_factory import BuildContext
-from .messages import LENGTH, MAX_MESSAGE_BYTES, ContractUnpickler, PluginProcessError, describe_error, make_error, pack
+from .messages import LENGTH, MAX_MESSAGE_BYTES, PluginProcessError, describe_error, make_error, no_number, pack, unpack
 from .process_end import close_pipes_at_end, describe_end, finish_process, keep_last_lines
 from .run_facts import RUN_METHODS, describe_fact, describe_run
+from .values import ANY, read_values
 from .variables import choose_variables
 
 COMMAND = ("-P", "-m", "openkoi_loader.subprocess_plugin.child")
@@ -183,8 +183,8 @@ class PluginProcess:
         if self.process is None or self.process.stdin is None:
             raise self.failure("its process has ended")
         try:
-            data = pack(message, None)
-        except (TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError) as error:
+            data = pack(message, no_number, ANY)
+        except (TypeError, ValueError) as error:
             raise KoiError(f"A value cannot be sent to the plugin's process: {error}") from None
         with suppress(ConnectionError):  # it has ended, which the reader reports
             self.process.stdin.write(data)
@@ -223,9 +223,8 @@ class PluginProcess:
 
     def receive(self, data: bytes) -> None:
         """Take a message."""
-        message = ContractUnpickler(data, self.make_function)
-        kind, number = message.load()
-        rest = message.load()
+        kind, number, values = unpack(data)
+        rest = read_values(values, self.make_function)
         if kind == "warn":
             self.warn(str(rest[0]))
         elif kind == "hold":

@@ -1,0 +1,162 @@
+"""Write and read the values of messages between OpenKoi and a plugin's process, as JSON.
+
+Facts and plain values have such a form, nothing else; a plugin's process sends facts of the contract only. An object
+names its type by its only key: ``{"tuple": [1, 2]}``, ``{"openkoi_hookspecs.content.Text": {"text": "koi"}}``. A
+function stays where it is; a number stands for it.
+"""
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time
+from enum import Enum
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path, PurePath
+from types import FunctionType, MethodType, NoneType
+from typing import Any
+
+Json = Any
+Numbering = Callable[[Callable[..., Any]], int]
+FunctionMaker = Callable[[int], Callable[..., Any]]
+
+CONTRACT = "openkoi_hookspecs."
+ANY = ""  # begins each module's name: OpenKoi sends settings and the events of plugins, too
+SIMPLE = frozenset({str, int, float, bool, NoneType})
+FUNCTIONS = (FunctionType, MethodType, partial)
+MAX_NESTING = 200  # estimate: JSON of a tool may be nested, facts are a few levels deep
+MAX_COLLECTIONS = 500_000  # estimate: an answer with thousands of vectors or chunks has few; a message costs 100 MB
+COLLECTIONS: Mapping[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+SCALARS: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]] = {
+    "bytes": (bytes, lambda value: b64encode(value).decode(), b64decode),
+    "bytearray": (bytearray, lambda value: b64encode(value).decode(), lambda text: bytearray(b64decode(text))),
+    "path": (Path, str, Path),
+    "purepath": (PurePath, str, PurePath),
+    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "date": (date, date.isoformat, date.fromisoformat),
+    "time": (time, time.isoformat, time.fromisoformat),
+}
+MAKERS: Mapping[str, Callable[[Any], object]] = {
+    "dict": dict,
+    "items": dict,
+    **COLLECTIONS,
+    **{name: read for name, (_, _, read) in SCALARS.items()},
+}
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
+
+
+def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRACT) -> bytes:
+    """Return values as JSON; raise TypeError or ValueError for what has no such form.
+
+    Facts are those of ``modules``, which begins the names of their modules.
+    """
+    name_of = partial(name_class, modules=modules)
+    return json.dumps(
+        encode(values, number_of, name_of, MAX_NESTING), separators=(",", ":"), check_circular=False
+    ).encode()
+
+
+def read_values(data: bytes, make_function: FunctionMaker, modules: str = CONTRACT) -> list[Any]:
+    """Return the values of a message; raise ValueError, TypeError, RecursionError or ImportError if it is none."""
+    if count_brackets(data) > MAX_COLLECTIONS and count_brackets(STRING.sub(b"", data)) > MAX_COLLECTIONS:
+        raise ValueError("its values are too many")
+    values = decode(json.loads(data), partial(make_value, make_function, modules), MAX_NESTING)
+    if not isinstance(values, list):
+        raise ValueError("it is not a list")
+    return values
+
+
+def count_brackets(data: bytes) -> int:
+    """Return how many lists and objects begin in JSON whose texts contain no brackets."""
+    return data.count(b"[") + data.count(b"{")
+
+
+def encode(value: Any, number_of: Numbering, name_of: Callable[[Any], str], levels: int) -> Json:
+    """Return a value as JSON values."""
+    kind: Any = type(value)
+    if kind in SIMPLE:
+        return value
+    if levels == 0:
+        raise ValueError("it is nested too deeply")
+    inner = partial(encode, number_of=number_of, name_of=name_of, levels=levels - 1)
+    if isinstance(value, list):
+        return [one if type(one) in SIMPLE else inner(one) for one in value]
+    if isinstance(value, Enum):
+        return {name_of(kind): value.value}
+    if isinstance(value, (str, int, float)):  # of a class of its own, which is not sent
+        return value
+    if isinstance(value, type):  # of the events that a memory needs
+        return {"class": name_of(value)}
+    if isinstance(value, FUNCTIONS):
+        return {"function": number_of(value)}
+    if isinstance(value, Mapping):
+        return encode_mapping(value, inner)
+    for name, base in COLLECTIONS.items():
+        if isinstance(value, base):
+            return {name: [inner(one) for one in value]}
+    for name, (base, write, _) in SCALARS.items():
+        if isinstance(value, base):
+            return {name: write(value)}
+    return {name_of(kind): {name: inner(getattr(value, name)) for name in fields_of(kind)}}
+
+
+def encode_mapping(value: Mapping[Any, Any], inner: Callable[[Any], Json]) -> Json:
+    """Return a mapping as JSON values, whose keys JSON may not allow."""
+    if all(type(key) is str for key in value):
+        return {"dict": {key: inner(one) for key, one in value.items()}}
+    return {"items": [[inner(key), inner(one)] for key, one in value.items()]}
+
+
+@cache
+def name_class(kind: Any, modules: str) -> str:
+    """Return the name of a class in messages; raise TypeError for one that no message may contain."""
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if name.startswith(modules) and (is_dataclass(kind) or issubclass(kind, Enum)):
+        return name
+    raise TypeError(f"a {name} is neither a fact of the contract nor a plain value")
+
+
+@cache
+def fields_of(kind: Any) -> tuple[str, ...]:
+    """Return the fields that a class is made of."""
+    return tuple(one.name for one in fields(kind) if one.init)
+
+
+def decode(value: Json, make: Callable[[str, Any], Any], levels: int) -> Any:
+    """Return the value of JSON values."""
+    if type(value) in SIMPLE:
+        return value
+    if levels == 0:
+        raise ValueError("it is nested too deeply")
+    inner = partial(decode, make=make, levels=levels - 1)
+    if isinstance(value, list):
+        return [one if type(one) in SIMPLE else inner(one) for one in value]
+    [(name, content)] = value.items()
+    if isinstance(content, dict):
+        return make(name, {key: inner(one) for key, one in content.items()})
+    return make(name, inner(content))
+
+
+def make_value(make_function: FunctionMaker, modules: str, name: str, content: Any) -> Any:
+    """Return the value of an object that names its type."""
+    if maker := MAKERS.get(name):
+        return maker(content)
+    if name == "function":
+        return make_function(int(content))
+    if name == "class":
+        return find_class(content, modules)
+    found = find_class(name, modules)
+    return found(content) if issubclass(found, Enum) else found(**content)
+
+
+@cache
+def find_class(name: str, modules: str) -> Any:
+    """Return the class that a message names; raise ValueError for anything but a fact or an enumeration."""
+    module, _, called = name.rpartition(".")
+    if name.startswith(modules) and all(map(str.isidentifier, name.split("."))):
+        found = getattr(import_module(module), called, None)
+        if isinstance(found, type) and name_class(found, modules) == name:
+            return found
+    raise ValueError(f"{name:.100} is not a fact of the contract")
