@@ -1,4 +1,4 @@
-"""The hooks that a plugin may implement.
+"""Declare the hooks (hookspecs) that a plugin may implement.
 
 To implement one, write a function of its name, marked ``@hookimpl``, with any of its parameters: ``def`` if it is
 quick, ``async def`` if it waits. None always means: nothing to add. The return type determines how results combine:

@@ -1,4 +1,4 @@
-"""Task -> Recall -> Plan -> [Execute -> Evaluate -> Decide -> Refine]* -> Learn -> Result."""
+"""Run the outer loop: Task -> Recall -> Plan -> [Execute -> Evaluate -> Decide -> Refine]* -> Learn -> Result."""
 
 from openkoi_base.decision.best import best_of, choose_returned
 from openkoi_base.decision.decide import decide

@@ -1,4 +1,4 @@
-"""Execute the tool calls of a model: each needs permission or approval first, and is logged before it has an effect.
+"""Execute the tool calls of a turn, in parallel: each needs permission or approval, and is logged before its effect.
 
 A tool call is never retried.
 """

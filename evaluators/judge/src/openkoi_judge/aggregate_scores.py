@@ -1,4 +1,4 @@
-"""Aggregate votes, and cap scores by findings.
+"""Aggregate the votes of judges into one score, and cap scores by findings.
 
 A blocker caps its dimension at 0.3; important findings cap it at 0.9, 0.8 and 0.7. Suggestions have no effect, and a
 lower score stays as it is.

@@ -1,4 +1,4 @@
-"""Request one vote from a model, and retry once when its response is unusable."""
+"""Request one vote of the judge from a model, and retry once when its response is unusable."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Detect from a project's files how its tests are run."""
+"""Detect from a project's files how its tests are run: by which test framework and command."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Evaluate a run of the tests against the baseline."""
+"""Evaluate a run of the tests against the baseline: new failures, removed tests, flaky tests."""
 
 from collections.abc import Sequence
 

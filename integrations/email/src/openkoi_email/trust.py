@@ -1,4 +1,4 @@
-"""Decide who wrote a mail: by the verdict of the own mail server alone."""
+"""Verify who wrote a mail: by the DMARC verdict of the own mail server alone."""
 
 import re
 from email.message import EmailMessage

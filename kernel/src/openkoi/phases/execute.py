@@ -1,4 +1,4 @@
-"""Let the model, or an agent runner, do the work, and collect what it changed."""
+"""Run the executor: a model, or an agent runner, does the work; collect what it changed."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Detect from tool calls and their results whether a run is stuck or makes progress.
+"""Detect from tool calls and their results whether a run is stuck, as in a loop, or makes progress.
 
 Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
 call that waited, or the same question with another answer after a change of the workspace. Something is any other text

@@ -1,4 +1,4 @@
-"""Authorize posts of the allowed users, and decide what each asks for; any other is neither kept nor answered."""
+"""Authorize posts of the allowed users (the allow list), and drop those of all others; decide what each asks for."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Start the daemon as a process that outlives the terminal."""
+"""Start the daemon in the background, as a process that outlives the terminal."""
 
 import atexit
 import os

@@ -1,4 +1,4 @@
-"""Send posts: each is kept before it is sent, in the order of its channel, and no sooner than its service allows."""
+"""Queue outgoing posts (the outbox): each is kept before it is sent, in its channel's order, within rate limits."""
 
 import asyncio
 import json

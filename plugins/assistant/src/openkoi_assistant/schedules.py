@@ -1,4 +1,4 @@
-"""Begin tasks at their times: each time once, also when the daemon was killed at that moment or ran late."""
+"""Run scheduled tasks: each time once, also when the daemon was killed at that moment or ran late."""
 
 import asyncio
 from collections.abc import Mapping

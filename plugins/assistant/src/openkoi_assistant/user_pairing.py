@@ -1,4 +1,4 @@
-"""Decide which users may command the assistant: only those paired by a code from the owner's terminal."""
+"""Decide which chat users may command the assistant: only those paired by a code from the owner's terminal."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""Find the evaluators that can be certified."""
+"""Find the judges that can be certified: evaluators and their rubrics."""
 
 from collections.abc import AsyncIterator
 

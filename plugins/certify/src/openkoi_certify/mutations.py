@@ -1,4 +1,4 @@
-"""Plant defects in Python, SQL, Markdown and OpenAPI texts.
+"""Plant defects (mutations) in Python, SQL, Markdown and OpenAPI texts.
 
 A defect is a function from a text to damaged texts, one for each place it fits. Damaged Python still parses.
 """

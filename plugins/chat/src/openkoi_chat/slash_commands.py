@@ -1,4 +1,4 @@
-"""Run the commands that begin with a slash."""
+"""Run slash commands, those that begin with a slash."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext

@@ -1,4 +1,4 @@
-"""Delete what no retained checkpoint needs, while the store is otherwise unused; report the state of the store."""
+"""Collect garbage: delete what no retained checkpoint needs, while the store is otherwise unused; report its state."""
 
 import time
 from collections.abc import Iterator, Mapping

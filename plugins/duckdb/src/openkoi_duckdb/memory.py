@@ -1,4 +1,4 @@
-"""The plugin: what the kernel calls.
+"""The memory plugin in DuckDB: what the kernel calls to add runs and to search them.
 
 Runs are added to an index of segments, and searched there: neither needs DuckDB. The tables are brought up to date
 when a program asks for them; only with an embedder, whose vectors they contain, are they filled and searched each time.

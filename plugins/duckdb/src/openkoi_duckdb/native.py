@@ -1,5 +1,7 @@
-"""DuckDB as it is compiled, without the Python that surrounds it: that takes five times as long to import, for nothing
-that is used here. Its classes are the same. To be imported where it is used.
+"""Import DuckDB as it is compiled, without the Python that surrounds it.
+
+That takes five times as long to import, for nothing that is used here. Its classes are the same. Import it where it is
+used.
 """
 
 try:

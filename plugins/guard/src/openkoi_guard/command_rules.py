@@ -1,4 +1,4 @@
-"""Read the rule files: each line describes commands, and why they need confirmation.
+"""Read the rule files of dangerous commands: each line describes some, and why they need confirmation.
 
     git push -f|--force|@+* !--atomic = overwrites shared history
 

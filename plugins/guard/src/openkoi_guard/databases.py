@@ -1,4 +1,4 @@
-"""Check the statements for databases, in SQL and similar languages of any dialect."""
+"""Check the statements for databases, such as DROP TABLE, in SQL and similar languages of any dialect."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Compare one command of a line with the rules, and with what earlier commands have set up."""
+"""Find the dangers of one command of a line, by the rules and by what earlier commands have set up."""
 
 import posixpath
 from collections.abc import Iterator, Sequence

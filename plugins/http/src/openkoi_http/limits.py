@@ -1,4 +1,4 @@
-"""Limit how long to wait for a response and how much of it to read."""
+"""Limit how long to wait for a response (timeouts) and how much of it to read."""
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

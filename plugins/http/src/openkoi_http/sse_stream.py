@@ -1,4 +1,4 @@
-"""Split server-sent events, or a plain document that was sent instead. Events are split as bytes, and decoded whole."""
+"""Split server-sent events (SSE), or a plain document that was sent instead, as bytes that are decoded whole."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""End a response, and reject an empty one."""
+"""End a streamed response, and reject one that is empty or lacks the tool calls that it announced."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Call implementations of a hook one after another, each within its deadline, until one returns something."""
+"""Call implementations of a hook one after another, each within its deadline (timeout), until one returns something."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Enter plugins that are asynchronous context managers, and leave them at the end.
+"""Start up and shut down plugins that are asynchronous context managers: enter them, and leave them at the end.
 
 Each is entered and left in a task of its own, because cancel scopes and task groups require that.
 """

@@ -1,4 +1,4 @@
-"""Track the limits of a task: what it and its sub-tasks may still use.
+"""Track the budget of a task: what it and its sub-tasks may still spend of its limits on cost, tokens and time.
 
 A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
 what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.

@@ -1,4 +1,4 @@
-"""Keep one MCP server running: start it when needed, restart it with back-off if it has ended, and stop it."""
+"""Keep one MCP server running: start it when needed, restart it with back-off if it ended or crashed, and stop it."""
 
 import asyncio
 import contextvars

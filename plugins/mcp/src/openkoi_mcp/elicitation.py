@@ -1,4 +1,4 @@
-"""Put what a server asks for in the middle of a call to the user, field by field."""
+"""Elicitation: put what a server asks for in the middle of a call to the user, field by field."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Omit the oldest turns, without a model."""
+"""Truncate a conversation: omit its oldest turns, without a model."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Replay what a run did before it was interrupted.
+"""Replay from the log what a run did before it was interrupted, so that resuming it repeats no model or tool call.
 
 Each thing that happened is handed out once, where it happened, in place of doing it again: no call is paid for twice,
 no effect repeated. When nothing is left, the run continues from there. The past of a run that just begins is empty.

@@ -1,4 +1,4 @@
-"""Provide the entry ``ladder``: the strongest sandbox that passes its self-test here."""
+"""Choose the strongest sandbox that passes its self-test here: the entry ``ladder``."""
 
 from .base import BaseSandbox
 from .bubblewrap import BUBBLEWRAP_LEVEL

@@ -1,4 +1,4 @@
-"""Provide level 3, the entry ``bubblewrap``.
+"""Confine commands by bubblewrap (``bwrap``): sandbox level 3, the entry ``bubblewrap``.
 
 Separate namespaces for files, processes, users and, if configured, the network.
 """

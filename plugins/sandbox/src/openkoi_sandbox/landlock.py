@@ -1,4 +1,4 @@
-"""Provide level 2, the entry ``landlock``.
+"""Confine commands by Landlock: sandbox level 2, the entry ``landlock``.
 
 Kernel rules about files, signals and ports, and a filter of system calls.
 """

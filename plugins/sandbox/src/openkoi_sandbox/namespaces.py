@@ -1,4 +1,4 @@
-"""Build bubblewrap's arguments from a policy."""
+"""Build bubblewrap's arguments from a policy: the namespaces, and the folders that are mounted."""
 
 import os
 import stat

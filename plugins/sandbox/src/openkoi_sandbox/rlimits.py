@@ -1,4 +1,4 @@
-"""Compute the kernel's limits on each process: file size, memory, number and processor time."""
+"""Compute the resource limits (rlimits) of each process: memory, processor time (CPU), file size and number."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Provide level 1, the entry ``limits``: each process has resource limits, on POSIX."""
+"""Limit the resources of each process, on POSIX: sandbox level 1, the entry ``limits``."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""Define what a command may do, as configured."""
+"""Define the policy of a sandbox, as configured: whether a command has network access, and which files it may use."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Weigh several searches over the same texts against each other.
+"""Fuse several searches over the same texts (hybrid retrieval): weigh their scores against each other.
 
 Scores are normalized, weighed and added (``sparse_fusion``). Sums keep how much better the best is, which ranks lose:
 of the ways that were tried, sums found most. Age does not count.

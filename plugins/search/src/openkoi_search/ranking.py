@@ -1,4 +1,4 @@
-"""Rank what a memory or an index finds for a query: add up the scores of words, vectors, neighbours and names.
+"""Rank what a memory or an index finds for a query: add up the scores of words (BM25), vectors, neighbours and names.
 
 ``Documents`` is implemented by a database's tables and by ``InMemoryDocuments``.
 """

@@ -1,4 +1,4 @@
-"""Find suspicious text in untrusted content."""
+"""Scan untrusted content for prompt injection and other suspicious text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Score how well a skill fits a task."""
+"""Rank skills by how well each fits a task."""
 
 import re
 from collections.abc import Iterable, Sequence

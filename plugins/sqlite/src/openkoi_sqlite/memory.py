@@ -1,4 +1,4 @@
-"""The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
+"""The memory plugin in SQLite: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

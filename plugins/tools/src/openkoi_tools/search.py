@@ -1,4 +1,4 @@
-"""Define the tool ``search``, which returns the lines that match a pattern, each with its file and number."""
+"""Define the tool ``search`` (as grep), which returns the lines that match a pattern, each with its file and number."""
 
 from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult

@@ -1,4 +1,4 @@
-"""Build requests for the Messages API with breakpoints for prompt caching.
+"""Build requests for the Messages API with breakpoints for prompt caching (``cache_control``).
 
 Tools, system and messages stand first and settings last, and the bytes of unchanged parts are reused, so that each
 request starts with the bytes of the one before it and the vendor's prompt cache applies.

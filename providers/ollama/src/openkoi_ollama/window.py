@@ -1,4 +1,4 @@
-"""Choose each model's context window.
+"""Choose each model's context window (``num_ctx``).
 
 Ollama truncates a prompt that exceeds ``num_ctx``, and reloads the model whenever that value changes. The window is
 therefore large enough for prompt and response, a power of two, and never shrinks.

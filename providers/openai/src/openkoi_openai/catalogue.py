@@ -1,4 +1,4 @@
-"""OpenAI's models and embeddings, and any server with an OpenAI-compatible API."""
+"""Parse the lists of models of OpenAI and of compatible servers, with their limits and prices."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Make a provider for a vendor's Chat Completions server."""
+"""Make a provider for a vendor of an OpenAI-compatible server, by its Chat Completions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field

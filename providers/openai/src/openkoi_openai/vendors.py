@@ -1,4 +1,4 @@
-"""Define the vendors with a Chat Completions API."""
+"""Define vendors of an OpenAI-compatible server: Groq, OpenRouter, Together, DeepSeek, xAI, Qwen, or any other."""
 
 from .chat import ServerQuirks
 from .vendor import Vendor, make_provider

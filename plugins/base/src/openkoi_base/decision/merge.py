@@ -1,4 +1,4 @@
-"""Merge the opinions of several evaluators into one. Pure: only judges score, checks gate."""
+"""Merge the evaluations of several evaluators into one, and combine their scores. Pure: only judges score."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Detect secrets by their format: rules of gitleaks (``gitleaks.json``), of ``vendors.table`` and of ``shapes.py``.
+"""Detect API keys and other secrets by their format: rules of gitleaks, of ``vendors.table`` and of ``shapes.py``.
 
 An expression runs only near a keyword of its rule: most texts need no closer look.
 """

@@ -1,4 +1,4 @@
-"""List the formats of vendors' keys that gitleaks does not have, or has in a narrower form.
+"""List the formats of vendors' API keys that gitleaks does not have, or has in a narrower form.
 
 ``vendors.table`` has them as the vendors document them: a name, keywords in small letters, and the expression after
 START.

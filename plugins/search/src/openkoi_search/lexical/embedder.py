@@ -1,4 +1,4 @@
-"""The embedder: convert texts to vectors by feature hashing."""
+"""Embed texts without a model: convert their words and pieces to vectors by feature hashing."""
 
 import asyncio
 from collections.abc import Sequence

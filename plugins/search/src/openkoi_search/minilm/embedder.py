@@ -1,4 +1,4 @@
-"""The embedder: embed texts in a thread."""
+"""Embed texts by a sentence model (MiniLM) on this machine, in a thread."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

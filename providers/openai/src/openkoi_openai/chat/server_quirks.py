@@ -1,4 +1,4 @@
-"""Describe how servers of Chat Completions differ."""
+"""Describe the quirks of servers of Chat Completions: how they differ from OpenAI's."""
 
 from typing import Literal
 
