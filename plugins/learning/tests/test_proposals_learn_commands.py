@@ -18,9 +18,9 @@ from openkoi_base.skillfile.locations import (
 from openkoi_base.skillfile.skill import EVALUATOR, TASK
 from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_learning.proposals import ProposalsHook
-from openkoi_learning.proposals import command as module
-from openkoi_learning.proposals.command import actions, ask_decision
+from openkoi_learning.proposals import learn_commands as module
 from openkoi_learning.proposals.draft_store import DraftStore
+from openkoi_learning.proposals.learn_commands import actions, ask_decision
 from openkoi_testing import GivenPlugins
 
 TEXT = """---
