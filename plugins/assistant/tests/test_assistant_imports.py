@@ -76,7 +76,7 @@ def test_an_app_that_watches_needs_no_httpx2(name: str) -> None:
 
 COMMAND = """
 import sys
-from openkoi_assistant.command import make_daemon
+from openkoi_assistant.daemon_command import make_daemon
 make_daemon()
 print(*sorted(name for name in sys.modules if name == "sqlite3" or name.startswith("openkoi_assistant.")))
 """
