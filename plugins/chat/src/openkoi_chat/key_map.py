@@ -12,8 +12,8 @@ from prompt_toolkit.key_binding import KeyBindings
 
 from openkoi_hookspecs import ConfigError
 
+from .key_bindings import read_key
 from .key_table import ACTIONS, KeyAction
-from .keys import read_key
 
 FILE = "keys.toml"
 

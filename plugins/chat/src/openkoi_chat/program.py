@@ -17,8 +17,8 @@ from .completion_lists import Lists
 from .frame_output import FOCUS_OFF, FOCUS_ON
 from .input_field import Entry
 from .key_actions import KeyActions
+from .key_bindings import make_bindings
 from .key_table import describe_keys
-from .keys import make_bindings
 from .layout import SEPARATOR
 from .options import Options
 from .program_protocol import NO_IMAGES
