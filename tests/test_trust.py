@@ -18,7 +18,7 @@ from openkoi_mcp.server_config import ServerTable, child_environment
 from openkoi_scripts.host_functions import HostFunctions
 from openkoi_scripts.listing import make_entry
 from openkoi_scripts.script_files import Origin, ScriptFile
-from openkoi_wasm.host_calls import FUNCTIONS
+from openkoi_wasm.host_functions import FUNCTIONS
 
 NO_KOI: Any = None  # not asked about what a bundle brings
 SECURITY = (Path(__file__).parent.parent / ".github" / "SECURITY.md").read_text()

@@ -10,9 +10,9 @@ from documented_plugins import calling
 from test_wasm_example import install
 from wasm_plugins import TOOL, pond
 
-from openkoi_wasm import host_calls
+from openkoi_wasm import host_functions
 
-ROOT = Path(host_calls.__file__).parent
+ROOT = Path(host_functions.__file__).parent
 SOURCE = """
 export function cabi_realloc(old: usize, size: usize, align: usize, length: usize): usize {
   return heap.alloc(length);
@@ -63,7 +63,7 @@ def test_the_world_of_components_declares_the_functions_that_there_are() -> None
         r"^  ([a-z-]+): func\(arguments: string\) -> string;$", (ROOT / "plugin.wit").read_text(), re.M
     )
 
-    assert [name.replace("_", "-") for name in host_calls.FUNCTIONS] == declared
+    assert [name.replace("_", "-") for name in host_functions.FUNCTIONS] == declared
 
 
 @pytest.mark.campaign

@@ -99,7 +99,7 @@ def link(clock: "EngineClock", compiled: "Module | Component", manifest: Manifes
 
     from .component import check_component, link_component
     from .core_module import link_module
-    from .host_calls import granted_functions, missing_grants
+    from .host_functions import granted_functions, missing_grants
     from .module_check import check_module
 
     asked = manifest.document.get("capabilities", {})

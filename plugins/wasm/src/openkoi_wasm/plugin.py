@@ -36,7 +36,7 @@ class WasmPlugin:
     async def call(self, method: str, fields: Mapping[str, Any], run: Run | None) -> Any:
         """Return what the module answers to a method; raise KoiError for a refusal, a fault or an error of its own."""
         from .active_call import ActiveCall, CallScope
-        from .host_calls import encode
+        from .host_functions import encode
 
         module = self.module or await self.load()
         request = encode({"method": method, **fields})
