@@ -38,7 +38,7 @@ from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config
 
 from .app_configuration import AppConfiguration
-from .asker import User
+from .approval_questions import User
 from .handle import BackgroundRuns, RunHandle
 from .posts import propose_pattern, receive_post, send_post
 from .run_origin import ALONE, RunOrigin

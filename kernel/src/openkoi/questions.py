@@ -9,7 +9,7 @@ from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import PendingQuestion, Question, RunState, events
 from openkoi_runlog import summarize_runs
 
-from .asker import pending_question
+from .approval_questions import pending_question
 from .services import Services
 
 

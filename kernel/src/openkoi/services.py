@@ -35,7 +35,7 @@ from openkoi_runlog.publisher import Publisher
 from openkoi_runlog.session_logs import SessionLogs
 from openkoi_settings import Config, keys, plugin_keys
 
-from .asker import Asker
+from .approval_questions import Asker
 from .background import Background
 
 DRAIN_TIMEOUT = 2.0
