@@ -477,6 +477,11 @@ def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
     assert "mine" == (tmp_path / "file").read_text()
 
 
+def test_a_name_that_is_too_long_is_not_said_to_need_space(tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match=r"File name too long\. Use a shorter name\.$"):
+        export_log(a_log(tmp_path / "data", "r1"), tmp_path / ("n" * 300))
+
+
 @posix
 def test_what_another_process_still_writes_is_not_tidied_up(tmp_path: Path) -> None:
     log = a_log(tmp_path / "data", "r1")

@@ -21,6 +21,7 @@ from openkoi_hookspecs import KoiError
         (errno.EROFS, "Make its disk writable"),
         (errno.ENOTDIR, "Move the file in its way"),
         (errno.EIO, "Check its disk"),
+        (errno.ENAMETOOLONG, "Use a shorter name"),
         (errno.EMFILE, "Free some space or fix its permissions"),
     ],
 )

@@ -13,6 +13,7 @@ from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.validation import validate
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
 from openkoi_skills.supplies import distinguish_titles, find_supplies
+from openkoi_skills.template import create_file, report_write_errors
 
 
 @pytest.fixture
@@ -127,6 +128,14 @@ def test_each_mistake_says_what_to_do(shop: Shop) -> None:
         shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")
     with pytest.raises(KoiError, match=": Bad CRC"):
         shop.openkoi("install", str(shop.folder / "cut.zip"), "--yes")
+
+
+def test_a_file_in_the_way_of_a_new_skill_is_not_said_to_need_space(tmp_path: Path) -> None:
+    (tmp_path / "skills").write_text("no folder can be made here")
+    file = tmp_path / "skills" / "new" / "SKILL.md"
+
+    with pytest.raises(KoiError, match=r"Not a directory\. Move the file in its way\.$"), report_write_errors(file):
+        create_file(file, "a skill")
 
 
 def test_validate_looks_through_folders_however_deep(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import describe_write_error, private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VOLATILE = ("file", "size")
 LOCK_POLL_SECONDS = 0.1  # short for a user, long for a processor
 WAITING_FOR_OTHER = "Another process is rebuilding memory; waiting for it to finish."
-CANNOT_WRITE = "Cannot rebuild memory: {place}: {why}. Check its permissions and the free space, then try again."
+CANNOT_WRITE = "Cannot rebuild memory: {place}: {why}, then try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def explain_write_errors(data: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise KoiError(CANNOT_WRITE.format(place=error.filename or data, why=error.strerror or error)) from error
+        raise KoiError(CANNOT_WRITE.format(place=error.filename or data, why=describe_write_error(error))) from error
 
 
 @asynccontextmanager

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
+from openkoi_base.files import describe_write_error
 from openkoi_base.skillfile.naming import MAX_NAME_LENGTH, NAME
 from openkoi_base.skillfile.skill import EVALUATOR, Skill, write_skill
 from openkoi_hookspecs import KoiError
 
 INVALID_NAME = "Invalid name {name!r}: use lower-case letters, digits and single dashes.{better}"
-NOT_WRITABLE = "Cannot write {place}: {why}. Check its permissions and the free space."
 BODY = """# {title}
 
 Describe the steps: what to look at first, what to do, and how to check the result.
@@ -53,7 +53,7 @@ def report_write_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise KoiError(NOT_WRITABLE.format(place=place, why=error.strerror or error)) from error
+        raise KoiError(f"Cannot write {place}: {describe_write_error(error)}.") from error
 
 
 def to_valid_name(name: str) -> str:

@@ -12,7 +12,7 @@ from time import monotonic
 
 import click
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import describe_write_error, private_folder
 from openkoi_base.grants import YES, revoke_command
 from openkoi_base.printable import make_printable
 from openkoi_base.schema.coerce import coerce_arguments
@@ -79,7 +79,7 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
     try:
         await asyncio.to_thread(copy_plugin, manifest, content, folder)
     except OSError as error:
-        raise KoiError(f"{folder} cannot be written: {error.strerror}. Remove it, or free some space.") from None
+        raise KoiError(f"Cannot write {folder}: {describe_write_error(error)}.") from None
     click.echo(ADDED.format(manifest.name, folder))
 
 

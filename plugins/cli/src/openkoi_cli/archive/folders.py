@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
-from openkoi_base.files import private_folder, sync_folder
+from openkoi_base.files import describe_write_error, private_folder, sync_folder
 from openkoi_base.files.filelock import HAS_LOCKS, is_locked, lock_open_file
 from openkoi_hookspecs import KoiError
 
@@ -30,9 +30,7 @@ def create_folder(target: Path) -> Iterator[Path]:
             fresh.rename(target)
         sync_folder(target.parent)
     except OSError as error:
-        raise KoiError(
-            f"Cannot write {target}: {error.strerror or error}. Check its permissions and the free space."
-        ) from error
+        raise KoiError(f"Cannot write {target}: {describe_write_error(error)}.") from error
 
 
 @contextmanager
