@@ -86,5 +86,5 @@ def test_the_commands_of_the_daemon_import_nothing_that_only_the_daemon_needs() 
     """It takes 13 ms of processor time over the contract and click, and 22 with the gateway."""
     result = subprocess.run([sys.executable, "-c", COMMAND], capture_output=True, text=True, check=True)
 
-    own = ("background", "command", "daemon_files", "daemon_options")
+    own = ("background", "daemon_command", "daemon_files", "daemon_options")
     assert [f"openkoi_assistant.{name}" for name in own] == result.stdout.split()

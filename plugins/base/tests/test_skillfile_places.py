@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.grants import NO, YES
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import (
     SkillLocation,

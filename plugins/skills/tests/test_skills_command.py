@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from skills_shop import TEXT, Shop
 
-from openkoi_base.skillfile.approvals import YES, Approvals
+from openkoi_base.grants import YES
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.validation import validate
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError

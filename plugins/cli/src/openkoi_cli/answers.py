@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, is_yes
 
 from .invocation import Invocation
 from .pending import Pending, format_ids
 
-YES = ("y", "yes", "allow", "approve")
 NO_QUESTION = "No question is waiting for an answer. Run `openkoi approvals` to list questions."
 
 
@@ -29,7 +28,7 @@ def find_question(there: Sequence[Pending], question_id: str) -> Pending:
 
 def find_yes(question: Question) -> str:
     """Return the choice that means yes; empty if none does."""
-    return next((choice for choice in question.choices if choice.strip().lower() in YES), "")
+    return next((choice for choice in question.choices if is_yes(choice)), "")
 
 
 def format_no(reason: str) -> str:

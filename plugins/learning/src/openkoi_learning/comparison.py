@@ -7,7 +7,8 @@ from typing import cast
 
 import click
 
-from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question
+from openkoi_base.grants import NO, YES
+from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .effectiveness import pass_rates
@@ -86,9 +87,9 @@ def ask_consent(koi: Koi, count: int) -> bool:
     """Return whether the user agrees to the cost; without a terminal the answer is "no"."""
     question = Question(
         QUESTION.format(tasks=f"{count} recorded task{'' if count == 1 else 's'}", twice=2 * count),
-        choices=("yes", "no"),
+        choices=(YES, NO),
     )
-    return asyncio.run(koi.ask(question)) == "yes"
+    return is_yes(asyncio.run(koi.ask(question)))
 
 
 async def load_checkpoints(koi: Koi) -> Checkpoints | None:

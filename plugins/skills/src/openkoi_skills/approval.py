@@ -6,7 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files.diffs import format_names
-from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.grants import NO, YES
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 

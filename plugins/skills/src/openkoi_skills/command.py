@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from openkoi_base.grants import NO, YES
 from openkoi_base.printable import make_printable
-from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.locations import FoundSkill, SkillSource, list_locations, looks_like_skill
 from openkoi_base.skillfile.skill import EVALUATOR, TASK, Skill
 from openkoi_base.skillfile.validation import SKILL_FILE, find_corrections, find_skill_file, read_text, validate

@@ -5,7 +5,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from openkoi_base.skillfile.approvals import YES as AGREED
+from openkoi_base.grants import YES as AGREED
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import MAX_BYTES, MAX_FILES, digest_path
 from openkoi_base.skillfile.skill import EVALUATOR, Skill, read_skill

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from openkoi_base.skillfile.approvals import YES, Approvals
+from openkoi_base.grants import YES
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import SkillSource, list_locations, list_parents, skill_folders
 from openkoi_base.skillfile.skill import EVALUATOR, TASK

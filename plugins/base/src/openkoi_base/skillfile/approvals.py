@@ -9,8 +9,6 @@ from pathlib import Path
 from openkoi_hookspecs import Koi, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-YES, NO = "yes", "no"
-
 
 @dataclass(frozen=True, slots=True)
 class Approvals:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_base.files import private_folder, replace_file
-from openkoi_base.skillfile.approvals import NO, YES, Approvals
+from openkoi_base.grants import NO, YES
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import SkillLocation, SkillSource, list_locations, skill_folders
 from openkoi_base.skillfile.skill import EVALUATOR, TASK, read_skill
