@@ -1,17 +1,14 @@
 """What speaks for a skill, and what of the skills is shown."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from openkoi_base.skillfile.locations import FoundSkill, SkillSource
 from openkoi_base.skillfile.skill import Skill
-from openkoi_hookspecs import Embedding, Hit, Learning, Passage, Recall
+from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
-from openkoi_search.lexical import Lexical
-from openkoi_search.saved_index import open_saved_index
-from openkoi_skills.library import SkillLibrary, approval_score
+from openkoi_skills.library import approval_score
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,
@@ -21,9 +18,8 @@ from openkoi_skills.ranking import (
     mentions_skill,
     rank_candidates,
     recalled_texts,
-    weigh_parts,
 )
-from openkoi_skills.similarity import SHAPE, add_meaning, index_words, rate_fit
+from openkoi_skills.similarity import rate_fit
 
 pytestmark = pytest.mark.unit
 
@@ -200,71 +196,7 @@ def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
     ]
 
 
-def test_a_skill_is_found_by_how_its_text_begins_and_its_name_counts_more(tmp_path: Path) -> None:
-    text = "# Terrapins\n\nA terrapin eats leaves.\n```\nprint(herons)\n```\n"
-    skills = [found(name) for name in ("herons", "newts")] + [found("pets", text)]
-    names = [one.skill.name for one in skills]
-
-    search = open_saved_index(names, "", lambda: [weigh_parts(one.skill) for one in skills], tmp_path / "skills")
-
-    assert ["pets"] == search("Is the terrapin well?", 2)
-    assert ["herons"] == search("Is the heron well?", 2)
-
-
-def test_what_a_text_says_later_is_found_and_what_it_begins_with_counts_more(tmp_path: Path) -> None:
-    late = found("ponds", "water " * 400 + "Then feed the terrapin.")
-    early = found("pets", "Feed the terrapin. " + "water " * 400)
-    names = [one.skill.name for one in (late, early)]
-
-    search = open_saved_index(
-        names, "", lambda: [weigh_parts(one.skill) for one in (late, early)], tmp_path / "skills", SHAPE
-    )
-
-    assert ["pets", "ponds"] == search("Is the terrapin well?", 2)
-
-
-def library(skills: Sequence[FoundSkill], digest: str = "") -> SkillLibrary:
-    return SkillLibrary({one.skill.name: one for one in skills}, digest=digest)
-
-
-def test_texts_are_read_once_for_as_long_as_the_digest_of_their_files_stays(tmp_path: Path) -> None:
-    file = tmp_path / "pets" / "SKILL.md"
-    file.parent.mkdir()
-    file.write_text("---\nname: pets\ndescription: Cares.\n---\nFeed the terrapin.\n")
-    pets = [FoundSkill(Skill("pets", "Cares.", ""), SkillSource.USER, file)]
-    first = index_words(library(pets, "1"), tmp_path)
-    file.write_text(file.read_text().replace("terrapin", "heron"))
-
-    same, changed = index_words(library(pets, "1"), tmp_path), index_words(library(pets, "2"), tmp_path)
-
-    assert ["pets"] == first("terrapin", 1) == same("terrapin", 1) == changed("heron", 1)
-    assert [] == same("heron", 1)
-
-
 def test_what_is_hidden_from_a_task_does_not_fit_it() -> None:
     fit = rate_fit("Deploy the pond again", make_index(LIBRARY), {"deploy-pond"})
 
     assert "deploy-pond" not in fit.shares
-
-
-class Counting(Lexical):
-    """An embedder that counts the texts that it embeds."""
-
-    embedded = 0
-
-    async def embed(self, texts: Sequence[str]) -> Embedding:
-        self.embedded += len(texts)
-        return await super().embed(texts)
-
-
-def test_only_new_purposes_are_embedded_and_a_damaged_file_is_made_again(tmp_path: Path) -> None:
-    skills, embedder = [found(name) for name in ("koi", "ponds", "herons")], Counting()
-    index = index_words(library(skills), tmp_path)
-
-    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
-    more = [*skills, found("newts")]
-    assert ["newts"] == add_meaning(index_words(library(more), tmp_path), more, embedder, tmp_path)("newt", 1)
-    assert 4 + 2 == embedder.embedded  # each purpose once, and two questions
-    [file] = tmp_path.glob("*.vectors")
-    file.write_bytes(file.read_bytes()[:90])
-    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
