@@ -1,4 +1,4 @@
-"""Collect what a run taught and log it; memory reads it from the log."""
+"""Learn at the end of a run: collect the lessons that it taught, and log them; memory reads them from the log."""
 
 from openkoi_hookspecs import Result, events, hooks
 

@@ -1,4 +1,4 @@
-"""The lists below the input: what completes the word that is typed, and earlier messages."""
+"""Autocomplete the word that is typed: lists of commands, files and earlier messages below the input."""
 
 from collections.abc import Sequence
 from time import monotonic

@@ -1,4 +1,4 @@
-"""The conversation: one session of the log, one task at a time, messages that steer it or wait."""
+"""The conversation: a session of the log, where a message is the next task, or steers the one under way, or waits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""One writer at a time, or many readers: a lock file, and how long to wait for it.
+"""Lock the memory file: one writer at a time, or many readers; and how long to wait for it.
 
 Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a second process, and is asked again.
 """

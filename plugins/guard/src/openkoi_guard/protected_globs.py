@@ -1,4 +1,4 @@
-"""List the paths that no tool writes to without asking, and why."""
+"""List the protected paths, which no tool writes to without asking, and why."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Recognize errors about prompts that exceed the context window."""
+"""Recognize context overflow: errors which say that a prompt is too long for the model's context window."""
 
 import re
 

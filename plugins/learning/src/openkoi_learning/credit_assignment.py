@@ -1,4 +1,4 @@
-"""Update the entries that a run is evidence for: one leaves probation, is promoted, quarantined or archived."""
+"""Credit the lessons that a run is evidence for: one leaves probation, is promoted, quarantined or archived."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

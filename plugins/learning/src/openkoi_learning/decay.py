@@ -1,4 +1,4 @@
-"""Compute how an entry's worth decays without new evidence.
+"""Compute how the worth of an entry (its confidence) decays without new evidence.
 
 Results are never stored, so that the number of runs does not matter.
 """

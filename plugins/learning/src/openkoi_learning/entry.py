@@ -1,4 +1,4 @@
-"""Represent an entry: one thing worth knowing next time, and its origin."""
+"""Represent an entry, such as a lesson: one thing worth knowing next time, and its origin."""
 
 from dataclasses import KW_ONLY, field, replace
 from enum import IntEnum

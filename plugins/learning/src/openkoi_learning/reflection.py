@@ -1,4 +1,4 @@
-"""Ask a small model for lessons, if it is worth it. Its answers are guesses and start on probation."""
+"""Reflect on a finished run: ask a small model for lessons, if it is worth it, which are guesses on probation."""
 
 from collections.abc import Iterator
 from hashlib import blake2b

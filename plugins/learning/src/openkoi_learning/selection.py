@@ -1,4 +1,4 @@
-"""Select the entries that a run is shown. A pure function of state, task and rules: the same run gets the same.
+"""Select the lessons that go into a run's prompt. A pure function of state, task and rules: the same run gets the same.
 
 Scope filters first. Of entries about one subject one is shown, and only what is likely needed and right; the rest is
 ordered by that. Age breaks ties only.

@@ -1,4 +1,4 @@
-"""Find where OpenKoi keeps its files, from variables and folders; make and read nothing.
+"""Find the folders of data and configuration, by OPENKOI_HOME, XDG's variables and others; make and read nothing.
 
 ``OPENKOI_HOME`` (everything below it) > ``OPENKOI_CONFIG`` and ``OPENKOI_DATA`` > set XDG variables > the home folder.
 """

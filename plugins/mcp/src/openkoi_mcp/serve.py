@@ -1,4 +1,4 @@
-"""OpenKoi as an MCP server: other programs run tasks, search memory, evaluate work and answer questions."""
+"""Serve OpenKoi as an MCP server: other programs run tasks, search memory, evaluate work and answer questions."""
 
 import asyncio
 import json

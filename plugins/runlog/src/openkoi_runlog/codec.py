@@ -1,4 +1,4 @@
-"""Turn dataclasses into JSON and back.
+"""Serialize events and other dataclasses to JSON, and read them back.
 
 Fields that have their default value are left out. Members of a union say which class they are, under ``is``.
 """

@@ -1,4 +1,4 @@
-"""Remove from text all that a terminal would act upon, or show it: the one place where foreign text becomes harmless.
+"""Remove or show control characters and escape sequences of a terminal: so foreign text becomes harmless.
 
 Escape sequences can set the clipboard (OSC 52), hide text, or answer as if the user had typed; bidirectional controls
 and invisible characters can make a command look like another one.

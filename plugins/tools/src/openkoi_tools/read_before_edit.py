@@ -1,4 +1,4 @@
-"""Refuse to change what was not shown, and update what is known after a change."""
+"""Refuse an edit of a file that the model has not read, and update what it knows after a change."""
 
 from collections.abc import Sequence
 

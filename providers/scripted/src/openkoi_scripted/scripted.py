@@ -1,4 +1,4 @@
-"""A fake provider for tests: it gives scripted answers in order, whatever the request."""
+"""A fake model for tests: a provider that gives scripted answers in order, whatever the request."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Read an agent from its file."""
+"""Read an agent's definition from its YAML file."""
 
 from collections.abc import Sequence
 from pathlib import Path
