@@ -32,24 +32,27 @@ COMPILES = "PYTHONDONTWRITEBYTECODE"  # where it is set, each start compiles wha
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who takes part: a module below ``contestants``, and the Python that has what it imports."""
+    """Who takes part: a module below ``contestants``, the Python that has what it imports, and which way of it."""
 
     name: str
     module: str
     python: str = sys.executable
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What a turn cost.
 
-    Seconds of processor time, seconds, the most memory of the process so far in MiB, and how often a file was synced.
+    Seconds of processor time, seconds, the most memory of the process so far in MiB, how often a file was synced, and
+    what the contestant itself has measured or found.
     """
 
     cpu: float
     wall: float
     peak: float
     syncs: float = 0
+    figures: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,10 @@ class Contestant:
         with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
             print(json.dumps(asked), file=self.process.stdin, flush=True)
         reply = self.read_line()
-        return Cost(*(float(str(reply[name])) for name in ("cpu", "wall", "peak", "syncs")))
+        figures = reply["figures"]
+        assert isinstance(figures, list)
+        cpu, wall, peak, syncs = (float(str(reply[name])) for name in ("cpu", "wall", "peak", "syncs"))
+        return Cost(cpu, wall, peak, syncs, figures)
 
 
 @contextmanager
@@ -121,7 +127,7 @@ def enlisted(entries: Sequence[Entry], url: str) -> Iterator[list[Contestant]]:
 def arrived(entry: Entry, url: str, stack: ExitStack) -> Contestant | None:
     wrong = TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - the stack closes it
     stack.enter_context(wrong)
-    command = [entry.python, "-m", f"benchmarks.contestants.{entry.module}", url]
+    command = [entry.python, "-m", f"benchmarks.contestants.{entry.module}", url, entry.way]
     one = Contestant(entry, stack.enter_context(started(command, wrong)), wrong)
     try:
         one.version = str(one.read_line()["version"])
@@ -164,6 +170,20 @@ def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[st
                 contestants.remove(one)
                 del pairs[one.entry.name]
     return pairs
+
+
+def round_robin(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Cost]]:
+    """So many turns of each, one after another, where nothing is compared pair by pair."""
+    costs: dict[str, list[Cost]] = {one.entry.name: [] for one in contestants}
+    for _ in range(rounds):
+        for one in tuple(contestants):
+            try:
+                costs[one.entry.name].append(one.turn(**asked))
+            except Left as left:
+                print(left)
+                contestants.remove(one)
+                del costs[one.entry.name]
+    return costs
 
 
 def usage_of(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> resource.struct_rusage:

@@ -3,12 +3,10 @@
 from .contest import Entry
 from .homes import Homeless, home_of
 
-REQUIREMENTS = {
+REQUIREMENTS = {  # of those that need more than the distribution of their name
     "pydantic-ai": ("pydantic-ai-slim[openai]",),
     "smolagents": ("smolagents[openai]",),
     "langgraph": ("langgraph", "langchain-openai"),
-    "llm": ("llm",),
-    "openai": ("openai",),
 }
 
 
@@ -17,10 +15,15 @@ def peers(*names: str) -> list[Entry]:
     return [Entry(name, f"with_{name.replace('-', '_')}", python) for name in names if (python := python_of(name))]
 
 
+def peers_in(module: str, *names: str) -> list[Entry]:
+    """Return those that can be installed, each as one way of a module that they share."""
+    return [Entry(name, module, python, name) for name in names if (python := python_of(name.partition(":")[0]))]
+
+
 def python_of(name: str) -> str:
     """Return the Python of a peer; an empty text if it cannot be installed, which is said."""
     try:
-        return home_of(name, REQUIREMENTS[name])
+        return home_of(name, REQUIREMENTS.get(name, (name,)))
     except Homeless as why:
         print(f"{name} is left out: {why}")
         return ""

@@ -1,12 +1,14 @@
 """What a call of a plugin costs by its kind: hooks in this process, WASM modules, scripts in a child process.
 
-Each is timed in batches, in turn with its floor, which does no more than the kind of plugin cannot do without. The
-fastest batch counts: all others were slower by what else the machine did.
+Each is timed in batches, in turn with its floor, which does no more than the kind of plugin cannot do without, and
+with plugin systems of others. The fastest batch counts: all others were slower by what else the machine did.
+
+Ours also has what they have not: a hook's answer is checked and has a deadline, a module has an instance, fuel and a
+deadline for each call, a script a process in a sandbox and a deadline.
 """
 
 import asyncio
 import json
-import os
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -24,7 +26,8 @@ from openkoi_testing import make_run
 from openkoi_wasm.discovery import WasmPlugins
 from openkoi_wasm.manifest import read_manifest
 
-from .contest import table
+from .contest import Contestant, enlisted, load, met, round_robin, table
+from .peers import peers_in
 
 BATCH, BATCHES = 5, 1_000  # a short batch is one that nothing interrupts, on a busy machine too
 SILENT = 20
@@ -33,15 +36,37 @@ MANIFEST = '[plugin]\nname = "answer"\n[[tools]]\nname = "run"\ndescription = "A
 MODULE = """(module (import "koi" "read" (func $read (param i32))) (memory (export "memory") 4)
     (data (i32.const 0) "{\\"ok\\":\\"fish\\"}")
     (func (export "koi_call") (param $length i32) (result i64) (call $read (i32.const 65536)) (i64.const 13)))"""
+EXTISM_MODULE = """(module
+    (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+    (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
+    (import "extism:host/env" "output_set" (func $answer (param i64 i64)))
+    (memory (export "memory") 1) (data (i32.const 0) "{\\"ok\\":\\"fish\\"}")
+    (func (export "run") (result i32) (local $at i64) (local $i i32) (local.set $at (call $alloc (i64.const 13)))
+        (loop $next
+            (call $store (i64.add (local.get $at) (i64.extend_i32_u (local.get $i))) (i32.load8_u (local.get $i)))
+            (local.set $i (i32.add (local.get $i) (i32.const 1)))
+            (br_if $next (i32.lt_u (local.get $i) (i32.const 13))))
+        (call $answer (local.get $at) (i64.const 13)) (i32.const 0)))"""
 SCRIPT = 'def before_plan(task):\n    return ["Be brief: " + task.category]\n'
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.buffer.flush()\n"
 FACTS = json.dumps({"task": {"text": "Fix the bill", "category": "code"}})
+PEERS = ("pluggy", "blinker", "extism", "extism:new", "pywasm3", "starlark-pyo3", "lupa", "execnet", "mcp")
+HOOKS, WASM, SCRIPTS = PEERS[:2], PEERS[2:5], PEERS[5:]
+NOTES = {
+    "extism": "one instance",
+    "extism:new": "an instance a call",
+    "pywasm3": "one instance, interpreted",
+    "starlark-pyo3": "in process",
+    "lupa": "in process, Lua",
+    "execnet": "a child, no sandbox",
+    "mcp": "a tool of a child, no sandbox",
+}
 Call = Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A call of a plugin and its floor, with the microseconds that the call may take."""
+    """A call of a plugin and its floor, with the microseconds that the call may take, and peers that do the same."""
 
     name: str
     call: Call
@@ -49,6 +74,7 @@ class Compared:
     floor: Call
     goal: float
     is_difference: bool = False
+    peers: tuple[str, ...] = ()
 
 
 class Implementation:
@@ -65,32 +91,43 @@ def show(rounds: int) -> None:
 
 async def measure(rounds: int) -> str:
     """Return the table."""
-    rows = []
     with TemporaryDirectory() as folder:
         async with AsyncExitStack() as stack:
             run = await stack.enter_async_context(make_run(Path(folder)))
             compared = [*hook_calls(run), await stack.enter_async_context(wasm_calls(Path(folder), run))]
             compared.append(await stack.enter_async_context(script_calls()))
-            for one in compared:
-                rows.append(row(one, *await fastest(one, rounds)))
-    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
-    return table([f"a warm call, microseconds (load {load})", "", "floor", "", "goal", ""], rows)
+            contestants = stack.enter_context(enlisted(peers_in("calls", *PEERS), folder))
+            best: dict[Call | str, float] = {}
+            for _ in range(rounds):
+                for one in compared:
+                    await measure_batches(one, best)
+                for name, costs in round_robin(contestants, 1, batches=BATCHES).items():
+                    best[name] = min(best.get(name, float("inf")), costs[0].figures[0])
+            rows = [row(one, best, contestants) for one in compared]
+    return table([f"a warm call, microseconds ({load()})", "", "floor", "", "goal", "", "peers"], rows)
 
 
-def row(one: Compared, call: float, floor: float) -> list[str]:
+def row(one: Compared, best: dict[Call | str, float], contestants: list[Contestant]) -> list[str]:
     """Return a line of the table."""
+    call, floor = best[one.call], best[one.floor]
     counts = call - floor if one.is_difference else call
     text = f"+{counts:.1f}" if one.is_difference else f"{counts:.1f}"
-    return [one.name, text, one.floor_name, f"{floor:.1f}", f"{one.goal:g}", "met" if counts <= one.goal else "MISSED"]
+    peers = "; ".join(formatted(peer, best) for peer in contestants if peer.entry.name in one.peers)
+    return [one.name, text, one.floor_name, f"{floor:.1f}", f"{one.goal:g}", met(counts, one.goal), peers]
 
 
-async def fastest(one: Compared, rounds: int) -> tuple[float, float]:
-    """Return the microseconds of a call and of its floor, each of its fastest batch."""
-    both = {one.call: float("inf"), one.floor: float("inf")}
-    for _ in range(rounds * BATCHES):
-        for call in both:
-            both[call] = min(both[call], await timed(call, ends_turn=one.is_difference))
-    return both[one.call], both[one.floor]
+def formatted(peer: Contestant, best: dict[Call | str, float]) -> str:
+    """Return a peer with its version and time, and how it differs."""
+    name = peer.entry.name
+    note = f" ({NOTES[name]})" if name in NOTES else ""
+    return f"{name.partition(':')[0]} {peer.version}{note} {best[name]:.1f}"
+
+
+async def measure_batches(one: Compared, best: dict[Call | str, float]) -> None:
+    """Keep the microseconds of a call and of its floor, each of its fastest batch."""
+    for _ in range(BATCHES):
+        for call in (one.call, one.floor):
+            best[call] = min(best.get(call, float("inf")), await timed(call, ends_turn=one.is_difference))
 
 
 async def timed(call: Call, *, ends_turn: bool) -> float:
@@ -121,7 +158,7 @@ def hook_calls(run: Run) -> list[Compared]:
             function(NOTHING)
 
     return [
-        Compared("a hook with 20 silent implementations", quiet, "20 calls of a function", bare, 10),
+        Compared("a hook with 20 silent implementations", quiet, "20 calls of a function", bare, 10, peers=HOOKS),
         Compared("an answer of one of them, logged", answered, "all 20 silent", quiet, 15, is_difference=True),
     ]
 
@@ -144,6 +181,8 @@ async def wasm_calls(folder: Path, run: Run) -> AsyncIterator[Compared]:
     written.mkdir()
     (written / "plugin.toml").write_text(MANIFEST)
     (written / "answer.wasm").write_bytes(wat2wasm(MODULE))
+    (folder / "answer.wasm").write_bytes(wat2wasm(MODULE))
+    (folder / "extism.wasm").write_bytes(wat2wasm(EXTISM_MODULE))
     async with WasmPlugins(folder=folder / "wasm") as source:
         plugin = source.plugin_of(read_manifest(written / "plugin.toml"), run.koi)
         await plugin.load()
@@ -163,7 +202,9 @@ async def wasm_calls(folder: Path, run: Run) -> AsyncIterator[Compared]:
             store.close()
 
         fields = {"tool": "run", "arguments": {"text": "one fish"}}
-        yield Compared("a WASM module", lambda: plugin.call("tool", fields, run), "wasmtime's own classes", bare, 150)
+        yield Compared(
+            "a WASM module", lambda: plugin.call("tool", fields, run), "wasmtime's own classes", bare, 150, peers=WASM
+        )
 
 
 def nothing_done() -> tuple[Any, Callable[[int], None]]:
@@ -191,7 +232,7 @@ async def script_calls() -> AsyncIterator[Compared]:
 
     try:
         call = lambda: processes.call("before_plan", FACTS, refuse_host_call)  # noqa: E731  # one of several calls
-        yield Compared("a script", call, "a line to a child and back", send, 2_000)
+        yield Compared("a script", call, "a line to a child and back", send, 2_000, peers=SCRIPTS)
     finally:
         await processes.close()
         echo.stdin.close()

@@ -9,14 +9,21 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 SYNCS = [0]
+Turn = Callable[[dict[str, int]], Sequence[float] | None]  # what it returns goes to the contest
 
 
-def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> None:
+def take_part(ways: Mapping[str, Callable[[], Turn]]) -> None:
+    """Do turns in the way that the contest named: a distribution, after which a colon may say which way of it."""
+    name = sys.argv[2]
+    take_turns(name.partition(":")[0], ways[name]())
+
+
+def take_turns(distribution: str, turn: Turn) -> None:
     """Say who this is; then do turns as they are asked for, each ``again`` and again, until nobody asks."""
     count_syncs()
     output = os.fdopen(os.dup(1), "w", buffering=1)
@@ -27,11 +34,13 @@ def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> Non
         again = range(data.pop("again", 1))
         gc.collect()
         syncs = SYNCS[0]
+        found: Sequence[float] | None = None
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in again:
-            turn(data)
+            found = turn(data)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        output.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs}) + "\n")
+        cost = {"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs, "figures": list(found or ())}
+        output.write(json.dumps(cost) + "\n")
 
 
 def count_syncs() -> None:
@@ -73,7 +82,7 @@ def words(chunks: int, pause: int) -> str:
 
 
 def address() -> str:
-    """Return where the model is, as the contest said."""
+    """Return where the model is, or the folder of a contest without one, as the contest said."""
     return sys.argv[1]
 
 

@@ -7,7 +7,7 @@ import asyncio
 
 from benchmarks.turns import add, address, done, take_turns, task, words
 from langchain_openai import ChatOpenAI  # type: ignore[import-not-found]  # in its own home
-from langgraph.prebuilt import create_react_agent  # type: ignore[import-not-found]  # in its own home
+from langgraph.prebuilt import create_react_agent
 
 
 def main() -> None:
