@@ -1,11 +1,14 @@
 """How quickly a long conversation is made shorter, beside writing it as JSON once, which each request needs anyway.
 
-What a model takes for a summary is not counted: it is scripted.
+What a model takes for a summary is not counted: it is scripted. The same conversation is made shorter by peers, each in
+a process of its own, beside its JSON there: langchain-core's ``trim_messages`` keeps the newest half and asks no
+model, langmem's ``summarize_messages`` counts tokens and asks one.
 """
 
 import asyncio
 import json
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -15,11 +18,13 @@ from openkoi_hookspecs import Compactor, Message, Role, Run, ToolCall, ToolResul
 from openkoi_runlog import to_dict
 from openkoi_testing import make_run
 
-from .contest import load, met, table
+from .contest import Contestant, enlisted, load, met, round_robin, table
+from .contestants.shorter import RESULT, SUMMARY
+from .peers import peers_in
 
-TURNS, RESULT = 400, "def area(width, height):\n    return width * height\n" * 50
+TURNS = 400
 GOAL = 1.0  # of the JSON: a compaction costs no more than a request
-SUMMARY = "Goal: read all files.\nFacts:\n- area() is in shapes.py.\n\nOpen: the tests."
+PEERS = ("langchain-core", "langmem")
 COMPACTORS: dict[str, Compactor] = {
     "rolling-window": RollingWindow(),
     "periodic-summary": PeriodicSummary(),
@@ -31,14 +36,31 @@ def show(rounds: int) -> None:
     """Print a table."""
     messages = conversation()
     size = len(json.dumps([to_dict(one) for one in messages])) / 1e6
-    rows = []
-    for name, compactor in COMPACTORS.items():
-        pairs = [asyncio.run(measure(messages, compactor)) for _ in range(rounds)]
-        ratio = statistics.median(ours / floor for ours, floor in pairs)
-        speed = statistics.median(size / ours for ours, _ in pairs)
-        rows.append([name, f"{speed:,.0f} MB/s", f"{ratio:.2f} x", f"{GOAL:g}", met(ratio, GOAL)])
-    head = [f"{size:.1f} MB in {TURNS} turns ({load()})", "of processor time", "its JSON once", "goal", ""]
+    found: dict[str, list[Sequence[float]]] = {}
+    with enlisted(peers_in("shorter", *PEERS), "") as contestants:
+        round_robin(contestants, 1, turns=TURNS)
+        for _ in range(rounds):
+            for name, compactor in COMPACTORS.items():
+                found.setdefault(name, []).append(asyncio.run(measure(messages, compactor)))
+            for name, costs in round_robin(contestants, 1, turns=TURNS).items():
+                found.setdefault(name, []).append(costs[0].figures)
+        rows = [row(name, found[name], size, f"{GOAL:g}") for name in COMPACTORS]
+        rows += [row(name_of(one), found[one.entry.name], size) for one in contestants]
+    head = [f"{size:.1f} MB in {TURNS} turns ({load()})", "of processor time", "its JSON once", "goal", "", "text left"]
     print(table(head, rows))
+
+
+def name_of(one: Contestant) -> str:
+    """Return a peer's name with its version."""
+    return f"{one.entry.name} {one.version}"
+
+
+def row(name: str, figures: Sequence[Sequence[float]], size: float, goal: str = "") -> list[str]:
+    """Return a line of the table."""
+    ratio = statistics.median(took / floor for took, floor, _ in figures)
+    speed = statistics.median(size / took for took, *_ in figures)
+    reached = met(ratio, GOAL) if goal else ""
+    return [name, f"{speed:,.0f} MB/s", f"{ratio:.2f} x", goal, reached, f"{figures[0][2]:.0%}"]
 
 
 def conversation() -> list[Message]:
@@ -50,19 +72,20 @@ def conversation() -> list[Message]:
     return messages
 
 
-async def measure(messages: list[Message], compactor: Compactor) -> tuple[float, float]:
-    """Return the seconds of processor time of a compaction, and of writing the conversation as JSON."""
+async def measure(messages: list[Message], compactor: Compactor) -> list[float]:
+    """Return the seconds of processor time of a compaction and of the conversation as JSON, and what is left."""
     with TemporaryDirectory() as folder:
         async with make_run(Path(folder), says=[SUMMARY]) as run:
-            ours = await timed(compactor, messages, run)
+            ours, shorter = await timed(compactor, messages, run)
             began = process_time()
-            json.dumps([to_dict(one) for one in messages])
-            return ours, process_time() - began
+            text = json.dumps([to_dict(one) for one in messages])
+            floor = process_time() - began
+            return [ours, floor, len(json.dumps([to_dict(one) for one in shorter])) / len(text)]
 
 
-async def timed(compactor: Compactor, messages: list[Message], run: Run) -> float:
+async def timed(compactor: Compactor, messages: list[Message], run: Run) -> tuple[float, Sequence[Message]]:
     began = process_time()
     shorter = await compactor.compact(messages, run)
     took = process_time() - began
     assert len(shorter) < len(messages)
-    return took
+    return took, shorter

@@ -1,0 +1,77 @@
+"""Make a conversation shorter as other libraries do, and write it as JSON once."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from benchmarks.turns import Turn, take_part
+
+RESULT = "def area(width, height):\n    return width * height\n" * 50
+SUMMARY = "Goal: read all files.\nFacts:\n- area() is in shapes.py.\n\nOpen: the tests."
+HALF, SUMMARY_TOKENS = 130_000, 256  # tokens; ours keeps half of the text, too
+Messages = list[dict[str, Any]]
+
+
+def conversation(turns: int) -> Messages:
+    """Return a task, and turns that each read a file, as the wire has them."""
+    messages: Messages = [{"role": "user", "content": "Read all files, and say what they do.", "id": "task"}]
+    for turn in range(turns):
+        function = {"name": "read_file", "arguments": json.dumps({"path": f"shapes{turn}.py"})}
+        call = {"id": f"c{turn}", "type": "function", "function": function}
+        messages += [
+            {"role": "assistant", "content": "", "tool_calls": [call], "id": f"a{turn}"},
+            {"role": "tool", "content": RESULT, "tool_call_id": f"c{turn}", "id": f"t{turn}"},
+        ]
+    return messages
+
+
+def timed(shorten: Callable[[Sequence[Any]], Sequence[Any]]) -> Turn:
+    """Return a turn that returns the seconds of making it shorter and of its JSON, and what share of it is left."""
+    from langchain_core.messages import convert_to_messages, convert_to_openai_messages
+
+    def turn(asked: dict[str, int]) -> list[float]:
+        plain = conversation(asked["turns"])
+        messages = convert_to_messages(plain)
+        began = time.process_time()
+        shorter = shorten(messages)
+        took = time.process_time() - began
+        assert len(shorter) < len(messages)
+        began = time.process_time()
+        text = json.dumps(plain)
+        floor = time.process_time() - began
+        return [took, floor, len(json.dumps(convert_to_openai_messages(shorter))) / len(text)]
+
+    return turn
+
+
+def by_trimming() -> Turn:
+    """Return ``trim_messages``, which keeps the newest messages that a number of tokens has room for."""
+    from langchain_core.messages import trim_messages
+
+    return timed(lambda messages: trim_messages(messages, max_tokens=HALF, token_counter="approximate", start_on="ai"))
+
+
+def by_summary() -> Turn:
+    """Return langmem's ``summarize_messages``, whose model is scripted."""
+    from langchain_core.language_models import FakeListChatModel
+    from langmem.short_term import summarize_messages
+
+    def shorten(messages: Sequence[Any]) -> Sequence[Any]:
+        found = summarize_messages(
+            messages,
+            running_summary=None,
+            model=FakeListChatModel(responses=[SUMMARY]),
+            max_tokens=2 * HALF,
+            max_tokens_before_summary=HALF,
+            max_summary_tokens=SUMMARY_TOKENS,
+        )
+        assert found.running_summary.summary == SUMMARY
+        left: Sequence[Any] = found.messages
+        return left
+
+    return timed(shorten)
+
+
+if __name__ == "__main__":
+    take_part({"langchain-core": by_trimming, "langmem": by_summary})
