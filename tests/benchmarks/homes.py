@@ -56,17 +56,17 @@ def build(folder: Path, python: Path, requirements: Sequence[str]) -> None:
     """Make a virtualenv that has these."""
     shutil.rmtree(folder, ignore_errors=True)
     run_uv(["venv", "--quiet", "--python", sys.executable, str(folder)])
-    run_uv(["pip", "install", "--quiet", "--python", str(python), *requirements])
+    run_uv(["pip", "install", "--quiet", "--python", str(python), *requirements], folder)
 
 
-def run_uv(command: Sequence[str], **variables: str) -> None:
-    """Run uv; raises Homeless with what it says."""
+def run_uv(command: Sequence[str], folder: Path = ROOT, **variables: str) -> None:
+    """Run uv, with the constraints of the project that a folder is in; raises Homeless with what it says."""
     uv = shutil.which("uv")
     if uv is None:
         raise Homeless("there is no uv to install it with")
     result = subprocess.run(
         [uv, *command],
-        cwd=ROOT,
+        cwd=folder,
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
