@@ -1,10 +1,12 @@
 """How long searching takes: the nearest of many vectors beside a plain multiplication, and a cold search beside DuckDB.
 
     python tests/benchmarks recall_speed [--rounds PROCESSES]
-    python tests/benchmarks/recall_speed.py [VECTORS] [--home FOLDER] [--rounds PROCESSES]
+    PYTHONPATH=tests python -m benchmarks.recall_speed [VECTORS] [--home FOLDER] [--rounds PROCESSES]
 
-Processor time, in turn with what it is measured against, in one run and one thread. ``--home`` names a home of OpenKoi
-whose memory has ten thousand pieces or so: a cold ``openkoi memory search`` there is measured beside ``import duckdb``.
+Vector libraries search the same vectors in the same run; one way of faiss's looks at an eighth of them, and misses
+some. Processor time, in turn with what it is measured against, in one run and one thread. ``--home`` names a home of
+OpenKoi whose memory has ten thousand pieces or so: a cold ``openkoi memory search`` there is measured beside
+``import duckdb``.
 """
 
 import argparse
@@ -18,6 +20,9 @@ from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
+from .contest import TESTS, Contestant, enlisted, load, round_robin, table
+from .peers import peers_in
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
     from openkoi_search.exact_search import VectorMatrix
 
 DIMENSIONS, NEAREST, QUESTIONS = 384, 28, 40
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(TESTS)}
+PEERS = ("faiss-cpu", "faiss-cpu:lists", "usearch")
 BEGIN = """
 import sys, numpy
 from pathlib import Path
@@ -40,7 +46,7 @@ END = "\nprint(process_time() - began)"
 
 def show(rounds: int) -> None:
     """Print a line a figure, from a process of its own: the number of threads is settled when NumPy is imported."""
-    command = [sys.executable, __file__, "--rounds", str(rounds)]
+    command = [sys.executable, "-m", __name__, "--rounds", str(rounds)]
     result = subprocess.run(command, check=True, env={**os.environ, **ONE_THREAD}, stdout=subprocess.PIPE, text=True)
     print(result.stdout)
 
@@ -52,8 +58,13 @@ def main() -> None:
     parser.add_argument("--home", type=Path)
     parser.add_argument("--rounds", type=int, default=7, help="how many new processes are measured (default 7)")
     asked = parser.parse_args()
-    for name, made in (("anywhere", anywhere), ("in heaps", in_heaps)):
-        print(f"{asked.vectors:,} vectors {name}: {warm(made(asked.vectors))}")
+    with tempfile.TemporaryDirectory() as folder, enlisted(peers_in("vectors", *PEERS), folder) as contestants:
+        columns = [
+            warm(made(asked.vectors), contestants, Path(folder, str(number)))
+            for number, made in enumerate((anywhere, in_heaps))
+        ]
+    head = [f"{asked.vectors:,} vectors ({load()})", "anywhere", "nearest found", "in heaps", "nearest found"]
+    print(table(head, [[name, *(cell for column in columns for cell in column[name])] for name in columns[0]]))
     print(f"the first question of a process: {cold(anywhere(asked.vectors), asked.rounds)}")
     if asked.home:
         print(f"openkoi memory search: {measure_command(asked.home, 2 * asked.rounds)}")
@@ -85,15 +96,33 @@ def of_length_one(rows: "NDArray[Any]") -> "Matrix":
     return found
 
 
-def warm(matrix: "Matrix") -> str:
-    """Return a question after the other, in turn: multiplied with all, and looked for."""
+def warm(matrix: "Matrix", contestants: list[Contestant], folder: Path) -> dict[str, Sequence[str]]:
+    """Return the time of a question and the share of the nearest found: multiplied with all, by ours and by peers."""
+    import numpy
+
     from openkoi_search.exact_search import with_first_pass
 
-    scanned = with_first_pass(matrix)
-    pairs = [compared(scanned, matrix, question) for question in questions(matrix)]
+    scanned, asked = with_first_pass(matrix), questions(matrix)
+    pairs = [compared(scanned, matrix, question) for question in asked]
     plain, ours = (statistics.median(times) * 1000 for times in list(zip(*pairs, strict=True))[:2])
     same = statistics.fmean(alike for _, _, alike in pairs)
-    return f"{ours:.1f} ms beside {plain:.1f} ms, {ours / plain:.2f} of it, {same:.3f} of the nearest found"
+    found: dict[str, Sequence[str]] = {
+        "a plain multiplication": (f"{plain:.1f} ms", ""),
+        "openkoi": (f"{ours:.1f} ms ({ours / plain:.2f} of it)", f"{same:.3f}"),
+    }
+    folder.mkdir()
+    numpy.save(folder / "rows.npy", matrix)
+    numpy.save(folder / "questions.npy", asked)
+    right = [set(numpy.argpartition(matrix @ one, -NEAREST)[-NEAREST:].tolist()) for one in asked]
+    costs = round_robin(contestants, 1, set=int(folder.name))
+    for one in contestants:
+        times, ids = (costs[one.entry.name][0].figures[part] for part in (slice(len(asked)), slice(len(asked), None)))
+        each = [set(ids[at : at + NEAREST]) for at in range(0, len(ids), NEAREST)]
+        share = statistics.fmean(len(wanted & got) / NEAREST for wanted, got in zip(right, each, strict=True))
+        name, _, way = one.entry.name.partition(":")
+        median = statistics.median(times)
+        found[f"{name} {one.version} {way}".strip()] = (f"{median:.1f} ms ({median / plain:.2f})", f"{share:.3f}")
+    return found
 
 
 def compared(scanned: "VectorMatrix", matrix: "Matrix", question: "Matrix") -> tuple[float, float, float]:
