@@ -3,9 +3,9 @@
 import asyncio
 
 from benchmarks.turns import add, address, done, take_turns, task, words
-from pydantic_ai import Agent, Tool, UsageLimits  # type: ignore[import-not-found]  # in its own home
-from pydantic_ai.models.openai import OpenAIChatModel  # type: ignore[import-not-found]  # in its own home
-from pydantic_ai.providers.openai import OpenAIProvider  # type: ignore[import-not-found]  # in its own home
+from pydantic_ai import Agent, Tool, UsageLimits
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
 UNLIMITED = UsageLimits(request_limit=None)
 
