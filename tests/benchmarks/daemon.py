@@ -4,6 +4,8 @@ The apps are connected to fakes on this machine, over TLS and with this machine'
 are. Beside it runs what every client of them needs: Python's own TLS with these roots, after one request to the same
 fake. The first app may cost that and what a further one costs. It runs in the environment of the tests, which has the
 apps.
+
+Peers are bots that answer every message with a word, at the same fakes: they have one app, no agent and no memory.
 """
 
 import os
@@ -12,7 +14,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,11 +25,14 @@ from tls_server import certificate
 from openkoi_testing.servers import NotionServer, SlackServer, TelegramServer
 from openkoi_testing.servers.http_server import HttpServer
 
-from .contest import load, met, table
+from .contest import COMPILES, TESTS, load, met, table
+from .peers import python_of
 
 SETTLE_SECONDS, IDLE_SECONDS, START_SECONDS = 4.0, 10.0, 60.0
 MAX_BARE, MAX_FURTHER, MAX_SHARE = 35.0, 2.0, 0.1  # issue 21: MiB, MiB, percent of a core
 APPS: Sequence[tuple[str, ...]] = ((), ("telegram",), ("telegram", "slack"), ("telegram", "slack", "notion"))
+PEERS = {"python-telegram-bot": "telegram", "aiogram": "telegram", "slack-bolt": "slack"}
+WATCHES, LISTENS = re.compile('"watching"|"connected"'), ("getUpdates", "apps.connections.open")
 RESIDENT = "print(int(open('/proc/self/statm').read().split()[1]))"
 BARE_ASYNCIO = f"import asyncio\nasyncio.run(asyncio.sleep(0))\n{RESIDENT}"
 BARE_CLIENT = f"""
@@ -57,17 +62,27 @@ def show(rounds: int) -> None:
         authority = Authority.make(Path(folder))
         count = max(2, min(rounds, 3))
         need = min(measure_client(authority) for _ in range(count))
-        found = {apps: [measure(apps, authority) for _ in range(count)] for apps in APPS}
-    least = {apps: Idle(min(one.memory for one in all), min(one.share for one in all)) for apps, all in found.items()}
+        peers = {name: python for name in PEERS if (python := python_of(name))}
+        turns = [measure(peers, authority) for _ in range(count)]
+    least = {
+        name: Idle(min(turn[name].memory for turn in turns), min(turn[name].share for turn in turns))
+        for name in turns[0]
+    }
     rows, before = [["TLS of asyncio, with all roots", "", f"{need:.1f}", "", ""]], 0.0
-    for apps, idle in least.items():
-        goal = MAX_BARE if not apps else MAX_FURTHER + (need if len(apps) == 1 else 0)
+    for apps in APPS:
+        idle, goal = least[title(apps)], MAX_BARE if not apps else MAX_FURTHER + (need if len(apps) == 1 else 0)
         more, before = idle.memory - before, idle.memory
-        share = f"{idle.share:.3f} %"
-        rows.append([", ".join(apps) or "no app", f"{idle.memory:.1f}", f"{more:.1f}", met(more, goal), share])
+        rows.append([title(apps), f"{idle.memory:.1f}", f"{more:.1f}", met(more, goal), f"{idle.share:.3f} %"])
+    for name in peers:
+        rows.append([f"{name}, {PEERS[name]}", f"{least[name].memory:.1f}", "", "", f"{least[name].share:.3f} %"])
     print(table([f"idle daemon ({load()})", "MiB", "more than before", "", "of a core"], rows))
     first = f"{MAX_FURTHER:g} and TLS for the first one"
     print(f"Goals: {MAX_BARE:g} MiB without an app, {first}, {MAX_FURTHER:g} a further one, {MAX_SHARE:g} % of a core.")
+
+
+def title(apps: Sequence[str]) -> str:
+    """Return how a daemon with these apps is called."""
+    return ", ".join(apps) or "no app"
 
 
 class Authority(NamedTuple):
@@ -111,20 +126,47 @@ def own_mebibytes(code: str, authority: Authority, *arguments: str) -> float:
     return int(output) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def measure(apps: Sequence[str], authority: Authority) -> Idle:
-    """Return what a daemon with these apps costs."""
+def measure(peers: Mapping[str, str], authority: Authority) -> Mapping[str, Idle]:
+    """Return what daemons with some apps and the bots of peers cost while all of them wait."""
+    with ExitStack() as stack:
+        pids = {title(apps): stack.enter_context(daemon(apps, authority)) for apps in APPS}
+        pids |= {name: stack.enter_context(bot(name, python, authority)) for name, python in peers.items()}
+        time.sleep(SETTLE_SECONDS)
+        before = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        time.sleep(IDLE_SECONDS)
+        return {
+            name: Idle(resident_mebibytes(pid), 100 * (cpu_seconds(pid) - before[name]) / IDLE_SECONDS)
+            for name, pid in pids.items()
+        }
+
+
+@contextmanager
+def daemon(apps: Sequence[str], authority: Authority) -> Iterator[int]:
+    """Run a daemon until it reaches these apps; yield its process id."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         settings, tokens = connect(stack, apps, authority)
         home = Path(folder, "home")
         home.mkdir()
         (home / "config.toml").write_text(settings)
         variables = {**authority.variables, "OPENKOI_HOME": str(home), "HOME": folder, **tokens}
-        with daemon(variables, folder) as pid:
-            wait_until_watching(home / "data" / "assistant" / "state.json", len(apps))
-            time.sleep(SETTLE_SECONDS)
-            before = cpu_seconds(pid)
-            time.sleep(IDLE_SECONDS)
-            return Idle(resident_mebibytes(pid), 100 * (cpu_seconds(pid) - before) / IDLE_SECONDS)
+        with running([sys.executable, "-m", "openkoi", "daemon", "run"], variables, folder) as pid:
+            state = home / "data" / "assistant" / "state.json"
+            wait_until(lambda: state.exists() and len(WATCHES.findall(state.read_text())) >= len(apps))
+            yield pid
+
+
+@contextmanager
+def bot(name: str, python: str, authority: Authority) -> Iterator[int]:
+    """Run a bot that was written with a library until it listens; yield its process id."""
+    server = SlackServer() if PEERS[name] == "slack" else TelegramServer()
+    authority.secure(server)
+    with server, TemporaryDirectory() as folder:
+        tokens = [server.token, *([server.app_token] if isinstance(server, SlackServer) else [])]
+        command = [python, "-m", "benchmarks.contestants.idle_bots", name, server.url, *tokens]
+        variables = {key: value for key, value in authority.variables.items() if key != COMPILES}
+        with running(command, {**variables, "PYTHONPATH": str(TESTS)}, folder) as pid:
+            wait_until(lambda: any(call in LISTENS for call, _ in server.calls))
+            yield pid
 
 
 def connect(stack: ExitStack, apps: Sequence[str], authority: Authority) -> tuple[str, Mapping[str, str]]:
@@ -152,9 +194,8 @@ def connect(stack: ExitStack, apps: Sequence[str], authority: Authority) -> tupl
 
 
 @contextmanager
-def daemon(variables: Mapping[str, str], folder: str) -> Iterator[int]:
-    """Run a daemon; yield its process id."""
-    command = [sys.executable, "-m", "openkoi", "daemon", "run"]
+def running(command: Sequence[str], variables: Mapping[str, str], folder: str) -> Iterator[int]:
+    """Run a process; yield its id."""
     with subprocess.Popen(command, cwd=folder, env=variables, stdout=subprocess.DEVNULL) as child:
         try:
             yield child.pid
@@ -162,12 +203,12 @@ def daemon(variables: Mapping[str, str], folder: str) -> Iterator[int]:
             child.terminate()
 
 
-def wait_until_watching(state: Path, count: int) -> None:
-    """Wait until the daemon reaches so many apps."""
+def wait_until(listens: Callable[[], bool]) -> None:
+    """Wait until a process reaches its apps."""
     until = time.monotonic() + START_SECONDS
-    while not state.exists() or len(re.findall('"watching"|"connected"', state.read_text())) < count:
+    while not listens():
         if time.monotonic() > until:
-            raise TimeoutError("The daemon did not start.")
+            raise TimeoutError("The daemon or bot did not start.")
         time.sleep(0.05)
 
 

@@ -5,6 +5,7 @@ from .homes import Homeless, home_of
 
 REQUIREMENTS = {  # of those that need more than the distribution of their name
     "pydantic-ai": ("pydantic-ai-slim[openai]",),
+    "slack-bolt": ("slack-bolt", "aiohttp"),
     "smolagents": ("smolagents[openai]",),
     "bm25s": ("bm25s", "PyStemmer"),
     "duckdb": ("duckdb", "duckdb-extension-fts"),
