@@ -85,12 +85,30 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
     best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
 
     scored = 0
-    for found in best.score_rows(lengths, words):
+    for found in best.score_rows(lengths, words, shortest=9):
         scored += len(found)
         best.add(numbers, found)
 
     assert BLOCK_ROWS <= scored <= BLOCK_ROWS + len(rare.rows)
     assert [*rare.rows[:MOST]] == [*best.scores]
+
+
+@pytest.mark.parametrize("counts", [[2], [1, 2]], ids=["equal", "varied"])
+def test_of_texts_that_all_have_a_word_those_that_cannot_be_among_the_best_are_not_scored(
+    counts: list[int],
+) -> None:
+    size = 3 * BLOCK_ROWS
+    everywhere = Postings(array("I", range(size)), array("H", counts * (size // len(counts))))
+    lengths = array("i", [9] * 2 * MOST + [10] * (size - 2 * MOST))
+    best = BestScores(MOST, 0.5, 0.04)
+
+    scored = 0
+    for found in best.score_rows(lengths, [(5.0, [everywhere])], shortest=9):
+        scored += len(found)
+        best.add(array("q", range(size)), found)
+
+    assert BLOCK_ROWS == scored
+    assert [*range(2 * MOST)][len(counts) - 1 :: len(counts)][:MOST] == [*best.scores]
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])

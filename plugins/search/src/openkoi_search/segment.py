@@ -120,6 +120,11 @@ class Segment(Cached):
         here = {*numbers}.intersection(self.numbers)
         return {number: row for row, number in enumerate(self.numbers) if number in here} if here else {}
 
+    @cached_property
+    def shortest(self) -> int:
+        """The length of its shortest document."""
+        return min(self.lengths)
+
     @property
     def scopes(self) -> Mapping[str, ScopeSize]:
         """The scopes in their order, and the size of each."""

@@ -53,7 +53,7 @@ class SegmentDocuments:
         best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)
         posted = self.weigh_words(words, scopes, size)
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
-            for scores in best.score_rows(segment.lengths, found) if found else ():
+            for scores in best.score_rows(segment.lengths, found, shortest=segment.shortest) if found else ():
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row
         return best.scores

@@ -7,7 +7,7 @@ all.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -57,16 +57,18 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
-    def score_rows(self, lengths: "array[int]", words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
+    def score_rows(
+        self, lengths: "array[int]", words: "Sequence[WeighedWord]", *, shortest: int
+    ) -> Iterator[RowScores]:
         """Yield the scores of a segment's rows that can be among the best as they are then, block by block."""
-        limited = self.limit(words, min(lengths))
+        limited = self.limit(words, shortest)
         for start in range(0, len(lengths), BLOCK_ROWS):
             yield self.score_block(lengths, range(start, min(start + BLOCK_ROWS, len(lengths))), limited)
 
     def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
         """Return the words, the rarest first, with their limits in documents of which none is shorter."""
         ordered = sorted(words, key=lambda word: word[0])
-        often = [max(max(counts) for _, counts in postings) for _, postings in ordered]
+        often = [max(most_often(counts) for _, counts in postings) for _, postings in ordered]
         each = (self.rate(weight, most, shortest) for (weight, _), most in zip(ordered, often, strict=True))
         limited = [*zip(accumulate(each), ordered, strict=True)][::-1]
         return [(limit, weight, posted) for limit, (weight, postings) in limited for posted in postings]
@@ -81,7 +83,7 @@ class BestScores:
         here = [(limit, weight, posted.between(rows.start, rows.stop)) for limit, weight, posted in words]
         everywhere = [word for word in here if len(word[-1].rows) == size]
         at_once = bool(everywhere) and everywhere[0][0] >= least
-        found = self.score_everywhere(lengths, rows, everywhere) if at_once else {}
+        found = self.score_everywhere(lengths, rows, here, least) if at_once else {}
         for limit, weight, posted in here:
             if at_once and len(posted.rows) == size:
                 continue
@@ -100,13 +102,41 @@ class BestScores:
         for row, often in pairs:
             found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
 
-    def score_everywhere(self, lengths: "array[int]", rows: range, words: "Sequence[LimitedWord]") -> RowScores:
-        """Return the scores by words that all rows have: where counts and lengths are equal, so are scores."""
-        alike = [*zip(lengths[rows.start : rows.stop], *(posted.counts for _, _, posted in words), strict=True)]
-        scores = {
-            (length, *counts): sum(
-                self.rate(weight, often, length) for (_, weight, _), often in zip(words, counts, strict=True)
-            )
-            for length, *counts in {*alike}
-        }
-        return dict(zip(rows, map(scores.__getitem__, alike), strict=True))
+    def score_everywhere(
+        self, lengths: "array[int]", rows: range, words: "Sequence[LimitedWord]", least: float
+    ) -> RowScores:
+        """Return the scores by words that all rows have, of the rows that reach the least or have other words."""
+        everywhere = [(weight, posted.counts) for _, weight, posted in words if len(posted.rows) == len(rows)]
+        others = [posted.rows for _, _, posted in words if len(posted.rows) < len(rows)]
+        alike, scores = self.score_alike(lengths[rows.start : rows.stop], everywhere)
+        enough = {one for one, score in scores.items() if score >= least}
+        found = compress(rows, map(enough.__contains__, alike))
+        return {row: scores[alike[row - rows.start]] for row in {*found}.union(*others)}
+
+    def score_alike(
+        self, lengths: "array[int]", words: "Sequence[tuple[float, array[int]]]"
+    ) -> tuple[Sequence[object], dict[object, float]]:
+        """Return what tells rows with other scores apart, row by row, and the score of each such value.
+
+        Where lengths and those counts that vary are equal, so are scores.
+        """
+        varied = {place: counts for place, (_, counts) in enumerate(words) if not is_constant(counts)}
+        often = [counts[0] for _, counts in words]
+        alike = [*zip(lengths, *varied.values(), strict=True)] if varied else lengths
+        scores: dict[object, float] = {}
+        for one in {*alike}:
+            length, *counts = one if isinstance(one, tuple) else (one,)
+            for place, count in zip(varied, counts, strict=True):
+                often[place] = count
+            scores[one] = sum(self.rate(weight, count, length) for (weight, _), count in zip(words, often, strict=True))
+        return alike, scores
+
+
+def most_often(counts: "array[int]") -> int:
+    """Return the largest of some counts."""
+    return counts[0] if is_constant(counts) else max(counts)
+
+
+def is_constant(counts: "array[int]") -> bool:
+    """Return whether all counts are equal, much faster than reading each."""
+    return counts == counts[:1] * len(counts)
