@@ -13,7 +13,7 @@ from openkoi_search.index import encode_words, read_encoded
 from openkoi_search.segment import Postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, BestScores
+from openkoi_search.word_scores import BLOCK_ROWS, BestScores, Columns
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -63,7 +63,7 @@ def score_all(
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.campaign) for n in range(6, 80))])
 def test_the_best_are_those_of_scoring_every_document(seed: int) -> None:
     chance = random.Random(seed)
-    counted = texts(chance, chance.choice((7, 300, 2 * BLOCK_ROWS + 9)))
+    counted = texts(chance, chance.choice((7, 300, 9 * BLOCK_ROWS + 9)))
     documents = index_in_parts(counted, chance.choice((1, 3)))
 
     for _ in range(6):
@@ -85,7 +85,7 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
     best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
 
     scored = 0
-    for found in best.score_rows(lengths, words, shortest=9):
+    for found in best.score_rows(Columns(numbers, lengths), words, shortest=9):
         scored += len(found)
         best.add(numbers, found)
 
@@ -99,13 +99,13 @@ def test_of_texts_that_all_have_a_word_those_that_cannot_be_among_the_best_are_n
 ) -> None:
     size = 3 * BLOCK_ROWS
     everywhere = Postings(array("I", range(size)), array("H", counts * (size // len(counts))))
-    lengths = array("i", [9] * 2 * MOST + [10] * (size - 2 * MOST))
+    numbers, lengths = array("q", range(size)), array("i", [9] * 2 * MOST + [10] * (size - 2 * MOST))
     best = BestScores(MOST, 0.5, 0.04)
 
     scored = 0
-    for found in best.score_rows(lengths, [(5.0, [everywhere])], shortest=9):
+    for found in best.score_rows(Columns(numbers, lengths), [(5.0, [everywhere])], shortest=9):
         scored += len(found)
-        best.add(array("q", range(size)), found)
+        best.add(numbers, found)
 
     assert BLOCK_ROWS == scored
     assert [*range(2 * MOST)][len(counts) - 1 :: len(counts)][:MOST] == [*best.scores]

@@ -19,7 +19,7 @@ from .scopes import EVERYONE, scope_of
 from .segment import VECTOR_SCALE, Postings, Segment
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
-from .word_scores import BestScores, RowScores
+from .word_scores import BestScores, Columns, RowScores
 
 if TYPE_CHECKING:
     from .ranking import Pairs
@@ -53,7 +53,8 @@ class SegmentDocuments:
         best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)
         posted = self.weigh_words(words, scopes, size)
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
-            for scores in best.score_rows(segment.lengths, found, shortest=segment.shortest) if found else ():
+            columns = Columns(segment.numbers, segment.lengths)
+            for scores in best.score_rows(columns, found, shortest=segment.shortest) if found else ():
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row
         return best.scores

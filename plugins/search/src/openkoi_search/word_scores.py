@@ -8,7 +8,7 @@ all.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import accumulate, compress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -24,8 +24,15 @@ if TYPE_CHECKING:
     LimitedWord: TypeAlias = tuple[float, float, Postings]
 
 HALF_DIGIT = 10**-DIGITS / 2
-BLOCK_ROWS = 2_048  # scored before the worst of the best is asked for again (estimate)
+BLOCK_ROWS = 512  # of the first block: few, since all of them are scored (of 256 to 2,048 about as fast)
 RowScores = dict[int, float]
+
+
+class Columns(NamedTuple):
+    """The numbers of documents and how many words each has, row by row."""
+
+    numbers: "array[int]"
+    lengths: "array[int]"
 
 
 @dataclass(slots=True)
@@ -33,7 +40,7 @@ class BestScores:
     """The best scores so far by number, of equal ones the lower number.
 
     A word that a text of ``length`` words has so ``often`` counts often / (often + base + share * length). ``edge`` is
-    the worst of the scores, and ``last`` its number, once there are ``most``.
+    the worst of the scores, and ``last`` its number, once there are ``most``; ``scored`` is how many rows were tried.
     """
 
     most: int
@@ -42,6 +49,7 @@ class BestScores:
     scores: dict[int, float] = field(default_factory=dict)
     edge: float = 0.0
     last: int = 0
+    scored: int = 0
 
     def add(self, numbers: "array[int]", found: RowScores) -> Sequence[int]:
         """Add the scores of rows, whose documents have these numbers; return the rows that were among the best."""
@@ -57,13 +65,17 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
-    def score_rows(
-        self, lengths: "array[int]", words: "Sequence[WeighedWord]", *, shortest: int
-    ) -> Iterator[RowScores]:
-        """Yield the scores of a segment's rows that can be among the best as they are then, block by block."""
-        limited = self.limit(words, shortest)
-        for start in range(0, len(lengths), BLOCK_ROWS):
-            yield self.score_block(lengths, range(start, min(start + BLOCK_ROWS, len(lengths))), limited)
+    def score_rows(self, columns: "Columns", words: "Sequence[WeighedWord]", *, shortest: int) -> Iterator[RowScores]:
+        """Yield the scores of a segment's rows that can be among the best as they are then, block by block.
+
+        A block has at most as many rows as all before it: the more were scored, the rarer is one among the best.
+        """
+        limited, size, start = self.limit(words, shortest), len(columns.lengths), 0
+        while start < size:
+            rows = range(start, min(start + max(BLOCK_ROWS, self.scored), size))
+            yield self.score_block(columns, rows, limited)
+            self.scored += len(rows)
+            start = rows.stop
 
     def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
         """Return the words, the rarest first, with their limits in documents of which none is shorter."""
@@ -77,13 +89,13 @@ class BestScores:
         """Return what a word adds to the score of a document."""
         return weight * often / (often + self.base + self.share * length)
 
-    def score_block(self, lengths: "array[int]", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
+    def score_block(self, columns: "Columns", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
         """Return the scores of the rows that can be among the best; the rarest word comes first."""
-        least, size = self.edge - HALF_DIGIT, len(rows)
+        least, size, lengths = self.edge - HALF_DIGIT, len(rows), columns.lengths
         here = [(limit, weight, posted.between(rows.start, rows.stop)) for limit, weight, posted in words]
         everywhere = [word for word in here if len(word[-1].rows) == size]
         at_once = bool(everywhere) and everywhere[0][0] >= least
-        found = self.score_everywhere(lengths, rows, here, least) if at_once else {}
+        found = self.score_everywhere(columns, rows, here) if at_once else {}
         for limit, weight, posted in here:
             if at_once and len(posted.rows) == size:
                 continue
@@ -102,16 +114,17 @@ class BestScores:
         for row, often in pairs:
             found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
 
-    def score_everywhere(
-        self, lengths: "array[int]", rows: range, words: "Sequence[LimitedWord]", least: float
-    ) -> RowScores:
-        """Return the scores by words that all rows have, of the rows that reach the least or have other words."""
+    def score_everywhere(self, columns: "Columns", rows: range, words: "Sequence[LimitedWord]") -> RowScores:
+        """Return the scores by words that all rows have, of the rows that they put among the best or have others."""
         everywhere = [(weight, posted.counts) for _, weight, posted in words if len(posted.rows) == len(rows)]
         others = [posted.rows for _, _, posted in words if len(posted.rows) < len(rows)]
-        alike, scores = self.score_alike(lengths[rows.start : rows.stop], everywhere)
-        enough = {one for one, score in scores.items() if score >= least}
+        alike, scores = self.score_alike(columns.lengths[rows.start : rows.stop], everywhere)
+        low, high, last, start = self.edge - HALF_DIGIT, self.edge + HALF_DIGIT, self.last, rows.start
+        enough = {one for one, score in scores.items() if score > low}
+        better = {one for one in enough if scores[one] > high}
         found = compress(rows, map(enough.__contains__, alike))
-        return {row: scores[alike[row - rows.start]] for row in {*found}.union(*others)}
+        best = {row for row in found if columns.numbers[row] < last or alike[row - start] in better}
+        return {row: scores[alike[row - start]] for row in best.union(*others)}
 
     def score_alike(
         self, lengths: "array[int]", words: "Sequence[tuple[float, array[int]]]"
