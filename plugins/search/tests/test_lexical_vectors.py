@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import math
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import pytest
 
 from openkoi_hookspecs import ConfigError
 from openkoi_search.lexical import Lexical
+from openkoi_search.lexical.hashing import sparse_vector
 from openkoi_search.lexical.words import words
+from openkoi_search.segment import VECTOR_SCALE, decode_vector, encode_vector, multiply
 
 PROBES = [
     ("deploy the website", "deployed a web-site yesterday", "put the new pages online"),
@@ -127,3 +130,25 @@ def test_importing_it_imports_no_numpy() -> None:
     program = "import sys, openkoi_search.lexical; print('numpy' in sys.modules)"
 
     assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == ["False"]
+
+
+@pytest.mark.parametrize("dimensions", [64, 1024, 65_536])
+@pytest.mark.parametrize("words", [1, 12, 200])
+def test_a_stored_vector_is_multiplied_as_it_was(dimensions: int, words: int) -> None:
+    chance = random.Random(words)
+    one, other = (
+        sparse_vector({f"w{chance.randrange(10**6)}": chance.randint(1, 5) for _ in range(words)}, dimensions)
+        for _ in range(2)
+    )
+    asked = sum(1 << place for place in other)
+
+    product = multiply(decode_vector(encode_vector(one)), other, asked) / VECTOR_SCALE
+
+    assert pytest.approx(sum(one[place] * other.get(place, 0.0) for place in one), abs=1e-4) == product
+
+
+def test_a_stored_vector_of_a_long_text_takes_little_more_than_its_values() -> None:
+    vector = sparse_vector({f"word{number}": 1 for number in range(120)}, 1024)
+
+    assert 2 * len(vector) + 1024 // 8 + 2 >= len(encode_vector(vector))
+    assert b"" == encode_vector({})

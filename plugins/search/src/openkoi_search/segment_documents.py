@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import groupby
-from operator import itemgetter, mul
+from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from openkoi_hookspecs import Query
@@ -16,7 +16,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
-from .segment import VECTOR_SCALE, Postings, Segment
+from .segment import VECTOR_SCALE, Postings, Segment, multiply
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
 from .word_scores import BestScores, Columns, RowScores
@@ -24,8 +24,6 @@ from .word_scores import BestScores, Columns, RowScores
 if TYPE_CHECKING:
     from .ranking import Pairs
     from .word_scores import WeighedWord
-
-MAX_PLACES = 65_536  # of a vector: two bytes say which
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +106,10 @@ class SegmentDocuments:
 
     def compare(self, vector: Mapping[int, float], docs: Collection[int]) -> Scores:
         """Return the cosines of documents and a vector."""
-        found: dict[int, float] = {}
-        asked = [0.0] * MAX_PLACES
-        for place, value in vector.items():
-            asked[place] = value / VECTOR_SCALE
-        for doc, (place, row) in self.locate(docs).items():
-            places, values = self.index.segments[place].vector(row)
-            found[doc] = sum(map(mul, map(asked.__getitem__, places), values))
-        return found
+        weights = {at: value / VECTOR_SCALE for at, value in vector.items()}
+        asked = sum(1 << at for at in weights)
+        where = self.locate(docs).items()
+        return {doc: multiply(self.index.segments[place].vector(row), weights, asked) for doc, (place, row) in where}
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Return those of the documents that match the query's kinds and keys."""

@@ -20,7 +20,7 @@ from .checksums import CorruptFileError
 if TYPE_CHECKING:
     import mmap
 
-MAGIC = b"koi-segment-3\n\0\0"
+MAGIC = b"koi-segment-4\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # a smaller file is read faster than it is mapped (estimate)
 Entry = tuple[bytes, bytes]
@@ -71,7 +71,9 @@ class SegmentFile:
 
     def get(self, key: bytes, expected: int = -1) -> bytes | None:
         """Return the value of a key, if there is one; it may be at an expected place."""
-        place = expected if 0 <= expected < len(self) and self.key(expected) == key else self.find(key)
+        if 0 <= expected < len(self) and self.key(expected) == key:
+            return self.value(expected)
+        place = self.find(key)
         return self.value(place) if place < len(self) and self.key(place) == key else None
 
     def read(self, key: bytes, expected: int = -1) -> bytes:
