@@ -56,7 +56,7 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
         status, errors = asked(tmp_path, server.url, vendor)
 
     assert 1 == status
-    assert "web page instead of a model's response" in errors
+    assert "web page instead of an API response" in errors
     assert "log in with a browser" in errors
     assert 1 == len([request for request in server.requests if request.path != "/api/show"])
 

@@ -45,7 +45,9 @@ def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: P
             chat.server.say("the capital?")
             wait_until(lambda: "Paris." in chat.texts())
         doctor = openkoi("doctor").stdout
+        listed = openkoi("connect", "--list").stdout
 
+    assert "             7 ann (owner)\n" in listed
     assert "needs a terminal" in refused.stderr
     assert {"telegram.token": chat.server.token} == json.loads(saved.read_text())
     assert 0o600 == saved.stat().st_mode & 0o777
@@ -72,7 +74,9 @@ def test_slack_is_connected_by_two_prompts_below_its_manifest(tmp_path: Path) ->
         server.say(code)  # as the command says: before the daemon is started
         with running(openkoi):
             wait_until(lambda: any("owner" in str(one["text"]) for one in server.list_sent()))
+        listed = openkoi("connect", "--list").stdout
 
+    assert "             U0000ANN (owner)\n" in listed  # Slack's events name no one
     assert server.token not in there.screen
     assert server.app_token not in there.screen
 

@@ -10,8 +10,15 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from openkoi_hookspecs import ConfigError, Json, ProviderError, ProviderUnavailableError, RequestRejectedError
-from openkoi_http import ApiClient
+from openkoi_hookspecs import (
+    AppError,
+    ConfigError,
+    Json,
+    ProviderError,
+    ProviderUnavailableError,
+    RequestRejectedError,
+)
+from openkoi_http import ApiClient, AppClient
 
 KEY = "opaque-0123456789"
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -137,6 +144,21 @@ def test_the_vendor_s_own_words_are_in_the_sentence(body: str) -> None:
     expected = "models.example returned not found (404): No such model. Check the model's name and the base URL."
 
     assert expected == str(error(404, body))
+
+
+@pytest.mark.parametrize("status", [300, 400, 401, 402, 403, 404, 410, 413, 418, 422, 429, 500, 503])
+def test_what_the_service_of_an_app_refuses_has_nothing_to_do_with_models(status: int) -> None:
+    async def download() -> None:
+        transport = httpx2.MockTransport(lambda _: httpx2.Response(status, content="<html>Oh</html>"))
+        async with AppClient("https://files.example", transport=transport) as client:
+            async for _ in client.download("/pond.txt"):
+                pass
+
+    with pytest.raises(AppError, match=r"files\.example .*\.") as caught:
+        asyncio.run(download())
+
+    assert not {"model", "key", "task"} & set(str(caught.value).replace(".", " ").split())
+    assert ("deleted" in str(caught.value)) == (status == 404)
 
 
 @pytest.mark.parametrize("body", ["<html>big page</html>", '{"error": {', "[[[[", '{"error": {"message": 5}}', "{}"])

@@ -17,7 +17,7 @@ from .connected_apps import connected_apps
 from .daemon_files import daemon_files
 from .database import open_database
 from .inbox import Requests
-from .user_pairing import Members, Role
+from .user_pairing import Member, Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
 BOT = "The bot {bot} may begin tasks in {app} where it names yours, three in a row at most."
@@ -137,9 +137,14 @@ async def list_apps(koi: Koi) -> list[str]:
         for entry in koi.plugins("integrations"):
             state = await describe(koi, entry.name) if entry.name in connected else "not connected"
             lines.append(f"{entry.name:<12} {state}")
-            lines += [f"{'':<12} {one.user} {one.name} ({one.role})" for one in members.list_all(entry.name)]
+            lines += [f"{'':<12} {describe_member(one)}" for one in members.list_all(entry.name)]
     lines += [f"! {warning}" for warning in find_wildcards(koi)]
     return lines or ["No apps are installed. To install one, run `pip install openkoi-telegram`."]
+
+
+def describe_member(one: Member) -> str:
+    """Return who a user is: the id, the name unless it is the id, and the role."""
+    return f"{' '.join(filter(None, dict.fromkeys([one.user, one.name])))} ({one.role})"
 
 
 async def describe(koi: Koi, name: str) -> str:

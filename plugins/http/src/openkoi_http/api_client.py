@@ -166,10 +166,13 @@ class ApiClient:
         return ApiRequest(method, path, body, sign=None if self._pool.is_replay else self._sign)
 
     def _error_for(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        explained = self._explain(self.server, status, headers, body) if self._explain else None
+        return explained or self._explain_status(status, headers, body)
+
+    def _explain_status(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         from .errors import error_for_status
 
-        explained = self._explain(self.server, status, headers, body) if self._explain else None
-        return explained or error_for_status(self.server, status, headers, body)
+        return error_for_status(self.server, status, headers, body)
 
     async def _read_error_body(self, response: Response) -> bytes:
         body = bytearray()

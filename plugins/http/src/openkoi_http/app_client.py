@@ -102,6 +102,11 @@ class AppClient(ApiClient):
                 async for piece in self._read_pieces(response, is_file=True):
                     yield piece
 
+    def _explain_status(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        from .errors import APP_MESSAGES, error_for_status
+
+        return error_for_status(self.server, status, headers, body, messages=APP_MESSAGES)
+
     def _build_request(self, method: str, path: str, body: bytes | None) -> ApiRequest:
         request = super()._build_request(method, path, body)
         if isinstance(body, FormBody | RawBody | FormFields):

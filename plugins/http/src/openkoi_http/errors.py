@@ -36,10 +36,24 @@ STATUS_MESSAGES = {
     ),
     429: ("rate limit exceeded (429)", ""),
 }
+APP_MESSAGES = {
+    **STATUS_MESSAGES,
+    401: ("rejected the token (401)", "Check the token."),
+    403: ("denied access (403)", "Check the token and its permissions."),
+    404: ("returned not found (404)", "It may have been deleted. If all calls fail, check the base URL."),
+    413: ("rejected the request as too large (413)", "Send a shorter text or a smaller file."),
+}
 
 
-def error_for_status(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-    """Return the error for a status and its body."""
+def error_for_status(
+    server: Server,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    messages: Mapping[int, tuple[str, str]] = STATUS_MESSAGES,
+) -> ProviderError:
+    """Return the error for a status and its body; ``messages`` are what happened and advice, by status."""
     details = parse_error_body(parse_json_or_none(body))
     message = details.message or plain_text_of_body(body, headers)
     if status < 400:
@@ -54,7 +68,7 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
         )
     if status == 400 and any(words.encode() in body for words in TLS_WANTED):
         return server.wrong_server(TLS)
-    happened, advice = STATUS_MESSAGES.get(status, (f"returned status {status}", ""))
+    happened, advice = messages.get(status, (f"returned status {status}", ""))
     what = make_sentence(happened, message, advice)
     if status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text or message, busy=status == 429):
         return server.rejected_error(what, context_overflow=True)

@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .other_scheme import PLAIN
 
 LOGIN_ADVICE = "If your network or proxy has a login page, log in with a browser. Otherwise check the base URL."
-WEB_PAGE_MESSAGE = f"returned a web page instead of a model's response. {LOGIN_ADVICE}"
+WEB_PAGE_MESSAGE = f"returned a web page instead of an API response. {LOGIN_ADVICE}"
 NO_FILE_MESSAGE = (
     "returned a web page instead of a file. Check that the app is allowed to read files. "
     "If your network or proxy has a login page, log in with a browser."
