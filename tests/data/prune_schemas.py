@@ -1,7 +1,9 @@
 """Keep of a vendor's published document the schemas that tests read, without descriptions and examples.
 
 Run `python tests/data/prune_schemas.py VENDOR DOCUMENT`, for example with `openai openapi.yaml`. Matrix's document is
-the folder of its specification; that of Slack's events is what ts-json-schema-generator makes of @slack/types.
+the folder of its specification; that of Slack's events is what ts-json-schema-generator makes of @slack/types and two
+types of @slack/bolt: `interface EventsApiPayload extends EnvelopedEvent {}` and `interface ButtonPressPayload extends
+BlockAction<ButtonAction> {}`.
 """
 
 import json
@@ -43,6 +45,7 @@ SLACK_FORM = {"integer": r"^\d+$", "number": r"^\d+(\.\d+)?$", "boolean": "^(tru
 SLACK_EVENTS = (
     *("GenericMessageEvent", "BotMessageEvent", "FileShareMessageEvent", "ThreadBroadcastMessageEvent"),
     *("MeMessageEvent", "MessageChangedEvent", "MessageDeletedEvent", "AppMentionEvent", "ReactionAddedEvent"),
+    *("EventsApiPayload", "ButtonPressPayload", "ButtonAction"),
 )
 NOTION_CALLS = (
     *("GET /v1/users/me", "POST /v1/search", "POST /v1/pages", "GET /v1/pages/{page_id}", "PATCH /v1/pages/{page_id}"),

@@ -102,7 +102,7 @@ def test_calls_and_answers_are_what_the_description_of_the_web_api_says() -> Non
     assert ["a question", "its answer", "with a file", "and directly"] == texts
 
 
-EVENTS = {  # of Slack's own types; the envelope around them is read by Slack's SDK in test_slack.py
+EVENTS = {  # of Slack's own types; the socket's envelope has none, and is read by Slack's SDK in test_slack.py
     ("app_mention", ""): "AppMentionEvent",
     ("message", ""): "GenericMessageEvent",
     ("message", "bot_message"): "BotMessageEvent",
@@ -113,10 +113,11 @@ EVENTS = {  # of Slack's own types; the envelope around them is read by Slack's 
     ("message", "thread_broadcast"): "ThreadBroadcastMessageEvent",
     ("reaction_added", ""): "ReactionAddedEvent",
 }
+PAYLOADS = {"events_api": "EventsApiPayload", "interactive": "ButtonPressPayload"}
 
 
 class EventServer(SlackServer):
-    """A fake that checks each event that it delivers."""
+    """A fake that checks all that it delivers: events, what is around them, and presses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,18 +126,28 @@ class EventServer(SlackServer):
 
     def deliver_event(self, event: dict[str, Any]) -> None:
         """Check an event, and deliver it."""
-        name = EVENTS[event["type"], event.get("subtype", "")]
-        self.checked.add(name)
-        self.problems += [f"{name}: {one}" for one in schema_errors("slack_events", name, event)]
+        self.check(EVENTS[event["type"], event.get("subtype", "")], event)
         super().deliver_event(event)
 
+    def deliver(self, kind: str, payload: dict[str, Any]) -> None:
+        """Check what an envelope contains, and deliver it."""
+        self.check(PAYLOADS[kind], payload)
+        for action in payload.get("actions", ()):
+            self.check("ButtonAction", action)
+        super().deliver(kind, payload)
 
-def test_events_are_what_the_types_of_slack_say() -> None:
+    def check(self, name: str, value: object) -> None:
+        """Note what a type objects to."""
+        self.checked.add(name)
+        self.problems += [f"{name}: {one}" for one in schema_errors("slack_events", name, value)]
+
+
+def test_events_and_presses_are_what_the_types_of_slack_say() -> None:
     with EventServer() as server:
         let_users_act(server)
 
     assert [] == server.problems
-    assert set(EVENTS.values()) == server.checked
+    assert {*EVENTS.values(), *PAYLOADS.values(), "ButtonAction"} == server.checked
 
 
 def let_users_act(server: SlackServer) -> None:
@@ -152,4 +163,8 @@ def let_users_act(server: SlackServer) -> None:
     server.change(POND, root, "changed")
     server.react(POND, root, "eyes")
     server.do_chat_postMessage(POND, "an answer")
+    label = {"type": "plain_text", "text": "Yes"}
+    button = {"type": "button", "action_id": "choice-0", "text": label, "value": "token:0"}
+    asked = server.do_chat_postMessage(POND, "a question", [{"type": "actions", "elements": [button]}])
+    server.press(POND, asked["ts"], "token:0")
     server.erase(POND, root)

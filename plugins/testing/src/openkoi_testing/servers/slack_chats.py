@@ -116,6 +116,7 @@ class SlackChats(ABC):
             "type": "button",
             "action_id": "choice-0",
             "block_id": "b",
+            "text": label_of(message, value),
             "value": value,
             "action_ts": self.new_ts(),
         }
@@ -124,8 +125,11 @@ class SlackChats(ABC):
             "user": {"id": user, "username": user.lower(), "team_id": TEAM},
             "team": {"id": TEAM, "domain": "pond"},
             "channel": {"id": channel, "name": "general"},
+            "container": {"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": False},
             "message": dict(message),
             "actions": [action],
+            "token": "x",
+            "response_url": f"https://hooks.slack.com/actions/{TEAM}/1/x",
             "trigger_id": "1.2",
             "api_app_id": "A1",
         }
@@ -140,3 +144,10 @@ def event_of(channel: str, message: Facts) -> Facts:
     """Return the event that a message is."""
     kind = "im" if channel.startswith("D") else "channel"
     return {**message, "channel": channel, "channel_type": kind, "event_ts": message["ts"]}
+
+
+def label_of(message: Facts, value: str) -> Facts:
+    """Return the text of the button that has a value."""
+    buttons = (one for block in message.get("blocks", ()) for one in block.get("elements", ()))
+    unknown = {"type": "plain_text", "text": "A button", "emoji": True}
+    return next((one["text"] for one in buttons if one.get("value") == value), unknown)
