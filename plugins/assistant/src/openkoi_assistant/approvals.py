@@ -4,13 +4,14 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from openkoi_hookspecs import Koi, PendingQuestion, PluginNotFoundError
 from openkoi_hookspecs.integrations import Capabilities, Choice, Messenger, Post, PostKind, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .authorize_posts import conversation_of, read_answer
-from .database import transaction
+from .database import transaction, write_once_possible
 from .inbox import SCHEDULE, Request, Requests, State
 from .outbox import Outbox, Outgoing
 from .questions import AskedQuestion, Questions, renew
@@ -107,11 +108,15 @@ class Approvals:
             await self.koi.answer_question(question.id, answer)
         except PluginNotFoundError:  # it was answered elsewhere
             answer = ""
-        with transaction(self.requests.database):
-            self.questions.close(question.identity, question.id)
-            self.rewrite(question, describe_answer(answer, request.post))
+        settle = partial(self.settle, question, describe_answer(answer, request.post))
+        await write_once_possible(self.requests.database, settle, self.koi.warn)
         self.outbox.wake(origin.post.app)
         return question.identity
+
+    def settle(self, question: AskedQuestion, how: str) -> None:
+        """Close a question that was answered, and say so in its post."""
+        self.questions.close(question.identity, question.id)
+        self.rewrite(question, how)
 
     def find(self, request: Request) -> tuple[AskedQuestion, str] | None:
         """Return the open question that a post answers, and the answer; None for a post that answers none.

@@ -1,7 +1,8 @@
 """Open the assistant's database: what arrived, what is to be sent, who may command, and what is asked."""
 
+import asyncio
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import time
@@ -15,6 +16,7 @@ UNWRITABLE = (
     "folder; OpenKoi tries again, and no message is lost."
 )
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
+RETRY_SECONDS = 2.0  # until what could not be written is written again (estimate)
 CACHE_KIB = 256  # its default of 2 MiB is as much as an app may take, and each query reads a few pages (estimate)
 KEPT_ROWS = 1_000  # of each table, however old: a clock that is ahead deletes no more than the rest (estimate)
 SCHEMA = """
@@ -47,6 +49,10 @@ CREATE TABLE IF NOT EXISTS questions (
 """
 
 
+class UnwritableError(KoiError):
+    """The disk does not take what is to be kept, so far."""
+
+
 def open_database(folder: Path) -> sqlite3.Connection:
     """Open the database in a private folder; every transaction is on the disk when it ends."""
     file = folder / FILE
@@ -65,8 +71,8 @@ def open_database(folder: Path) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make all changes within durable together, or none; one within another belongs to it. Raises KoiError where the
-    disk does not take them.
+    """Make all changes within durable together, or none; one within another belongs to it. Raises UnwritableError where
+    the disk does not take them.
     """
     if connection.in_transaction:
         yield
@@ -79,8 +85,32 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # a full disk has ended it
             connection.execute("ROLLBACK")
         if isinstance(error, sqlite3.OperationalError):
-            raise KoiError(UNWRITABLE.format(file=file_of(connection), error=error)) from None
+            raise UnwritableError(UNWRITABLE.format(file=file_of(connection), error=error)) from None
         raise
+
+
+def write(connection: sqlite3.Connection, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+    """Make one change durable; raise UnwritableError where the disk does not take it."""
+    with transaction(connection):
+        return connection.execute(query, values)
+
+
+async def write_once_possible(
+    connection: sqlite3.Connection,
+    change: Callable[[], None],
+    warn: Callable[[str], None],
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
+    """Make changes that may be known nowhere else, as soon as the disk takes them, unless the process ends before."""
+    while True:
+        try:
+            with transaction(connection):
+                return change()
+        except UnwritableError as error:
+            warn(str(error))
+        if is_over():
+            return None
+        await asyncio.sleep(RETRY_SECONDS)
 
 
 def file_of(connection: sqlite3.Connection) -> str:
@@ -90,7 +120,8 @@ def file_of(connection: sqlite3.Connection) -> str:
 
 def delete_old(connection: sqlite3.Connection, table: str, states: Sequence[str], seconds: float) -> None:
     """Delete the rows in these states that are so old, by the clock and by what came after them."""
-    connection.execute(
+    write(
+        connection,
         f"DELETE FROM {table} WHERE state IN ({', '.join('?' * len(states))}) "
         f"AND at < (SELECT MIN(?, MAX(at)) FROM {table}) - ? AND seq <= (SELECT MAX(seq) FROM {table}) - ?",
         (*states, time(), seconds, KEPT_ROWS),

@@ -2,7 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .approvals import Approvals
 from .arrivals import Arrivals
+from .database import UnwritableError
 from .hosted_app import HostedApp
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
@@ -28,6 +30,7 @@ PAIRED = {
 }
 NOTHING_TO_STOP = "There is nothing to stop."
 NOTED = "Added to the running task."
+NOT_ANSWERED = "The answer to a question could not be kept: {}. Free disk space; OpenKoi tries again."
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class Gateway:
     libraries: dict[str, HostedApp] = field(default_factory=dict)
     workers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     others: set[asyncio.Task[None]] = field(default_factory=set)
+    answering: set[str] = field(default_factory=set)
     requests: Requests = field(init=False)
     members: Members = field(init=False)
     outbox: Outbox = field(init=False)
@@ -108,7 +112,8 @@ class Gateway:
     def report(self, task: "asyncio.Task[None]") -> None:
         """Warn of an error that nothing else reports."""
         if not task.cancelled() and (error := task.exception()):
-            self.koi.warn(f"Error in the assistant: {type(error).__name__}: {error}")
+            is_known = isinstance(error, KoiError)
+            self.koi.warn(str(error) if is_known else f"Error in the assistant: {type(error).__name__}: {error}")
 
     # What arrives
 
@@ -167,7 +172,13 @@ class Gateway:
     async def take_answer(self, request: Request) -> None:
         """Take an answer to a question, and let the task continue that waits for it."""
         role = self.members.role_of(request.post.app, request.post.sender)
-        identity = await self.approvals.answer(request, role)
+        self.answering.add(request.identity)
+        try:
+            identity = await self.approvals.answer(request, role)
+        except OSError as error:
+            raise KoiError(NOT_ANSWERED.format(error)) from None
+        finally:
+            self.answering.discard(request.identity)
         self.requests.finish(request)
         if identity and (waiting := self.requests.find(identity)):
             self.resume_waiting(waiting)
@@ -212,16 +223,38 @@ class Gateway:
             before, seen = seen, self.members.version()
             if seen != before:  # a terminal paired or removed users
                 self.changed()
-            for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
-                self.resume_waiting(request)
-            for conversation in self.requests.conversations_to_do() - self.workers.keys():
-                self.work_on(conversation)
-            for app in self.apps:
-                self.outbox.wake(app)
+            with self.reporting():
+                await self.continue_all()
+
+    async def continue_all(self) -> None:
+        """Continue whatever can be continued."""
+        for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
+            self.resume_waiting(request)
+        self.act_again()
+        for conversation in self.requests.conversations_to_do() - self.workers.keys():
+            self.work_on(conversation)
+        for app in self.apps:
+            self.outbox.wake(app)
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Warn of what the disk does not take; it is tried again."""
+        try:
+            yield
+        except UnwritableError as error:
+            self.koi.warn(str(error))
+
+    def act_again(self) -> None:
+        """Act upon words that were not finished, such as an answer that could not be kept on a full disk."""
+        steered = {one.identity for turn in self.turns.active.values() for one in turn.added}
+        for request in self.requests.unfinished_words():
+            if request.identity not in self.answering | steered:
+                self.act(request)
 
     async def prune(self) -> None:
         """Delete what is old, now and then."""
         while True:
-            self.requests.prune()
-            self.outbox.prune()
+            with self.reporting():
+                self.requests.prune()
+                self.outbox.prune()
             await asyncio.sleep(PRUNE_SECONDS)

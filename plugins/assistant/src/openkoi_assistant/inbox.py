@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import join_ids
 from openkoi_runlog import decode, encode
 
-from .database import delete_old, transaction
+from .database import delete_old, transaction, write
 
 KEPT_SECONDS = 30 * 24 * 3600.0  # services deliver again for hours at most; a month of conversation is history
 SCHEDULE = "schedule"  # who sends what begins at its time
@@ -88,6 +88,11 @@ class Requests:
         query = "SELECT * FROM requests WHERE state != ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.DONE,))]
 
+    def unfinished_words(self) -> list[Request]:
+        """Return the answers, stops and other words that were not acted upon, oldest first."""
+        query = "SELECT * FROM requests WHERE state = ? AND kind != ? ORDER BY seq"
+        return [to_request(row) for row in self.database.execute(query, (State.NEW, Kind.TASK))]
+
     def waiting(self) -> list[Request]:
         """Return those that need an answer of the user."""
         query = "SELECT * FROM requests WHERE state = ? ORDER BY seq"
@@ -135,19 +140,21 @@ class Requests:
 
     def set_state(self, identity: str, state: State, run: str = "") -> None:
         """Change where a request stands; a run is kept once it is known."""
-        self.database.execute(
+        write(
+            self.database,
             "UPDATE requests SET state = ?, run = CASE WHEN ? = '' THEN run ELSE ? END WHERE identity = ?",
             (state, run, run, identity),
         )
 
     def set_kind(self, identity: str, kind: Kind) -> None:
         """Change what a request is."""
-        self.database.execute("UPDATE requests SET kind = ? WHERE identity = ?", (kind, identity))
+        write(self.database, "UPDATE requests SET kind = ? WHERE identity = ?", (kind, identity))
 
     def finish(self, request: Request, answer: str = "", text: str = "") -> None:
         """Mark a request as done, with the answer and the text that later turns see; drop what else the post had."""
         kept = json.dumps(encode(replace(request.post, text=text, quoted="", attachments=())))
-        self.database.execute(
+        write(
+            self.database,
             "UPDATE requests SET state = ?, answer = ?, post = ? WHERE identity = ?",
             (State.DONE, answer, kept, request.identity),
         )

@@ -14,7 +14,7 @@ from openkoi_hookspecs.integrations import Attachment, Messenger, Post, Supports
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import decode, encode
 
-from .database import delete_old, transaction
+from .database import delete_old, transaction, write
 from .rate_limits import RateLimits
 
 REPEATED = "(Sent again after an interruption; you may have received it already.)\n\n"
@@ -107,17 +107,17 @@ class Outbox:
 
     def mark(self, key: str, stage: Stage, sent_id: str = "") -> None:
         """Note how far a post came."""
-        with transaction(self.database):
-            self.database.execute(
-                "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
-                (stage, sent_id, sent_id, key),
-            )
+        write(
+            self.database,
+            "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
+            (stage, sent_id, sent_id, key),
+        )
 
     def drop_files(self, post: Post) -> None:
         """Forget the files of a post that was sent: what is kept of it is to recognise it."""
         if post.attachments:
             kept = json.dumps(encode(replace(post, attachments=())))
-            self.database.execute("UPDATE outbox SET post = ? WHERE key = ?", (kept, post.key))
+            write(self.database, "UPDATE outbox SET post = ? WHERE key = ?", (kept, post.key))
 
     def next_post(self, app: str, channel: str) -> tuple[Post, str] | None:
         """Return the oldest post of a channel that is to be sent, and the key of what it replaces."""
@@ -150,7 +150,7 @@ class Outbox:
         else:
             marked = replace(post, text=REPEATED + post.text.removeprefix(REPEATED))
             query = "UPDATE outbox SET state = ?, post = ? WHERE key = ?"
-            self.database.execute(query, (Stage.QUEUED, json.dumps(encode(marked)), key))
+            write(self.database, query, (Stage.QUEUED, json.dumps(encode(marked)), key))
 
     def wake(self, app: str, channels: Iterable[str] | None = None) -> None:
         """Let what waits for these channels of an app, or for all of them, be sent."""
@@ -219,7 +219,7 @@ class Outbox:
             try:
                 return await self.send_readable(replace(post, id=edited))
             except AppRejectedError:  # deleted by the user, or too old to be edited: from now on it is a new post
-                self.database.execute("UPDATE outbox SET replaces = '' WHERE key = ?", (post.key,))
+                write(self.database, "UPDATE outbox SET replaces = '' WHERE key = ?", (post.key,))
         return await self.send_readable(post)
 
     async def send_readable(self, post: Post) -> str:

@@ -8,6 +8,7 @@ from time import time
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .database import write
 from .user_pairing import ALPHABET, is_valid_until
 
 BUTTON_SECONDS = 900.0  # a button that lies about is not pressed by accident; the question itself stays
@@ -45,7 +46,8 @@ class Questions:
     def put(self, asked: AskedQuestion) -> None:
         """Keep a question, in the place of an earlier one of its id."""
         answers = (asked.token, asked.code, asked.key, json.dumps(asked.choices), asked.expires, asked.text)
-        self.database.execute(
+        write(
+            self.database,
             "INSERT OR REPLACE INTO questions "
             "(id, identity, conversation, token, code, key, choices, expires, text, open) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
@@ -77,7 +79,7 @@ class Questions:
     def close(self, identity: str, id: str = "") -> None:
         """Close a question of a request, or all of them."""
         every = (identity, id, id)
-        self.database.execute("UPDATE questions SET open = 0 WHERE identity = ? AND (? = '' OR id = ?)", every)
+        write(self.database, "UPDATE questions SET open = 0 WHERE identity = ? AND (? = '' OR id = ?)", every)
 
 
 def renew(question: AskedQuestion) -> AskedQuestion:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 
 from openkoi_hookspecs import (
     Handle,
@@ -19,7 +20,7 @@ from openkoi_hookspecs.integrations import Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .approvals import Approvals
-from .database import transaction
+from .database import UnwritableError, transaction, write_once_possible
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
 from .progress import ProgressPost
@@ -83,16 +84,27 @@ class Turns:
         app = self.messenger(request.post.app)
         turn = Turn(request, ProgressPost(request, app, self.outbox))
         self.active[request.conversation] = turn
-        showing = asyncio.create_task(turn.progress.show())
         try:
-            text = await self.result_of(turn, app)
+            text = await self.show_and_run(turn, app)
+            settle = partial(self.settle, turn, text)
+            await write_once_possible(self.requests.database, settle, self.koi.warn, lambda: self.closing)
         finally:
             del self.active[request.conversation]
-            self.settle_added(turn)
+
+    async def show_and_run(self, turn: Turn, app: Messenger) -> str:
+        """Run a request, and show what it does meanwhile; return its answer."""
+        showing = asyncio.create_task(turn.progress.show())
+        try:
+            return await self.result_of(turn, app)
+        finally:
             turn.progress.over.set()
             await showing
+
+    def settle(self, turn: Turn, text: str) -> None:
+        """Keep what became of a request: its answer, if it has one, and what was added and not read."""
+        self.settle_added(turn)
         if text:
-            self.answer(request, text)
+            self.answer(turn.request, text)
 
     def settle_added(self, turn: Turn) -> None:
         """Make tasks of what a turn was given and did not read, unless the user stopped it."""
@@ -113,6 +125,8 @@ class Turns:
             return "" if self.closing else STOPPED
         except EndedError as ended:
             return ended.text
+        except UnwritableError:
+            raise  # it is done again once the disk takes it
         except KoiError as error:
             return f"The task failed: {error}"
         except Exception as error:  # an app or plugin may raise anything, and the request must not be tried for ever
@@ -134,7 +148,11 @@ class Turns:
         past = self.requests.history(request.conversation)
         task = await make_task(request, app, past, self.workspace)
         handle = self.koi.begin(task)
-        self.requests.set_state(request.identity, State.RUNNING, handle.id)  # before the run can do anything
+        try:
+            self.requests.set_state(request.identity, State.RUNNING, handle.id)  # before the run can do anything
+        except UnwritableError:
+            handle.stop()
+            raise
         return handle
 
     def state_of(self, request: Request) -> RunState | None:

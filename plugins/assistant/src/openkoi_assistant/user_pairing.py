@@ -13,7 +13,7 @@ from unicodedata import category
 from openkoi_hookspecs.integrations import Post, Sender
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .database import transaction
+from .database import transaction, write
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without 0, 1, I and O, which look alike
 CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
@@ -79,13 +79,13 @@ class Members:
 
     def remove(self, app: str, user: str) -> bool:
         """Remove a user; return whether they were paired."""
-        done = self.database.execute("DELETE FROM members WHERE app = ? AND user = ?", (app, user))
+        done = write(self.database, "DELETE FROM members WHERE app = ? AND user = ?", (app, user))
         return done.rowcount == 1
 
     def allow_bot(self, app: str, user: str) -> None:
         """Let a bot begin tasks; an id that was paired as a user is only a bot from now on."""
         kept = (app, user, "", Role.BOT, "", time())
-        self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
+        write(self.database, "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
 
     def create_code(self, app: str, role: Role) -> str:
         """Return a new code; it replaces the one before, and is valid for ten minutes."""
@@ -109,7 +109,7 @@ class Members:
         if self.role_of_code(post.app, code):
             return True
         self.refused.append(post.identity)
-        self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (post.app,))
+        write(self.database, "UPDATE codes SET tries = tries + 1 WHERE app = ?", (post.app,))
         return False
 
     def role_of_code(self, app: str, code: str) -> str:
@@ -129,7 +129,7 @@ class Members:
                 return Role.STRANGER
             self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
             kept = (app, sender.id, shown_name(sender), role, post.channel, time())
-            self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
+            write(self.database, "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?)", kept)
         return Role(role)
 
 
