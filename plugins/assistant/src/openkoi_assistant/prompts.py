@@ -94,9 +94,9 @@ async def download_parts(post: Post, app: Messenger) -> tuple[tuple[Image | File
 
 async def download_within(app: SupportsDownload, attachment: Attachment, limit: int) -> bytes:
     """Return what a file contains; nothing of one that is larger, or that was deleted meanwhile."""
-    data = b""
+    data = bytearray()
     if attachment.size > limit:
-        return data
+        return b""
     try:
         async with aclosing(app.download(attachment)) as pieces:
             async for piece in pieces:
@@ -105,4 +105,4 @@ async def download_within(app: SupportsDownload, attachment: Attachment, limit: 
                     return b""
     except AppRejectedError:
         return b""
-    return data
+    return bytes(data)

@@ -12,6 +12,7 @@ from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .telegram_chats import BOT, Facts, TelegramChats
 from .telegram_rules import (
     MAX_CAPTION,
+    MAX_DOWNLOAD,
     TelegramRequestError,
     check_buttons,
     check_entities,
@@ -173,6 +174,8 @@ class TelegramServer(TelegramChats, HttpServer):
         """Return where a file is."""
         if file_id not in self.files:
             raise TelegramRequestError("Bad Request: invalid file_id")
+        if len(self.files[file_id][1]) > MAX_DOWNLOAD:
+            raise TelegramRequestError("Bad Request: file is too big")
         return {"file_id": file_id, "file_unique_id": file_id, "file_path": f"documents/{file_id}"}
 
     def do_sendChatAction(self, chat_id: int | str, action: str, **_: object) -> bool:

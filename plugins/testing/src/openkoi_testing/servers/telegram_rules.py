@@ -8,6 +8,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 MAX_TEXT, MAX_CAPTION, MAX_CALLBACK = 4096, 1024, 64
+MAX_DOWNLOAD = (
+    20 * 1024 * 1024
+)  # of a file that a bot may get: "up to 20 MB in size", core.telegram.org/bots/api#getfile
 ENTITIES = frozenset(
     [
         "mention",
