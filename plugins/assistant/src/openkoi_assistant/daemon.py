@@ -26,6 +26,8 @@ from .database import open_database
 from .gateway import Gateway
 from .schedules import follow_schedules
 
+OF_ARENAS, OF_TRIMMING = -8, -1  # M_ARENA_MAX and M_TRIM_THRESHOLD of malloc.h
+FREE_BYTES = 128 * 1024  # that may stay free; glibc's own default, which otherwise grows with what was ever freed
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
 
@@ -33,6 +35,7 @@ NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the pr
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
     """Host all connected apps until the process must end; return whether it must start again."""
     check_options(options)
+    share_memory()
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, options.tasks, options.workspace)
@@ -59,6 +62,18 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         signals.listen()
         await gateway.run(signals.end)
     return signals.must_restart
+
+
+def share_memory() -> None:
+    """Let all threads take memory from one place of glibc, which returns what is free: else each keeps its own most."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        library = ctypes.CDLL(None)
+        library.mallopt(OF_ARENAS, 1)
+        library.mallopt(OF_TRIMMING, FREE_BYTES)
 
 
 @dataclass(slots=True)

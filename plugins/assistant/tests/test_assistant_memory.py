@@ -1,0 +1,119 @@
+"""A daemon that does thousands of tasks stays as large: its own process, with its apps and its model in another one."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import DEVNULL, STDOUT, Popen
+from typing import Any
+
+import pytest
+from assistant_process import SETTINGS, wait_until
+from cli_process import Shell, shell
+
+from openkoi_testing.servers import OpenAIServer, SlackServer, TelegramServer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the memory of another process as Linux tells it")
+AT_ONCE, PLACES = 5, 2  # tasks in the one conversation of Telegram, and as many in threads of their own in Slack
+ANSWER, TEAM = "Nobody knows.", "C0000TEAM"
+Workspaces = tuple[TelegramServer, SlackServer, OpenAIServer]
+
+
+@contextmanager
+def busy_daemon(folder: Path) -> Iterator[tuple[int, Workspaces]]:
+    """Run a daemon with two apps, whose owner is paired; yield its process id."""
+    openkoi = shell(folder)
+    openkoi.home.mkdir()
+    with TelegramServer() as bot, SlackServer() as workspace, OpenAIServer(ANSWER, models=["mock"]) as model:
+        apps = f'[integrations.telegram]\nbase_url = "{bot.url}"\n[integrations.slack]\n'
+        apps += f'base_url = "{workspace.url}/api"\nfiles_url = "{workspace.url}"\n'
+        (openkoi.home / "config.toml").write_text(SETTINGS.format(app=apps, more=""))
+        openkoi = openkoi.with_environment(
+            OPENKOI_MODEL="openai/mock",
+            OPENAI_BASE_URL=model.url,
+            OPENAI_API_KEY="sk-not-a-real-key",
+            TELEGRAM_BOT_TOKEN=bot.token,
+            SLACK_BOT_TOKEN=workspace.token,
+            SLACK_APP_TOKEN=workspace.app_token,
+        )
+        with run_quietly(openkoi) as child:
+            for app, say, sent in (
+                ("telegram", bot.say, bot.list_sent),
+                ("slack", workspace.say, workspace.list_sent),
+            ):
+                say(openkoi("connect", app, "--pair", "owner").stdout.split()[-1])
+                wait_until(sent)
+            yield child.pid, (bot, workspace, model)
+
+
+@contextmanager
+def run_quietly(openkoi: Shell) -> Iterator[Popen[bytes]]:
+    """Run a daemon that prints into a file, as nobody reads a pipe."""
+    state = openkoi.home / "data" / "assistant" / "state.json"
+    with (openkoi.folder / "printed.txt").open("wb") as out:
+        child = Popen(
+            openkoi.command("daemon", "run"),
+            cwd=openkoi.folder,
+            env=openkoi.environment,
+            stdin=DEVNULL,
+            stdout=out,
+            stderr=STDOUT,
+        )
+    try:
+        wait_until(lambda: state.exists() and state.read_text().count('"watching"') == PLACES)
+        yield child
+    finally:
+        child.terminate()
+        child.wait(60)
+
+
+def do_tasks(places: Workspaces, first: int) -> None:
+    """Do ten tasks, all of other words; what the fakes keep of earlier ones is forgotten."""
+    bot, workspace, model = places
+    bot.messages.clear()
+    workspace.messages.clear()
+    for calls in (bot.requests, bot.calls, workspace.requests, workspace.calls, model.requests):
+        calls.clear()
+    for number in range(first, first + AT_ONCE):
+        text = f"What is {number} of word{number}? Tell of thing{number}."
+        bot.say(text)
+        workspace.say(f"<@U0000KOI> {text}", channel=TEAM)
+    wait_until(lambda: min(answers(bot.list_sent()), answers(workspace.list_sent(TEAM))) >= AT_ONCE, 300)
+
+
+def answers(sent: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many of these messages are answers."""
+    return sum(one.get("text") == ANSWER for one in sent)
+
+
+def own_kibibytes(process: int) -> int:
+    """Return the memory that a process has for itself; files that are mapped into it are the system's."""
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
+
+
+# KiB a task, between the last two counts. With all caches full, 3.1 were measured (46.0 to 49.0 MiB, loads 30 to 33):
+# where the log of each conversation was read to, and the words of its task. One that keeps its tasks keeps 20 of each.
+@pytest.mark.timeout(7_200)
+@pytest.mark.parametrize(
+    ("counts", "most"),
+    [
+        ((40, 90), 80.0),  # caches fill: 37 were measured
+        pytest.param((100, 500, 1_000, 2_000), 5.0, marks=pytest.mark.campaign),
+    ],
+    ids=["90 tasks", "2,000 tasks"],
+)
+def test_a_daemon_that_does_thousands_of_tasks_stays_as_large(
+    counts: Sequence[int], most: float, tmp_path: Path
+) -> None:
+    sizes = dict[int, int]()
+    with busy_daemon(tmp_path) as (process, places):
+        for done in range(AT_ONCE * PLACES, counts[-1] + 1, AT_ONCE * PLACES):
+            do_tasks(places, done)
+            if done in counts:
+                sizes[done] = own_kibibytes(process)
+                print(f"{done} tasks: {sizes[done] / 1024:.1f} MiB, load {os.getloadavg()[0]:.0f}", flush=True)
+
+    before, after = counts[-2:]
+    assert (sizes[after] - sizes[before]) / (after - before) <= most
