@@ -8,14 +8,14 @@ from dataclasses import field
 from functools import partial
 from typing import Any
 
-from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs import Koi, KoiError, SignInRequiredError
 from openkoi_hookspecs.integrations import Delivery, Documents, Messenger
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .approvals import Approvals
 from .arrivals import Arrivals
 from .database import UnwritableError
-from .hosted_app import HostedApp
+from .hosted_app import AppStatus, HostedApp
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
 from .prompts import steering_text
@@ -60,7 +60,7 @@ class Gateway:
 
     def __post_init__(self) -> None:
         self.requests, self.members = Requests(self.database), Members(self.database)
-        self.outbox = Outbox(self.koi, self.database)
+        self.outbox = Outbox(self.koi, self.database, refused=self.show_refusal)
         self.approvals = Approvals(self.koi, self.requests, self.members, self.outbox, self.messenger)
         self.turns = Turns(self.koi, self.requests, self.outbox, self.approvals, self.messenger, self.workspace)
         self.arrivals = Arrivals(self.requests, self.members, self.outbox, self.messenger, self.turns.active)
@@ -80,6 +80,12 @@ class Gateway:
         hold = self.outbox.limits(name).hold
         hosted = self.apps if isinstance(app, Messenger) else self.libraries
         hosted[name] = HostedApp(name, app, self.take, cursor, self.changed, hold)
+
+    def show_refusal(self, app: str, error: KoiError) -> None:
+        """Let the status say that an app took no post; one whose socket is open may want another token all the same."""
+        if isinstance(error, SignInRequiredError) and app in self.apps:
+            self.apps[app].set_status(AppStatus.SIGN_IN, str(error))
+        self.changed()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Resume what was not done, then do whatever arrives, until it is to stop."""

@@ -48,13 +48,17 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Outbox:
-    """Sends posts by the apps of a ``Koi``. ``rate_limits`` say when each app may be called again."""
+    """Sends posts by the apps of a ``Koi``. ``rate_limits`` say when each app may be called again.
+
+    ``refused`` is called with an app that does not take a post.
+    """
 
     koi: Koi
     database: sqlite3.Connection
     rate_limits: dict[str, RateLimits] = field(default_factory=dict)
     senders: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
     delivering: set[tuple[str, str]] = field(default_factory=set)
+    refused: Callable[[str, KoiError], None] = field(default=lambda app, error: None)
     closed: bool = False
 
     def limits(self, app: str) -> RateLimits:
@@ -201,10 +205,12 @@ class Outbox:
         except SignInRequiredError as error:
             self.mark(post.key, Stage.QUEUED)
             self.koi.warn(str(error))
+            self.refused(post.app, error)
             limits.hold(SIGN_IN_SECONDS)
         except KoiError as error:
             self.mark(post.key, Stage.FAILED)
             self.koi.warn(f"A post to {post.app} could not be sent: {error}")
+            self.refused(post.app, error)
         else:
             limits.succeed(post.channel)
             self.mark(post.key, Stage.SENT, id)
