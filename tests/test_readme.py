@@ -106,6 +106,17 @@ def test_a_second_demo_needs_one_iteration_as_the_readme_says(demos: list[subpro
     assert [["2"], ["1"]] == counts, demos[1].stderr
 
 
+def test_the_gym_prints_what_the_readme_shows() -> None:
+    block = next(text for text in re.findall(r"(?:^    .*\n)+", README, re.MULTILINE) if "openkoi_testing.gym" in text)
+    command, *lines = (line.removeprefix("    ").rstrip() for line in block.splitlines())
+    done = subprocess.run(
+        [sys.executable, *command.split()[2:]], capture_output=True, text=True, check=False, cwd=ROOT / "tests"
+    )
+
+    assert lines[:-1] == [line.rstrip() for line in done.stdout.splitlines()][: len(lines) - 1], done.stderr
+    assert "..." == lines[-1].strip()
+
+
 def test_the_two_commands_are_what_ci_runs() -> None:
     command = "uv run --all-packages --group test pytest"
 

@@ -15,6 +15,7 @@ from learning_gym.planting import GOALS, format_planted
 
 from openkoi_learning import LearningHook, thresholds
 from openkoi_testing import Scenario
+from openkoi_testing.gym.__main__ import print_report
 from openkoi_testing.gym.courses import run_learners
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
@@ -75,6 +76,16 @@ def test_planted_advice_is_learned_and_withdrawn_once_the_world_knows_better() -
     assert (True, True, True) == (planted.own_check, planted.learned, planted.withdrawn)
     assert planted.uses <= GOALS[True]
     assert "withdrawn in 1.00" in format_planted([planted])
+
+
+def test_many_worlds_are_reported_with_and_without_one_who_knows_the_subjects(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for who in (("none", "ledger"), ("none", "informed", "ledger")):
+        print_report([run_learners(partial(DrawnWorld, seed), 30, who) for seed in (1, 3)], "ledger")
+
+    first, second = capsys.readouterr().out.split("ledger:\n")[1:]
+    assert ["worst tenth" in first, "of informed" in first, "of informed" in second] == [True, False, True]
 
 
 def test_a_constant_is_chosen_where_its_family_is_left_out() -> None:

@@ -25,7 +25,7 @@ def plot(courses: Mapping[str, Course], tasks: int) -> str:
 def make_parser(program: str, description: str | None) -> argparse.ArgumentParser:
     """Return the parser of what worlds and learners are asked for."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=description)
-    parser.add_argument("--worlds", default="3", help="seeds, such as 3, 0-60 or 0,4,8 [default: 3]")
+    parser.add_argument("--worlds", default="3", help="seeds, such as 3, 0,4,8, or 0-60: sixty of them [default: 3]")
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
     parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
     parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")
@@ -42,8 +42,8 @@ def print_world(one: WorldCourses, given: argparse.Namespace) -> None:
 
 
 def print_report(every: Sequence[WorldCourses], who: str) -> None:
-    """Print how a learner did in all worlds, if there are several and the informed learner was in them."""
-    if len(every) > 1 and {who, "informed"} <= every[0].courses.keys():
+    """Print how a learner did in all worlds, if there are several."""
+    if len(every) > 1 and who in every[0].courses:
         print(f"{who}:\n{format_report(every, who)}")
 
 

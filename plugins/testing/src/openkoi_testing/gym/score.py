@@ -48,8 +48,8 @@ def worst_tenth(values: Sequence[float], *, high: bool = False) -> float:
 
 
 def ratios(worlds: Sequence[WorldCourses], who: str, of: Callable[[WorldCourses, str], float]) -> list[float]:
-    """Return a learner's figure as a share of the informed learner's, where that one has something to show."""
-    known = [(of(one, who), of(one, "informed")) for one in worlds]
+    """Return a learner's figure as a share of the informed learner's, where that one was and has something to show."""
+    known = [(of(one, who), of(one, "informed")) for one in worlds if "informed" in one.courses]
     return [mine / best for mine, best in known if best >= MIN_INFORMED]
 
 
@@ -70,7 +70,7 @@ def figures(worlds: Sequence[WorldCourses], who: str) -> Mapping[str, Sequence[f
 def format_report(worlds: Sequence[WorldCourses], who: str) -> str:
     """Format the figures of a learner with their goals, then the last tasks by family and learner."""
     lines = [f"{'':26}{'mean':>8}{'worst tenth':>13}   goal"]
-    for name, values in figures(worlds, who).items():
+    for name, values in ((name, values) for name, values in figures(worlds, who).items() if values):
         sign, goal, worst = GOALS.get(name, ("", None, None))
         wanted = f"{sign} {goal}" + (f", worst tenth {sign} {worst}" if worst else "") if goal else ""
         lines.append(f"{name:26}{mean(values):8.3f}{worst_tenth(values, high=sign == '<='):13.3f}   {wanted}")
