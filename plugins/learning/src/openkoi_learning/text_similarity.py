@@ -39,6 +39,7 @@ def extract_details(text: str) -> Details:
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
 
 
+@lru_cache(maxsize=4_096)
 def marked_names(text: str) -> frozenset[str]:
     """Return the names that a text marks: in quotes or backticks, or as options."""
     return frozenset(strip_marks(found) for found in MARKED_NAME.findall(text)) - {""}
