@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -83,6 +83,29 @@ def test_why_tells_run_iteration_finding_diff_outcome_and_lift(shop: Shop) -> No
         "uplift: ",
     ):
         assert part in reply
+
+
+def test_why_states_the_outcome_that_would_refute_an_entry(shop: Shop) -> None:
+    trap = replace(RULE, id="cc33", kind="anti_pattern", text="Do not: Use `tab`.", advice="Do not: Use `tab`.")
+    vague, pinned = replace(GUESS, id="dd44", text="Think first."), replace(RULE, id="ee55", pinned=True)
+    pattern = replace(RULE, id="ff66", origin="pattern")
+    more = [trap, vague, pinned, pattern]
+    shop.write("run3", *map(EntryUpdated, more), EntriesShown("export", "", "m", ("aa11",)))
+    shop.write("run3", OutcomeCredited(True, confirmed=("aa11",)))
+
+    assert {
+        "aa11": "archived after 3 accepted results in a row without `tab`, ",
+        "cc33": "archived after an accepted result with `tab`, ",
+        "dd44": "archived after 3 first attempts in a row with a finding about it, ",
+        "ee55": "by no outcome, because it is pinned",
+        "ff66": "",
+    } == {id: refutation_of(shop, id) for id in ("aa11", *(one.id for one in more))}
+
+
+def refutation_of(shop: Shop, id: str) -> str:
+    """What ``learn why`` says of an outcome that this entry alone is refuted by."""
+    lines = (line.partition("refuted:   ")[2] for line in shop.openkoi("why", id).output.splitlines())
+    return "".join(lines).removesuffix("or when held-out runs exclude that it helps")
 
 
 def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:

@@ -26,8 +26,7 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
     """Yield how the status of an entry changes, if it does."""
     usual, uses = state.success_rate(project), state.outcomes(entry.id)
     evidence = applicable_evidence(state, entry, project)
-    visible = bool(entry.visible_content or entry.forbidden_content) and entry.trust is not Trust.PERSON
-    if is_refuted(evidence[entry.id], visible=visible) or is_harmful(uses, usual):
+    if is_refuted(evidence[entry.id], visible=is_visible(entry)) or is_harmful(uses, usual):
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
     elif is_outvoted(entry, evidence):
         yield archive_entry(entry, now, "archived: another rule proved right instead")
@@ -40,13 +39,23 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
         yield replace(entry, standing=LearningStatus.ACTIVE, trust=Trust.CHECK, reason=reason)
 
 
+def is_visible(entry: LearningEntry) -> bool:
+    """Return whether a result shows that it gave up an entry, which is not the user's own."""
+    return bool(entry.visible_content or entry.forbidden_content) and entry.trust is not Trust.PERSON
+
+
 def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
-    """Return whether the latest runs refute an entry: several in a row.
+    """Return whether the latest runs refute an entry: as many in a row as are needed."""
+    wanted = refutations_needed(evidence, visible=visible)
+    return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
+
+
+def refutations_needed(evidence: Sequence[Evidence], *, visible: bool) -> int:
+    """Return how many refutations in a row archive an entry.
 
     One is enough if nothing but advice ever confirmed it, and the result was ``visible``: it gave up its content.
     """
-    wanted = 1 if visible and not any(is_confirmed(one) for one in evidence) else REFUTATIONS
-    return len(evidence) >= wanted and not any(one.confirmed for one in evidence[-wanted:])
+    return 1 if visible and not any(is_confirmed(one) for one in evidence) else REFUTATIONS
 
 
 def is_confirmed(one: Evidence) -> bool:

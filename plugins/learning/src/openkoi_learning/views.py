@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from .credit_assignment import is_visible, refutations_needed
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import count_by_model, count_outcomes, estimate_uplift
 from .entry import EntryEvidence, LearningEntry
 from .figures import to_learning
 from .promotion import promote_entry
 from .state import LearningState
-from .thresholds import REFUTATIONS
 
 MAX_OUTCOMES = 10
 TRUST_LABELS = (
@@ -77,10 +77,23 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
     yield f"  worth:     confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
     yield f"  uplift:    {format_uplift(state, entry)}"
-    if content := ", ".join(entry.visible_content):
-        yield f"  refuted:   {REFUTATIONS} accepted results in a row without `{content}` archive it"
+    if not entry.has_no_advice:
+        yield f"  refuted:   {explain_refutation(state, entry)}"
     if promote_entry(state, entry, now):
         yield f"  proposal:  helped in another project; to show it in all, run `openkoi learn approve {entry.id}`"
+
+
+def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
+    """Explain which outcome archives an entry."""
+    if entry.pinned:
+        return "by no outcome, because it is pinned"
+    if content := entry.visible_content or entry.forbidden_content:
+        what, how = "accepted result", f" {'without' if entry.visible_content else 'with'} `{'`, `'.join(content)}`"
+    else:
+        what, how = "first attempt", " with a finding about it"
+    needed = refutations_needed(state.all_evidence(entry, entry.project), visible=is_visible(entry))
+    runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"an {what}{how}"
+    return f"archived after {runs}, or when held-out runs exclude that it helps"
 
 
 def explain_display(entry: LearningEntry) -> str:

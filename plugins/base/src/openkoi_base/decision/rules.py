@@ -11,7 +11,7 @@ from .history import History, Rule, evaluation_of
 from .quality_threshold import ROUNDING, format_count
 from .refine import NOTHING_DONE
 
-MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (estimate)
+MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (issue 22)
 MIN_CHANCE = 0.1  # that another iteration pays, which costs as much as the first (estimate)
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (estimate)
 
