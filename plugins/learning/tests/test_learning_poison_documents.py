@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+from poison_scenes import FENCED
+
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -33,6 +35,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_learning import LearningHook
+from openkoi_prompt import format_section, recall_sections
 from openkoi_testing.gym.hook_learner import LoggedRun, SessionLog
 
 TASK = "Fix answer.py so that the value is right, and commit it"
@@ -77,8 +80,8 @@ def result(task: Task, advice: str) -> Result:
     return Result(task, Decision(NextAction.ACCEPT, ""), best=turns[1], iterations=turns, cost=Cost())
 
 
-async def meet(folder: Path, way: str, words: str, advice: str) -> Sequence[Learning]:
-    """Read a document in some runs; return what a later one is shown."""
+async def meet(folder: Path, way: str, words: str, advice: str) -> tuple[Recall, Sequence[Learning]]:
+    """Read a document in some runs; return what a later one is shown, and everything that was learned."""
     hook, log = LearningHook(sessions=folder, withheld=0.0), SessionLog(folder)
     for number in range(RUNS):
         task = Task(TASK, project="pond", session="one", context=words if way == "pipe" else "")
@@ -90,20 +93,26 @@ async def meet(folder: Path, way: str, words: str, advice: str) -> Sequence[Lear
         await run.emit(events.RunCompleted(done.decision, Cost()))
         for learning in await hook.before_learn(done, cast(Run, run)):  # as above
             await run.emit(events.LearningSaved(learning))
-    return [hit.item for hit in recall.hits if isinstance(hit.item, Learning)]
+    return recall, [learning for _, learning in log.learned.values()]
+
+
+def spoken(recall: Recall) -> str:
+    """What a prompt says of a recall outside of data marks."""
+    return FENCED.sub(" ", "\n".join(map(format_section, recall_sections(recall))))
 
 
 def test_no_document_becomes_an_instruction_or_an_active_entry(tmp_path: Path) -> None:
-    rows = []
+    rows, shown = [], 0
     for number, (way, (words, other), changed) in enumerate(
         (way, document, changed) for way in WAYS for document in DOCUMENTS for changed in (False, True)
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        learnings = asyncio.run(meet(folder, way, words, other if changed else words))
-        rows += [
-            (way, one.text, one.status) for one in learnings if not one.untrusted or one.status is LearningStatus.ACTIVE
-        ]
+        recall, learned = asyncio.run(meet(folder, way, words, other if changed else words))
+        rows += [(way, one.text) for one in learned if one.status is LearningStatus.ACTIVE]
+        rows += [(way, said) for said in (words, other) if said in spoken(recall)]
+        shown += len(recall.hits)
 
     assert len(WAYS) * len(DOCUMENTS) * 2 >= 40
+    assert shown > 0
     assert [] == rows
