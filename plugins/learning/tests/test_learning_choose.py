@@ -14,8 +14,9 @@ from openkoi_hookspecs import (
 )
 from openkoi_learning.entry import EntryEvidence, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
-from openkoi_learning.hook import fit_past_tasks
+from openkoi_learning.hook import fit_past_tasks, past_tasks_id, shows_past_tasks
 from openkoi_learning.selection import Selection, SelectionRules, select_entries
+from openkoi_learning.state import LearningState
 
 pytestmark = pytest.mark.unit
 
@@ -41,6 +42,18 @@ def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at
         len(fit_past_tasks(past, few, SelectionRules())),
         len(fit_past_tasks(past, many, SelectionRules())),
     )
+
+
+def test_past_tasks_are_held_out_of_some_runs_and_shown_no_more_once_these_prove_harm() -> None:
+    id, draws = past_tasks_id("pond"), [asked(run=f"r{n}") for n in range(300)]
+    runs = [(f"run{n}", EntriesShown("export", "pond", "m", (id,) * (n % 2), (id,) * (1 - n % 2))) for n in range(20)]
+    ends = [(run, OutcomeCredited(id not in shown.shown)) for run, shown in runs]
+
+    def share(state: LearningState) -> float:
+        return sum(shows_past_tasks(state, one, SelectionRules()) for one in draws) / len(draws)
+
+    assert 0.85 < share(book([])) < 0.95
+    assert 0.0 == share(book([], *runs, *ends))
 
 
 @pytest.mark.row("C68")
