@@ -11,7 +11,7 @@ from .merge import QUARANTINED
 from .relevance import Basis, Evidence, Rivals, same_conditions
 from .sameness import stated_words
 from .state import LearningState
-from .thresholds import INDEPENDENT_RUNS, OUTVOTED, REFUTATIONS
+from .thresholds import MIN_RUNS, OUTVOTED
 
 
 def status_changes(state: LearningState, ids: Iterable[str], project: str, now: str) -> Iterator[LearningEntry]:
@@ -55,7 +55,7 @@ def refutations_needed(evidence: Sequence[Evidence], *, visible: bool) -> int:
 
     One is enough if nothing but advice ever confirmed it, and the result was ``visible``: it gave up its content.
     """
-    return 1 if visible and not any(is_confirmed(one) for one in evidence) else REFUTATIONS
+    return 1 if visible and not any(is_confirmed(one) for one in evidence) else MIN_RUNS
 
 
 def is_confirmed(one: Evidence) -> bool:
@@ -90,4 +90,4 @@ def is_confirmed_by_checks(entry: LearningEntry, evidence: Sequence[Evidence]) -
         return False
     checked = any(proof.checked for proof in entry.proofs)
     results = sum(one.basis is Basis.RESULT for one in evidence)
-    return checked and results >= INDEPENDENT_RUNS and all(one.confirmed for one in evidence)
+    return checked and results >= MIN_RUNS and all(one.confirmed for one in evidence)

@@ -7,11 +7,12 @@ from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .thresholds import MIN_RUNS
+
 # All of these are estimates, checked by the simulated users of the tests.
 OUTCOME_DECAY = 0.94  # weight that an outcome loses with each later one
 PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
-MIN_RUNS = 3  # before anything is concluded
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1
 

@@ -10,9 +10,9 @@ from .entry import LearningEntry, archive_entry, entry_id
 from .merge import MAX_TASKS
 from .sameness import have_similar_subjects, is_opinion, is_same
 from .state import LearningState
+from .thresholds import MIN_RUNS
 
 REASON = "helped in {} projects"
-MIN_HELPFUL = 3  # runs in each project (estimate)
 
 
 def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list[LearningEntry]:
@@ -68,4 +68,4 @@ def is_confirmed_local(entry: LearningEntry) -> bool:
 def has_helped(state: LearningState, entry: LearningEntry) -> bool:
     """Return whether an entry has helped several times in its project, and never harmed."""
     known = count_outcomes(state.outcomes(entry.id))
-    return known.helpful >= MIN_HELPFUL and not known.harmful
+    return known.helpful >= MIN_RUNS and not known.harmful

@@ -19,10 +19,10 @@ from .thresholds import (
     EVERYWHERE_RUNS,
     EVERYWHERE_SHARE,
     FAMILIAR_LIFT,
-    FAMILIAR_TASKS,
     MAX_OBSERVATIONS,
     MIN_GAIN,
     MIN_RELEVANCE,
+    MIN_RUNS,
     NEWER_WEIGHT,
     OTHER_WORD_PRIOR,
     OWN_WORD_PRIOR,
@@ -81,7 +81,7 @@ def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collecti
     for word in task:
         tasks = history.tasks_with(word, since)
         share = word_share(word, needed, word in own, usual, tasks)
-        if tasks < FAMILIAR_TASKS or share >= min(FAMILIAR_LIFT * usual, MIN_RELEVANCE):
+        if tasks < MIN_RUNS or share >= min(FAMILIAR_LIFT * usual, MIN_RELEVANCE):
             shares.append(share)
     if len(needed) >= EVERYWHERE_RUNS and usual >= EVERYWHERE_SHARE:
         shares.append(usual)

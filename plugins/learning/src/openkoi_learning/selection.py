@@ -18,9 +18,9 @@ from .relevance import Basis, Evidence, Rivals, needed_share, right_share, score
 from .sameness import have_similar_subjects, is_same, same_subject, stated_words
 from .state import LearningState
 from .thresholds import (
-    INDEPENDENT_RUNS,
     MIN_NEEDED,
     MIN_RELEVANCE,
+    MIN_RUNS,
     SURELY_NEEDED,
     SURELY_RIGHT,
     USUAL_TOKENS,
@@ -166,8 +166,8 @@ def holdout_of(
     sure = entry.standing is LearningStatus.ACTIVE and not uses
     if entry.pinned or entry.trust is Trust.PERSON or sure:
         return 0.0
-    lately = sorted(evidence, key=lambda one: one.number)[-INDEPENDENT_RUNS:]
-    confirmed = len(lately) == INDEPENDENT_RUNS and all(one.confirmed for one in lately)
+    lately = sorted(evidence, key=lambda one: one.number)[-MIN_RUNS:]
+    confirmed = len(lately) == MIN_RUNS and all(one.confirmed for one in lately)
     return holdout_rate(count_outcomes(uses), rules.withheld, proved=entry.proved or confirmed)
 
 

@@ -15,7 +15,7 @@ from .effectiveness import EntryOutcome
 from .entry import REWOUND, SAME, LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import Basis, Evidence, TaskHistory, Words
-from .thresholds import FAMILIAR_TASKS, OUTCOME_WORTH
+from .thresholds import MIN_RUNS, OUTCOME_WORTH
 
 if TYPE_CHECKING:
     from .stopping import NextIteration, Standing
@@ -226,7 +226,7 @@ class LearningState:
     def forget_rare_words(self, project: str) -> None:
         """Forget the words that too few tasks had, long ago: most tasks bring names and numbers of their own."""
         words, oldest = self.words[project], self.counts[project] - RARE_WORD_TASKS
-        rare = [word for word, tasks in words.items() if len(tasks) < FAMILIAR_TASKS and tasks[-1] < oldest]
+        rare = [word for word, tasks in words.items() if len(tasks) < MIN_RUNS and tasks[-1] < oldest]
         for word in rare:
             del words[word]
 

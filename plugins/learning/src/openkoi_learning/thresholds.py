@@ -5,6 +5,9 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 REGRESSION_DELTA = 0.1  # default of learning.regression_delta (LEARN-04)
 PLATEAU_DELTA = 0.02  # default of learning.plateau_delta (LEARN-04)
 
+MIN_RUNS = 3  # before anything is concluded: two noisy uses decide nothing (issue 22)
+USUAL_TOKENS = 120  # shown in a task; beyond, only what is likelier to be needed than not (issue 22's goal)
+
 # Estimates, checked on drawn worlds of all families; CURVES.md shows how the learner does with other values.
 MIN_RELEVANCE = 0.3  # the chance that a task needs an entry and that it is right, from which it is shown
 EARLIER_WEIGHT, EARLIER_MAX = 0.5, 2.5  # of a task before an entry was known, and of all of them together
@@ -16,13 +19,10 @@ UNSEEN = 0.3  # times that each entry about a subject was right before anything 
 MIN_GAIN, STATED_GAIN = 2.5, 2.0  # nats by which a condition predicts better, and what stating it is worth
 MAX_OBSERVATIONS = 32  # newest runs in which conditions are looked for
 MIN_NEEDED, SURELY_RIGHT = 0.08, 0.8  # from where an entry fills the room that is left
-FAMILIAR_TASKS, FAMILIAR_LIFT = 3, 1.5  # tasks with a word, after which it must make a need likelier to count
+FAMILIAR_LIFT = 1.5  # by which a word of enough tasks must make a need likelier, to count
 EVERYWHERE_RUNS, EVERYWHERE_SHARE = 4, 0.6  # runs that needed an entry, and their share, for "every task here"
-USUAL_TOKENS = 120  # shown in a task; beyond, only what is likelier to be needed than not (issue 22's goal)
-SURELY_NEEDED = 0.6
+SURELY_NEEDED = 0.6  # from where an entry is shown beyond the usual tokens
 VERIFIED_WORTH, OUTCOME_WORTH, OPINION_WORTH = 0.85, 0.75, 0.6  # of an entry before any outcome: by what taught it
-INDEPENDENT_RUNS = 3  # that confirm an opinion whose check is about several things, before it is verified
-REFUTATIONS = 3  # in a row, that archive an entry
 PRIOR_ITERATIONS, MIN_ESTIMATES = 4.0, 40  # assumed of each kind of iteration; known before estimates are judged
 OUTVOTED = 8  # times in a row that another entry about its subject was right instead
 SIMILAR_SUBJECT = 0.6  # share of common words beside their contents, from which two entries are about one subject

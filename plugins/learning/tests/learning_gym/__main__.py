@@ -18,8 +18,8 @@ def read_arguments() -> argparse.Namespace:
     parser = make_parser("learning_gym", __doc__)
     parser.add_argument("--second", action="store_true", help="worlds of the second generator, kept for reports")
     parser.add_argument("--plant", action="store_true", help="plant wrong advice, and count uses until it is withdrawn")
-    parser.add_argument("--curve", default="", help="a constant of the learner and its values, such as MIN_GAIN=2,3,4")
-    parser.add_argument("--curves", action="store_true", help="the same of all constants, as a page")
+    parser.add_argument("--curve", default="", help="a constant and its values, the one in use first: MIN_GAIN=2.5,2,4")
+    parser.add_argument("--curves", nargs="?", const="all", help="the page of all constants, or of NAME,NAME")
     parser.add_argument("--why", action="store_true", help="count why needed subjects were wrong at the first attempt")
     return parser.parse_args()
 
@@ -32,8 +32,9 @@ def main() -> None:
         numbers = [float(one) for one in values.split(",")]
         print(format_curve(name, measure_curve(partial(measure_worlds, given), name, numbers)))
     elif given.curves:
-        for line in measure_page(partial(measure_worlds, given), " ".join(sys.argv[1:])):
-            print(line, end="", flush=True)
+        names = [] if given.curves == "all" else given.curves.split(",")
+        for part in measure_page(partial(measure_worlds, given), names, " ".join(sys.argv[1:])):
+            print(part, end="", flush=True)
     elif given.plant:
         print(format_planted([run_planted(make(), "ours") for make in draw_worlds(given)]))
     else:

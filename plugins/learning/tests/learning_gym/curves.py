@@ -1,12 +1,11 @@
 """Measure the constants of the learner: run worlds with several values of each, and choose one over families.
 
 Each value runs in a process of its own, in which the module of constants is loaded with that value before anything
-else of the learner is. A value is chosen by leaving out one family at a time. A constant decides if some value differs
-from the one in use by more than chance does.
+else of the learner is. A value is chosen by leaving out the worlds of one form of findings at a time, and it decides if
+it differs from the one in use by more than chance does.
 """
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
@@ -16,54 +15,73 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeAlias
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_testing.gym.score import MIN_INFORMED, WorldCourses, mean, worst_tenth
 
+
+@dataclass(frozen=True, slots=True)
+class WorldFigures:
+    """How the learner did in a world: its share of the informed learner's passes, and what that costs."""
+
+    family: str
+    ratio: float
+    harmful: float = 0.0
+    precision: float = 1.0
+    tokens: float = 0.0
+    duplicates: float = 0.0
+
+    @property
+    def fold(self) -> str:
+        """The worlds that are left out together: those with one form of findings."""
+        return self.family.partition(",")[0]
+
+
 CONSTANTS = "openkoi_learning.thresholds"
-Curve: TypeAlias = Mapping[float, Mapping[str, Sequence[float]]]  # a ratio to the informed learner for each world
+Curve: TypeAlias = Mapping[float, Sequence[WorldFigures]]
 Measure: TypeAlias = Callable[[], Sequence[WorldCourses]]
 CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
+OFF = 1_000  # of a number of runs, that no world of the page has
 PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of each constant that the gym can measure
+    "MIN_RUNS": (2, 4, 6),
     "MIN_RELEVANCE": (0.15, 0.5),
     "EARLIER_WEIGHT": (0.0, 1.0),
     "EARLIER_MAX": (1.0, 6.0),
     "PRIOR_RUNS": (0.2, 1.5),
     "OWN_WORD_PRIOR": (0.5, 1.0),
-    "OTHER_WORD_PRIOR": (0.1, 0.5),
+    "OTHER_WORD_PRIOR": (0.1, 0.5, 0.7),
     "NEWER_WEIGHT": (0.3, 0.9),
     "REFUTED_WEIGHT": (0.3, 0.9),
     "UNSEEN": (0.1, 0.6),
     "MIN_GAIN": (1.5, 4.0),
-    "STATED_GAIN": (1.0, 2.5),
-    "MAX_OBSERVATIONS": (16, 64),
-    "MIN_NEEDED": (0.02, 0.3),
-    "SURELY_RIGHT": (0.6, 0.95),
-    "FAMILIAR_TASKS": (1, 6),
-    "FAMILIAR_LIFT": (1.0, 2.5),
-    "EVERYWHERE_RUNS": (2, 8),
-    "EVERYWHERE_SHARE": (0.4, 0.8),
-    "USUAL_TOKENS": (60, 240),
-    "SURELY_NEEDED": (0.4, 0.8),
+    "STATED_GAIN": (0.0, 1.0, 2.5),
+    "MAX_OBSERVATIONS": (8, 16, 128),
+    "MIN_NEEDED": (0.02, 0.2, 1.1),
+    "SURELY_RIGHT": (0.6, 0.7, 0.9),
+    "FAMILIAR_LIFT": (0.0, 1.0, 2.5),
+    "EVERYWHERE_RUNS": (2, 8, OFF),
+    "EVERYWHERE_SHARE": (0.4, 0.5, 0.8),
+    "SURELY_NEEDED": (0.4, 0.5, 0.8),
     "VERIFIED_WORTH": (0.7, 0.95),
-    "OUTCOME_WORTH": (0.65, 0.85),
-    "OPINION_WORTH": (0.5, 0.7),
-    "INDEPENDENT_RUNS": (2, 5),
-    "REFUTATIONS": (2, 5),
-    "OUTVOTED": (4, 16),
-    "SIMILAR_SUBJECT": (0.4, 0.8),
-    "SAME_WORDS": (0.6, 0.95),
+    "OUTCOME_WORTH": (0.65, 0.7, 0.85),
+    "OPINION_WORTH": (0.5, 0.55, 0.7),
+    "OUTVOTED": (4, 16, OFF),
+    "SIMILAR_SUBJECT": (0.4, 0.5, 0.8),
+    "SAME_WORDS": (0.6, 0.7, 0.95),
     "SAME_FINDING": (0.3, 0.7),
 }
 PAGE = """# Curves
 
-What the learner does with other values of its constants: its share of first attempts that pass, as a part of the
-informed learner's, a mean over drawn worlds of all families. The value in use is **bold**. Of the others, those in
-*italics* differ from it by more than chance does (95 %, by pairs of worlds). Then which value is best in all families
-but one, and for how many of the families it is so. A constant that is not in the table has no curve yet, and its value
-is an estimate. Written in this folder's `tests` by
-`python -m learning_gym {arguments}`.
+What the learner does with other values of its constants, over drawn worlds of all families: its share of first attempts
+that pass, as a part of the informed learner's, the mean and the worst tenth of the worlds; harmful lines and tokens a
+task, the share of active entries that is right, and of entries that is a duplicate. The value in use is **bold**; the
+ratio of those in *italics* differs from its ratio by more than chance does (95 %, by pairs of worlds). *Chosen*: for
+how many of the five forms of findings it is the best over the worlds of the other four. *Better*: in how many of the
+five its mean is above that of the value in use. A value is changed if it is better in all five and costs nothing else.
+Written in this folder's `tests` by
+`python -m learning_gym {arguments}`; `--curves NAME,NAME` measures some of them.
 
-| constant | value: mean of informed | chosen with one family left out | |
-|---|---|---|---|
+| constant | value | of informed | worst tenth | harmful | precision | tokens | duplicates | chosen | better |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -85,87 +103,100 @@ def set_constant(name: str, value: float, module: str = CONSTANTS) -> None:
     setattr(constants, name, type(getattr(constants, name))(value))
 
 
-def measure_value(measure: Measure, name: str, value: float) -> Mapping[str, Sequence[float]]:
-    """Return the ratios of worlds by family with a value, or with all values in use if there is no name.
+def measure_value(measure: Measure, name: str, value: float) -> Sequence[WorldFigures]:
+    """Return the figures of worlds with a value, or with all values in use if there is no name.
 
     The process must not have learned yet.
     """
     if name:
         set_constant(name, value)
-    ratios: dict[str, list[float]] = {}
-    for one in measure():
-        if one.last("informed") >= MIN_INFORMED:
-            ratios.setdefault(one.family, []).append(one.last("ours") / one.last("informed"))
-    return ratios
+    return [read_figures(one) for one in measure() if one.last("informed") >= MIN_INFORMED]
+
+
+def read_figures(one: WorldCourses) -> WorldFigures:
+    """Return the figures of a world."""
+    mine, ratio = one.courses["ours"], one.last("ours") / one.last("informed")
+    return WorldFigures(one.family, ratio, mine.mean("harmful"), mine.precision, mine.mean("tokens"), mine.duplicates)
 
 
 def measure_curve(measure: Measure, name: str, values: Sequence[float]) -> Curve:
-    """Return the ratios with each value."""
+    """Return the figures with each value."""
     fresh = get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=fresh, max_tasks_per_child=1) as pool:
         return {value: pool.submit(measure_value, measure, name, value).result() for value in values}
 
 
-def measure_page(measure: Measure, arguments: str) -> Iterator[str]:
-    """Yield the page of all constants, a line when it is known; the values in use are measured once."""
+def measure_page(measure: Measure, names: Collection[str], arguments: str) -> Iterator[str]:
+    """Yield the page of all constants or some, each when it is known; the values in use are measured once."""
     yield PAGE.format(arguments=arguments)
     used = measure_curve(measure, "", (0.0,))
     for name, others in PAGE_VALUES.items():
-        value = float(getattr(import_module(CONSTANTS), name))
-        curve = {value: used[0.0], **measure_curve(measure, name, others)}
-        yield format_row(name, value, dict(sorted(curve.items())))
+        if not names or name in names:
+            value = float(getattr(import_module(CONSTANTS), name))
+            curve = {value: used[0.0], **measure_curve(measure, name, others)}
+            yield format_rows(name, curve)
 
 
-def format_row(name: str, used: float, curve: Curve) -> str:
-    """Format the curve of a constant as a row of a table."""
-    usual = flatten(curve[used])
-    sure = {value for value, families in curve.items() if differs(flatten(families), usual)}
-    means = [f"{mark(value, used, sure)}: {mean(flatten(families)):.3f}" for value, families in curve.items()]
-    return f"| `{name}` | {', '.join(means)} | {format_votes(curve)} | {'decides' if sure else 'flat'} |\n"
+def format_rows(name: str, curve: Curve) -> str:
+    """Format the curve of a constant, the first value being the one in use, as rows of a table by value."""
+    return "".join(f"| `{name}` | {' | '.join(format_cells(value, curve))} |\n" for value in sorted(curve))
 
 
-def mark(value: float, used: float, sure: Collection[float]) -> str:
-    """Format a value: bold if it is in use, in italics if it differs."""
-    return f"**{value:g}**" if value == used else f"*{value:g}*" if value in sure else f"{value:g}"
+def format_cells(value: float, curve: Curve) -> Iterator[str]:
+    """Yield what a row says of a value."""
+    used = next(iter(curve))
+    worlds, usual = curve[value], curve[used]
+    yield f"**{value:g}**" if value == used else f"*{value:g}*" if differs(worlds, usual) else f"{value:g}"
+    yield f"{mean_ratio(worlds):.3f}"
+    yield f"{worst_tenth([one.ratio for one in worlds]):.3f}"
+    yield f"{mean([one.harmful for one in worlds]):.3f}"
+    yield f"{mean([one.precision for one in worlds]):.3f}"
+    yield f"{mean([one.tokens for one in worlds]):.0f}"
+    yield f"{mean([one.duplicates for one in worlds]):.3f}"
+    yield str(sum(value == chosen for chosen in choices(curve).values()))
+    yield "" if value == used else str(count_better(worlds, usual))
 
 
-def differs(ratios: Sequence[float], usual: Sequence[float]) -> bool:
+def differs(worlds: Sequence[WorldFigures], usual: Sequence[WorldFigures]) -> bool:
     """Return whether the ratios of the same worlds differ by more than chance does."""
-    gains = [one - other for one, other in zip(ratios, usual, strict=True)]
+    gains = [one.ratio - other.ratio for one, other in zip(worlds, usual, strict=True)]
     spread = sqrt(mean([(one - mean(gains)) ** 2 for one in gains]) / max(1, len(gains) - 1))
     return abs(mean(gains)) > CERTAIN_DEVIATIONS * spread
 
 
-def flatten(families: Mapping[str, Sequence[float]], without: str = "") -> list[float]:
-    """Return the ratios of all families but one."""
-    return [ratio for family, some in families.items() if family != without for ratio in some]
+def count_better(worlds: Sequence[WorldFigures], usual: Sequence[WorldFigures]) -> int:
+    """Return in how many folds the mean of ratios is higher."""
+    pairs = ((of_fold(worlds, fold), of_fold(usual, fold)) for fold in folds(worlds))
+    return sum(mean_ratio(mine) > mean_ratio(theirs) for mine, theirs in pairs)
+
+
+def mean_ratio(worlds: Collection[WorldFigures]) -> float:
+    """Return the mean share of the informed learner's passes."""
+    return mean([one.ratio for one in worlds])
+
+
+def of_fold(worlds: Sequence[WorldFigures], fold: str) -> list[WorldFigures]:
+    """Return the worlds of a fold."""
+    return [one for one in worlds if one.fold == fold]
+
+
+def folds(worlds: Sequence[WorldFigures]) -> list[str]:
+    """Return the folds of worlds."""
+    return list(dict.fromkeys(one.fold for one in worlds))
 
 
 def choose_value(curve: Curve, without: str) -> float:
-    """Return the best value in all families but one."""
-    return max(curve, key=lambda value: mean(flatten(curve[value], without)))
-
-
-def format_curve(name: str, curve: Curve) -> str:
-    """Format the mean and the worst tenth of each value, and the values that cross-validation chooses."""
-    lines = [f"{name:>20}{'mean':>8}{'worst tenth':>13}"]
-    for value, families in curve.items():
-        ratios = flatten(families)
-        lines.append(f"{value:20g}{mean(ratios):8.3f}{worst_tenth(ratios):13.3f}")
-    left_out = [ratio for family, value in choices(curve).items() for ratio in curve[value][family]]
-    return "\n".join(
-        [
-            *lines,
-            f"chosen with one family left out: {format_votes(curve)}; mean of what was left out {mean(left_out):.3f}",
-        ]
-    )
+    """Return the best value in all folds but one; the one in use, which is the first, if it is as good."""
+    return max(curve, key=lambda value: mean_ratio([one for one in curve[value] if one.fold != without]))
 
 
 def choices(curve: Curve) -> Mapping[str, float]:
-    """Return the value that is chosen without each family."""
-    return {family: choose_value(curve, family) for family in next(iter(curve.values()))}
+    """Return the value that is chosen without each fold."""
+    return {fold: choose_value(curve, fold) for fold in folds(next(iter(curve.values())))}
 
 
-def format_votes(curve: Curve) -> str:
-    """Format how often each value is chosen."""
-    return ", ".join(f"{value:g} in {count}" for value, count in Counter(choices(curve).values()).most_common())
+def format_curve(name: str, curve: Curve) -> str:
+    """Format a curve as it is on the page, the first value being the one in use, and how its choices do elsewhere."""
+    left_out = [one for fold, value in choices(curve).items() for one in of_fold(curve[value], fold)]
+    head = "".join(PAGE.splitlines(keepends=True)[-2:])
+    return f"{head}{format_rows(name, curve)}What is chosen has, where it was left out: {mean_ratio(left_out):.3f}"
