@@ -152,6 +152,27 @@ def test_keys_approve_dismiss_view_or_leave_it_for_later(shop: Shop, keys: str, 
     assert standing is ledger.log_view.read_now().entries["bb22"].standing
 
 
+def test_the_review_proposes_to_show_in_all_projects_what_helped_in_two(shop: Shop) -> None:
+    common = replace(RULE, text="Write dates as `iso`.", trust=Trust.PERSON)
+    twins = [replace(common, id=f"{place}1", project=place) for place in ("pond", "lake")]
+    for one in twins:
+        shop.write("run4", EntryUpdated(one))
+        for run in range(3):
+            shop.write(
+                f"{one.project}{run}", EntriesShown("export", one.project, "m", (one.id,)), OutcomeCredited(True)
+            )
+    ledger = shop.ledger
+    before, proposed = len(ledger.log_view.read_now().entries), "openkoi learn approve pond1"
+
+    assert proposed in shop.openkoi().output
+    with CliRunner().isolation(input="a"):
+        ask_decision(ledger, twins[0])
+    known = ledger.log_view.read_now().entries
+    assert ["user"] == [one.scope for one in known.values() if one.is_live and one.text == common.text]
+    assert before + 1 == len(known)
+    assert proposed not in shop.openkoi().output
+
+
 @pytest.mark.row("C57")
 def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
     result = shop.openkoi("Rust")

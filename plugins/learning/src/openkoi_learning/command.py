@@ -22,7 +22,7 @@ from .hook import LearningHook
 from .promotion import promote_entry
 from .state import LearningState
 from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
-from .views import format_json, format_line, format_list, format_page
+from .views import format_json, format_line, format_list, format_page, format_proposal
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
 MIN_ID_LENGTH = 3  # of the beginning of an id that names an entry (estimate)
@@ -82,14 +82,17 @@ def load_install_command(koi: Koi, skill: str) -> click.Command:
 def review(hook: LearningHook, *, alone: bool = True) -> None:
     """Go through the entries that need a decision: one by one on a terminal, else as a list."""
     state = hook.log_view.read_now()
-    waiting = [entry for entry in list_live(state) if not entry.pinned and needs_decision(entry)]
+    waiting = [entry for entry in list_live(state) if not entry.pinned and needs_decision(state, entry)]
     if not waiting and not alone:
         return
     if not waiting:
         click.echo(f"No decisions are pending.\n{format_list(state, list_live(state))}")
         return
     for number, entry in enumerate(waiting, 1):
-        click.echo(f"{number}/{len(waiting)}  {format_line(state, entry)}")
+        if not state.entries[entry.id].is_live:  # another one that was approved replaces it
+            continue
+        lines = [format_line(state, entry), *format_proposal(state, entry, utc_now())]
+        click.echo(f"{number}/{len(waiting)}  " + "\n".join(lines))
         if has_terminal():
             ask_decision(hook, entry)
     if not has_terminal():
@@ -101,9 +104,9 @@ def list_live(state: LearningState) -> Sequence[LearningEntry]:
     return [entry for entry in state.entries.values() if entry.is_live]
 
 
-def needs_decision(entry: LearningEntry) -> bool:
+def needs_decision(state: LearningState, entry: LearningEntry) -> bool:
     """Return whether the user's decision would change something."""
-    return entry.is_untrusted or entry.standing == "probation"
+    return entry.is_untrusted or entry.standing == "probation" or bool(promote_entry(state, entry, utc_now()))
 
 
 def ask_decision(hook: LearningHook, entry: LearningEntry) -> None:
@@ -116,10 +119,21 @@ def ask_decision(hook: LearningHook, entry: LearningEntry) -> None:
         if key == "v":
             click.echo(format_page(hook.log_view.state, entry, utc_now(), hook.rules.decay))
             continue
-        if key in ("a", "d"):
-            save_decision(hook, approve_entry(entry, utc_now()) if key == "a" else dismiss_entry(entry, utc_now()))
-            click.echo("Approved." if key == "a" else "Dismissed.", err=True)
+        if key == "a":
+            click.echo(f"{save_approval(hook, entry)[0]}.", err=True)
+        elif key == "d":
+            save_decision(hook, dismiss_entry(entry, utc_now()))
+            click.echo("Dismissed.", err=True)
         return
+
+
+def save_approval(hook: LearningHook, entry: LearningEntry) -> tuple[str, LearningEntry]:
+    """Approve an entry, in all projects if it helped in several; return what was done, and the approved entry."""
+    promoted, *replaced = promote_entry(hook.log_view.state, entry, utc_now()) or [entry]
+    approved = approve_entry(promoted, utc_now())
+    for one in (approved, *replaced):
+        save_decision(hook, one)
+    return "Approved for all projects" if replaced else "Approved", approved
 
 
 def has_terminal() -> bool:
@@ -163,10 +177,8 @@ def approve(ctx: click.Context, /, id: str) -> None:
     entry = find_entry(hook, id)
     if not entry.is_live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
-    promoted, *replaced = promote_entry(hook.log_view.state, entry, utc_now()) or [entry]
-    finish_action(hook, approve_entry(promoted, utc_now()), "Approved for all projects" if replaced else "Approved")
-    for one in replaced:
-        save_decision(hook, one)
+    what, approved = save_approval(hook, entry)
+    click.echo(f"{what}: {format_line(hook.log_view.state, approved)}")
 
 
 @learn.command()

@@ -79,6 +79,11 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     yield f"  uplift:    {format_uplift(state, entry)}"
     if not entry.has_no_advice:
         yield f"  refuted:   {explain_refutation(state, entry)}"
+    yield from format_proposal(state, entry, now)
+
+
+def format_proposal(state: LearningState, entry: LearningEntry, now: str) -> Iterator[str]:
+    """Yield the proposal to show an entry in all projects, if it helped in several."""
     if promote_entry(state, entry, now):
         yield f"  proposal:  helped in another project; to show it in all, run `openkoi learn approve {entry.id}`"
 
