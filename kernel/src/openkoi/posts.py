@@ -34,9 +34,9 @@ async def deliver_post(post: Post, app: object) -> str:
     from openkoi_hookspecs.integrations import Messenger, SupportsEdit
 
     if not isinstance(app, Messenger):
-        raise KoiError(f"{post.app} does not support posts, so nothing can be sent with it.")
+        raise KoiError(f"{post.app} does not support posts, so nothing was sent.")
     if post.id and not isinstance(app, SupportsEdit):
-        raise KoiError(f"Posts of {post.app} cannot be edited. Send another one.")
+        raise KoiError(f"{post.app} cannot edit posts. Send a new one.")
     with named_errors(post.app, "send"):  # an app is a plugin: it may raise anything
         return await (app.edit(post) if post.id and isinstance(app, SupportsEdit) else app.send(post))
 

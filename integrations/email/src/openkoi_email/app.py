@@ -23,8 +23,8 @@ ASK_ADDRESS = "The address of a mailbox that you created for the assistant"
 ASK_PASSWORD = "Its password, or an app password"
 NO_LETTERS = "Mail servers accept only ASCII passwords. Create an app password."
 ASK_CHECKED_BY = (
-    "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of a mail that "
-    "this mailbox received, such as mx.example.org"
+    "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of an email "
+    "that this mailbox received, such as mx.example.org"
 )
 NO_CHECK = "no server, so all mail is ignored: set integrations.email.checked_by"
 

@@ -30,7 +30,7 @@ def make_id(post: Post, own: str) -> str:
 def make_mail(post: Post, own: str) -> EmailMessage:
     """Return the mail that a post is: Markdown as it is, and beside it as HTML."""
     if len(post.text) > MAX_TEXT:
-        raise AppRejectedError(f"Mails are limited to {MAX_TEXT:,} characters.")
+        raise AppRejectedError(f"An email is limited to {MAX_TEXT:,} characters.")
     mail = EmailMessage(policy=policy.SMTP)
     mail["From"] = own
     mail["To"] = ", ".join(check_addresses(post.channel))
@@ -61,7 +61,9 @@ def check_addresses(channel: str) -> list[str]:
     """Return the addresses that a channel is; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
     if not found or not all(map(ADDRESS.fullmatch, found)):
-        raise AppRejectedError(f"{channel!r} is not a mail address. Write one address, or several separated by commas.")
+        raise AppRejectedError(
+            f"{channel!r} is not an email address. Write one address, or several separated by commas."
+        )
     return found
 
 
@@ -95,7 +97,7 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
 
 def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:
     """Return the error for what an SMTP server answered: with 4 at its beginning it may work later."""
-    message = f"{host} rejected the mail: {describe(text)} ({code})"
+    message = f"{host} rejected the email: {describe(text)} ({code})"
     return AppUnavailableError(message) if 400 <= code < 500 else AppRejectedError(message)
 
 

@@ -14,8 +14,8 @@ CANVAS = ("quip", "canvas")  # the types of such files: canvases are built on Qu
 PAGE, MAX_PAGES = 100, 20
 MAX_BYTES = 1_000_000  # of a text that is read (estimate)
 CHANGED = "The canvas {0} has changed since it was read. Read it again."
-NOT_A_CANVAS = "{0} is a file, which Slack does not replace. Write a new document without an id."
-NOT_TEXT = "{0} is neither a canvas nor a text."
+NOT_A_CANVAS = "{0} is a file, which Slack cannot replace. To write a new document, omit the id."
+NOT_TEXT = "{0} is neither a canvas nor a text file."
 
 
 @dataclass(frozen=True, slots=True)
