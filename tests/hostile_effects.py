@@ -26,7 +26,7 @@ EFFECTS = {
     "leaves-thread": ("threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", "a thread running"),
     "leaves-task": ("asyncio.get_running_loop().create_task(asyncio.sleep(60))", "a task running (sleep)"),
     "leaves-process": ("import subprocess; subprocess.Popen(['sleep', '60'])", "a process running"),
-    "copies-process": ("if os.fork() == 0: pass", "copied the process"),
+    "copies-process": ("if os.fork() == 0: pass", "forked the process"),
     "changes-frozen": ("object.__setattr__(task, 'text', 'Do evil')", "changed Task.text"),
     "changes-run": ("run.task = None", "changed TaskRun.task"),
     "changes-nested": ("object.__setattr__(recall, 'hits', ('x',))", "changed Recall.hits"),
@@ -68,13 +68,13 @@ EFFECTS = {
         "import locale; locale.setlocale(locale.LC_ALL, 'C.UTF-8' if locale.setlocale(locale.LC_ALL) == 'C' else 'C')",
         "the locale",
     ),
-    "cuts-sockets": ("import socket; socket.setdefaulttimeout(0.001)", "the default timeout of sockets"),
-    "silences-logging": ("import logging; logging.disable(100)", "the level of logging"),
-    "raises-warnings": ("import warnings; warnings.simplefilter('error')", "the filters of all warnings"),
+    "cuts-sockets": ("import socket; socket.setdefaulttimeout(0.001)", "the default socket timeout"),
+    "silences-logging": ("import logging; logging.disable(100)", "the logging level"),
+    "raises-warnings": ("import warnings; warnings.simplefilter('error')", "the warning filters"),
     "takes-loop-errors": ("asyncio.get_running_loop().set_exception_handler(lambda *a: None)", "the event loop"),
     "debugs-loop": ("asyncio.get_running_loop().set_debug(True)", "the event loop"),
     "stops-loop": ("asyncio.get_running_loop().stop()", "the event loop"),
-    "lowers-priority": ("os.nice(1)", "the priority"),
+    "lowers-priority": ("os.nice(1)", "the process's priority"),
     "prints-when-imported": (None, "printed 'imported' to standard output at loading"),
 }
 ENDINGS = {
@@ -114,7 +114,7 @@ FRESH = {
     "patches-import": ("builtins.__import__ = lambda *a, **b: sys", "replaced builtins.__import__"),
     "patches-certificates": ("import ssl; ssl.create_default_context = print", "replaced ssl.create_default_context"),
     "removes-a-module": ("del sys.modules['openkoi_hookspecs.task']", "replaced openkoi_hookspecs.task"),
-    "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "how decimals are computed"),
+    "rounds-decimals": ("import decimal; decimal.getcontext().prec = 3", "the decimal context"),
     "takes-usr1": ("signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))", "SIGUSR1"),
     "changes-limits": ("object.__setattr__(task, 'limits', None)", "changed Task.limits"),
     "patches-a-method-of-paths": (
@@ -134,7 +134,7 @@ FRESH = {
     "waits-for-the-end": ("import atexit; atexit.register(os._exit, 3)", "a function to call at exit (_exit)"),
     "logs-everything": (
         "import logging; logging.getLogger().addHandler(logging.StreamHandler(sys.stdout))",
-        "where everything is logged to (undone)",
+        "the root logger's handlers (undone)",
     ),
     "shows-warnings": (
         "import warnings; warnings.showwarning = lambda *a, **k: None",
@@ -150,7 +150,7 @@ FRESH = {
     "changes-arguments": ("sys.argv.append('--yes')", "changed sys.argv (undone)"),
     "moves-temporary-files": (
         "import tempfile; tempfile.tempdir = '/'",
-        "changed the folder of temporary files (undone)",
+        "changed the temporary folder (undone)",
     ),
     "raises-escapes": ("raise RuntimeError('\\x1b[2J\\x1b]0;owned\\x07' + 'y' * 100_000)", "RuntimeError: \\x1b[2J"),
 }
@@ -176,13 +176,19 @@ SECOND = {
         "replaced HTTPConnection.request",
     ),
     "patches-secrets": ("import secrets; secrets.token_hex = lambda *a: '0'", "replaced secrets.token_hex"),
-    "hides-tracebacks": ("sys.tracebacklimit = 0", "the interpreter (tracebacks) (undone)"),
-    "shortens-numbers": ("sys.set_int_max_str_digits(640)", "the interpreter (the length of numbers) (undone)"),
-    "hooks-generators": ("sys.set_asyncgen_hooks(lambda g: None, None)", "the interpreter (the hooks of generators)"),
-    "tracks-coroutines": ("sys.set_coroutine_origin_tracking_depth(50)", "the interpreter (the origin of coroutines)"),
-    "traces-memory": ("import tracemalloc; tracemalloc.start()", "the interpreter (the trace of memory) (undone)"),
-    "writes-no-bytecode": ("sys.dont_write_bytecode ^= True", "the interpreter (compiled files) (undone)"),
-    "shrinks-stacks": ("threading.stack_size(65536)", "the interpreter (the stack of threads) (undone)"),
+    "hides-tracebacks": ("sys.tracebacklimit = 0", "interpreter settings (tracebacks) (undone)"),
+    "shortens-numbers": ("sys.set_int_max_str_digits(640)", "interpreter settings (the integer digit limit) (undone)"),
+    "hooks-generators": (
+        "sys.set_asyncgen_hooks(lambda g: None, None)",
+        "interpreter settings (the async generator hooks)",
+    ),
+    "tracks-coroutines": (
+        "sys.set_coroutine_origin_tracking_depth(50)",
+        "interpreter settings (coroutine origin tracking)",
+    ),
+    "traces-memory": ("import tracemalloc; tracemalloc.start()", "interpreter settings (memory tracing) (undone)"),
+    "writes-no-bytecode": ("sys.dont_write_bytecode ^= True", "interpreter settings (compiled files) (undone)"),
+    "shrinks-stacks": ("threading.stack_size(65536)", "interpreter settings (the thread stack size) (undone)"),
     "traces-threads": ("threading.settrace(lambda *a: None)", "replaced threading._trace_hook"),
     "plans-a-fault-report": (
         "import faulthandler; faulthandler.dump_traceback_later(3600)",
@@ -197,14 +203,17 @@ SECOND = {
         "import codecs; codecs.register_error('strict', codecs.ignore_errors)",
         "how text is decoded (undone)",
     ),
-    "rounds-up": ("import decimal; decimal.getcontext().rounding = 'ROUND_UP'", "how decimals are computed (undone)"),
+    "rounds-up": ("import decimal; decimal.getcontext().rounding = 'ROUND_UP'", "the decimal context (undone)"),
     "moves-the-clock": (
         "os.environ['TZ'] = 'JST-9'; time.tzset(); del os.environ['TZ']",
         "the time zone (undone)",
     ),
-    "takes-processors": ("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", "or the processors of the process"),
+    "takes-processors": (
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})",
+        "the process's priority or CPU affinity",
+    ),
     "limits-locks": ("from resource import RLIMIT_MEMLOCK as M, setrlimit; setrlimit(M, (0, 0))", "resource limits"),
-    "forgets-filters": ("import warnings; warnings.filters.clear()", "the filters of all warnings"),
+    "forgets-filters": ("import warnings; warnings.filters.clear()", "the warning filters"),
     "speeds-the-loop": ("asyncio.get_running_loop().slow_callback_duration = 0.0", "the event loop (undone)"),
     "empties-the-context": (
         "import contextvars\n    for one in contextvars.copy_context(): one.set(None)",
@@ -213,19 +222,17 @@ SECOND = {
 }
 # What no check sees, as HOOKS.md lists it; each is an example of its sentence.
 UNSEEN = {
-    "files and sockets that are left open": "sys.leaked = [open('/etc/hosts'), __import__('socket').socket()]",
-    "attributes of objects that modules keep": "import json; json._default_encoder.indent = 2",
-    "private data of modules": "import re; re._MAXCACHE = 0",
-    "numbers and flags of modules whose names are in lower case": "import socket; socket.has_ipv6 = False",
+    "files and sockets left open": "sys.leaked = [open('/etc/hosts'), __import__('socket').socket()]",
+    "changed attributes of objects in modules": "import json; json._default_encoder.indent = 2",
+    "changed private data of modules": "import re; re._MAXCACHE = 0",
+    "changed numbers and flags with lower-case names in modules": "import socket; socket.has_ipv6 = False",
     "timers that count processor time": "signal.setitimer(signal.ITIMER_VIRTUAL, 3600)",
-    "modules of a new name in `sys.modules`": "sys.modules.setdefault('acme_fake', type(sys)('acme_fake'))",
-    "functions that are called when an object is freed": (
-        "import weakref; sys.kept = type('X', (), {})(); weakref.finalize(sys.kept, len, '')"
-    ),
-    "classes that are registered with abstract ones": "import collections.abc as c; c.Hashable.register(dict)",
-    "caches that are emptied": "sys.path_importer_cache.clear()",
-    "system calls that Python has no function for": "import ctypes; ctypes.CDLL(None).prctl(1, 15)",
-    "what a function does that the plugin had imported by its own name": "seed(0)",
+    "new names in `sys.modules`": "sys.modules.setdefault('acme_fake', type(sys)('acme_fake'))",
+    "finalizers of objects": ("import weakref; sys.kept = type('X', (), {})(); weakref.finalize(sys.kept, len, '')"),
+    "classes registered with abstract base classes": "import collections.abc as c; c.Hashable.register(dict)",
+    "cleared caches": "sys.path_importer_cache.clear()",
+    "system calls made without a Python function": "import ctypes; ctypes.CDLL(None).prctl(1, 15)",
+    "effects of functions that the plugin imported by name": "seed(0)",
 }
 
 

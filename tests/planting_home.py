@@ -1,4 +1,4 @@
-"""Files of a home folder that a program runs at a login, at the start of a shell, or unasked; ``.`` is the home."""
+"""Files of a home folder that a program runs at login, at the start of a shell, or unasked; ``.`` is the home."""
 
 HOME_FILES = (
     *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv"),

@@ -94,7 +94,7 @@ def test_a_line_that_was_begun_before_the_question_is_not_an_answer(openkoi: She
         tty.type("and now ")  # before the question takes keys
         asked(tty)
         tty.type("1\r")
-        tty.shows("That was typed before the question could be read. Choose 1 to 3: ")
+        tty.shows("You typed that before the question appeared. Choose 1 to 3: ")
         tty.type("12\x7f\x7f3\r")
         tty.shows("What should it do instead?")
         tty.type("\r")
@@ -110,7 +110,7 @@ def test_a_line_that_was_begun_during_the_run_is_not_an_answer(openkoi: Shell) -
         tty.type("and now ")
         asked(tty)
         tty.type("1\r")
-        tty.shows("That was typed before the question could be read. Choose 1 to 3: ")
+        tty.shows("You typed that before the question appeared. Choose 1 to 3: ")
         tty.type("3\r")
         tty.shows("What should it do instead?")
         tty.type("\r")

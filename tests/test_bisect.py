@@ -132,14 +132,14 @@ def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: 
     spent = prompted("bisect", "--check", "! grep -q Hey", "--budget", "0.000001")
     assert (1, True) == (
         spent.returncode,
-        "The calls have cost $0.00 of $0.00, and the search cannot continue" in spent.stderr,
+        "Model calls cost $0.00 of $0.00, and the search cannot continue" in spent.stderr,
     )
 
 
 @pytest.mark.parametrize(
     ("check", "status", "shown"),
     [
-        ("true", 1, "has no bad result"),
+        ("true", 1, "gives no bad result"),
         ("grep -q Kind", 1, "Undecided: the result is bad even without any of these plugins."),
         ("exit 127", 1, "cannot judge a result"),
     ],

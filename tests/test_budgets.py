@@ -228,7 +228,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
     )
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
-    assert any("where $1.0000 were reserved; more will be reserved from now on" in text for text in warnings)
+    assert any("but $1.0000 was reserved; more will be reserved from now on" in text for text in warnings)
     assert pytest.approx(1.0) == run.result.cost.usd
 
 

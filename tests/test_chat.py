@@ -60,7 +60,7 @@ def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
         terminal.send("slow please")
         terminal.shows("Running sleep 30…")
         terminal.send("make it blue")
-        terminal.shows('↳ "make it blue" · joins before the next model call')
+        terminal.shows('↳ "make it blue" · added before the next model call')
         terminal.type("then drink tea")
         terminal.shows("> then drink tea")
         terminal.type("\t")
@@ -279,7 +279,7 @@ def test_accessible_output_has_no_escape_sequence_and_numbered_questions(openkoi
         terminal.shows("Type a number from 1 to 3.")
         terminal.shows("$ git push --force <U+202E>origin main")
         terminal.type("1\n")
-        terminal.shows("That was typed before the question could be read.")
+        terminal.shows("You typed that before the question appeared.")
         terminal.settles()
         terminal.type("9\n")
         terminal.type("1 more thing\n")
@@ -301,7 +301,7 @@ def test_a_line_begun_before_a_question_does_not_answer_it(openkoi: Shell) -> No
         tty.shows("Type a number from 1 to 2.")
         tty.settles()
         tty.type("1\n")
-        tty.shows("That was typed before the question could be read.")
+        tty.shows("You typed that before the question appeared.")
 
 
 def test_a_chat_goes_on_line_by_line(openkoi: Shell) -> None:

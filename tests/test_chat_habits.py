@@ -69,7 +69,7 @@ def test_a_message_is_read_by_the_task_under_way_and_a_queued_one_is_the_next(op
         tty.send("slow please")
         tty.shows("Running while")
         tty.send("make it blue")
-        tty.shows("joins before the next model call")
+        tty.shows("added before the next model call")
         tty.type("which tea?")
         tty.shows("> which tea?")
         tty.type("\t")

@@ -228,9 +228,9 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
             ("/fork", "Nothing to fork"),
             ("say it", "Some bold words. [1]"),
             ("/rename new prices", "This session is now new prices"),
-            ("/raw", "Answers are shown as they are written."),
+            ("/raw", "Answers are shown unformatted."),
             ("say it again", "Some **bold** words."),
-            ("/fork", "A new session with this conversation."),
+            ("/fork", "Started a new session with this conversation."),
             ("other words", "Well."),
         ):
             terminal.send(line)

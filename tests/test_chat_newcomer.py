@@ -36,7 +36,7 @@ def test_what_is_said_after_an_interruption_is_done_before_what_waits(openkoi: S
         tty.send("slow please")
         tty.shows("Running sleep 30…")
         tty.send("add a test")
-        tty.shows("joins before the next model call")
+        tty.shows("added before the next model call")
         tty.type("write the docs")
         tty.shows("> write the docs")
         tty.type("\t")

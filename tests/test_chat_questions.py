@@ -25,7 +25,7 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         opened.send("push it")
         opened.shows("3. No")
         opened.inner.type("1")
-        opened.shows("typed before the question could be read")
+        opened.shows("typed that before the question appeared")
         assert "\n>\n" in opened.display
         opened.settles()
         opened.inner.type("\r")  # may be the end of a message whose keys came too early
@@ -33,7 +33,7 @@ def test_a_key_that_came_too_early_neither_answers_nor_is_sent_later(openkoi: Sh
         assert "→ Yes" not in opened.display
         opened.inner.type("\r")  # the marked one, with an empty input
         opened.shows("→ Yes, this once")
-        opened.hides("typed before the question could be read")
+        opened.hides("typed that before the question appeared")
         opened.shows("Well.")
         opened.inner.type("thanks")
         opened.shows("> thanks")
@@ -61,7 +61,7 @@ def test_a_message_that_begins_with_the_key_of_an_answer_is_a_message(
         opened.shows(f"> {message}!")
         assert "▸ 1. Yes, this once (y)" in opened.display
         opened.inner.type("\r")
-        opened.shows(f'↳ "{message}!" · joins before the next model call')
+        opened.shows(f'↳ "{message}!" · added before the next model call')
         assert "→" not in opened.display
 
 
@@ -93,7 +93,7 @@ def test_a_draft_goes_on_behind_a_question_and_enter_sends_it(openkoi: Shell) ->
         opened.inner.type("also a1")
         opened.shows("3. No")
         opened.inner.type("b\r")
-        opened.shows('↳ "also a1b" · joins before the next model call')
+        opened.shows('↳ "also a1b" · added before the next model call')
         assert "→ Yes" not in opened.display
         opened.settles()
         opened.inner.type("3\r")

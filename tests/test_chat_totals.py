@@ -54,7 +54,7 @@ def test_a_call_that_was_killed_while_it_streamed_is_counted_until_it_is_settled
     assert (4, round(0.003 + 0.2 * parts, 6)) == rounded(read_totals(sessions, session, tmp_path))
     records = [one for path in sessions.glob("*.jsonl") for one in read_segment(path)]
     steps = list_steps(records, find_lost_requests(records))
-    assert [("More", "an answer that broke off", 0.2 * parts)] == [
+    assert [("More", "an incomplete answer", 0.2 * parts)] == [
         (one.task, one.purpose, one.usd) for one in steps if one.purpose == UNFINISHED
     ]
 

@@ -107,7 +107,7 @@ def test_a_paste_without_marks_sends_nothing_however_it_is_read(openkoi: Shell, 
             terminal.shows("END")
             assert not any("Well." in line for line in terminal.scrollback)
             terminal.type("\x03")
-            terminal.shows("Draft put aside")
+            terminal.shows("Draft set aside")
 
 
 def test_tab_does_not_send_a_shell_command(openkoi: Shell) -> None:

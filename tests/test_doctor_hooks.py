@@ -149,7 +149,7 @@ MISTAKEN = {  # by name: its code, what its entry point names, and the sentence 
     "misspelled": (
         TWICE.replace("task", "rum=None"),
         "",
-        "before_plan never gets its parameter rum. Did you mean run?",
+        "before_plan never receives its parameter rum. Did you mean run?",
     ),
     "twice": (TWICE * 2, "", "before_plan is defined 2 times, and only the last definition is called."),
     "inside": (TWICE_IN_A_CLASS, ":Plugin", "before_plan is defined 2 times, and only the last definition is called."),

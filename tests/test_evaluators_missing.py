@@ -106,7 +106,7 @@ def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") ->
     ("code", "text", "why"),
     [
         (JUDGE, "", "out of order"),
-        (UNFIT, "", "it has no evaluate()"),
+        (UNFIT, "", "it lacks evaluate()"),
         (UNLOADABLE, REQUIRE, "a wheel is missing"),
         (EXITS, REQUIRE, "SystemExit"),
     ],

@@ -173,7 +173,7 @@ def test_openkoi_alone_starts_the_frontend_that_is_configured(openkoi: Shell) ->
         ("Plain", 'fails = "no sk-ant-oat01-KEY"', 1, "Error: Plugin 'acme' failed at run: ValueError: no "),
         ("Plain", 'status = "three"', 2, "[frontends.acme] status in "),
         ("Plain", "enabled = false", 2, "No frontend named 'acme'"),
-        ("Mute", "", 1, "Error: Plugin 'acme' failed at loading: it has no run(), which frontends need"),
+        ("Mute", "", 1, "Error: Plugin 'acme' failed at loading: it lacks run(), which frontends need"),
         ("Absent", "", 1, "Error: Plugin 'acme' failed at loading: AttributeError: "),
     ],
 )

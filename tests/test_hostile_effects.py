@@ -52,7 +52,7 @@ def test_what_no_check_sees_is_listed(tmp_path: Path) -> None:
     assert [] == [line for line in result.stdout.splitlines() if line.startswith("!")], result.stdout
     assert all(name in result.stdout for name in bodies)
     page = (Path(__file__).parent.parent / "hookspecs" / "HOOKS.md").read_text()
-    listed = page.partition("does not see:\n\n")[2].partition("\n\n")[0]
+    listed = page.partition("does not detect:\n\n")[2].partition("\n\n")[0]
     assert [f"  - {text}" for text in UNSEEN] == listed.splitlines()
 
 

@@ -3,8 +3,10 @@
 The figures are those that a reader who had not seen the code asked for.
 """
 
+import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +26,21 @@ SUGGESTIONS = {
     "knows? no(?:thing)?|depends on no": "a contract in tests/test_layers.py",
     r"(?<=, )too(?=[.;:])": "also, as well",
 }
-EXAMPLE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+FOR_USERS = {  # in strings and pages, but not in docstrings; found by readers of random samples, with what they wrote
+    "of (?:its|their|your|his) own(?! [a-z`])": "separate, its own NOUN",
+    "(?:is|are|was|were) asked about": "needs approval",
+    "not there:": "Not supported:",
+    "may (?:not )?command": "can send tasks",
+    "at a (?:login|build|commit|install)": "at login, during a build, on commit",
+    r"[0-9][\w,.]*(?: \w+)? at most|in a row at most": "at most NUMBER",
+    "(?:is|are|was|were|be) (?:begun|started again)": "started, restarted",
+    "puts? aside|put away": "set aside",
+    "mails": "emails, messages",
+    "(?:a character|characters) that (?:is|are) not shown": "invisible",
+    "must answer with|answered neither with": "must return",
+}
+TESTS = Path(__file__).parent
+EXAMPLE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50
 IRREGULAR = {
     "told",
@@ -58,6 +74,34 @@ def documents() -> dict[str, str]:
     """Return the README and the pages for authors of plugins, without their examples."""
     paths = [ROOT / "README.md", *(ROOT / "hookspecs").rglob("*.md")]
     return {str(path.relative_to(ROOT)): EXAMPLE.sub("", path.read_text()) for path in paths}
+
+
+@cache
+def texts_for_users() -> tuple[tuple[str, str], ...]:
+    """Return the strings of the source without docstrings, and the pages without examples, each with its place."""
+    strings = ((f"{name}:{line}", text) for name, code in sources().items() for line, text in strings_of(code))
+    paths = [path for kind in ("", "*/", "*/*/") for path in ROOT.glob(f"{kind}*.md")]
+    paths += [*ROOT.glob("*/src/**/*.md"), *ROOT.glob("*/*/src/**/*.md"), *ROOT.glob(".github/**/*.md")]
+    pages = (
+        (str(path.relative_to(ROOT)), EXAMPLE.sub("", path.read_text())) for path in paths if TESTS not in path.parents
+    )
+    return tuple((place, " ".join(text.split())) for place, text in (*strings, *pages) if " " in text)
+
+
+def strings_of(code: str) -> Iterator[tuple[int, str]]:
+    tree = ast.parse(code)
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("words", FOR_USERS)
+def test_no_text_for_users_has_words_of_a_translation(words: str) -> None:
+    pattern = re.compile(rf"(?<![a-z])(?:{words})(?![a-z])", re.IGNORECASE)
+    found = [f"{place}: {hit[0]}" for place, text in texts_for_users() for hit in pattern.finditer(text)]
+
+    assert [] == found, f"Write instead: {FOR_USERS[words]}"
 
 
 @pytest.mark.parametrize("words", SUGGESTIONS)

@@ -194,9 +194,9 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
     listed = {
         ".venv/lib/python3/site-packages/a.pth": "new: Python runs it whenever it starts in this environment",
         "conftest.py": "new: pytest runs it before the tests",
-        "package.json": "new: npm and its kin run the scripts that it names",
+        "package.json": "new: npm, yarn and others run the scripts it names",
         "pkg/Makefile": "new: a build runs it",
-        "setup.py": "new: pip and uv run it at an install",
+        "setup.py": "new: pip and uv run it during an install",
         "sitecustomize.py": "new: Python runs it whenever it starts here",
     }
     at_once = {path: listed.pop(path) for path in sorted(listed, reverse=True) if "whenever" in listed[path]}

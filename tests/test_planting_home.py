@@ -1,4 +1,4 @@
-"""In a workspace that is a home folder, or lies around one, nothing is planted that runs at a login or in a shell."""
+"""In a workspace that is a home folder, or lies around one, nothing is planted that runs at login or in a shell."""
 
 import sys
 from dataclasses import replace

@@ -116,7 +116,7 @@ def test_a_file_tool_asks_before_it_writes_what_a_hook_is_a_link_to(openkoi: She
         resumed = there("resume", "-m", "openai/gpt-fake")
 
     assert (8, "true\n") == (stopped.returncode, unchanged), stopped.stderr
-    assert "git runs it at a commit, merge, checkout or push (through .git/hooks/pre-commit)" in text
+    assert "git runs it on commit, merge, checkout or push (through .git/hooks/pre-commit)" in text
     assert (0, "echo checked\necho again\n") == (resumed.returncode, (openkoi.folder / "scripts/check.sh").read_text())
     assert "  ! scripts/check.sh is changed: git runs it" in resumed.stderr
 

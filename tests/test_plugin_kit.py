@@ -257,4 +257,4 @@ def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:
     assert {"budget", "bundle", "hook", "integration", "wasm"} <= kinds.keys()
     assert all(text.endswith(".") for text in kinds.values())
     assert refused.returncode == 2
-    assert "There is no kind of plugin named 'heron'. Choose from: budget, " in refused.stderr
+    assert "Unknown kind of plugin: 'heron'. Choose from: budget, " in refused.stderr

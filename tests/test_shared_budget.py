@@ -190,5 +190,5 @@ def test_a_run_that_is_stopped_while_it_waits_gives_its_reservation_back(tmp_pat
 
 
 def test_a_limit_that_no_budget_keeps_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"safety\.max_cost_usd_per_day is set, but no budget that enforces it"):
+    with pytest.raises(ConfigError, match=r"safety\.max_cost_usd_per_day is set, but nothing enforces it"):
         run_scenario(Task("Say it"), Scenario(settings={"use.budget": "none", "safety.max_cost_usd_per_day": 1.0}))

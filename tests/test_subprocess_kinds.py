@@ -145,7 +145,7 @@ def test_commands_show_which_plugins_run_in_their_own_process(openkoi: Shell) ->
     rows = [" ".join(line.split()) for line in plugins.stdout.splitlines() if "in its own process" in line]
     assert ["memory sqlite in its own process", "providers openai in its own process"] == sorted(rows)
     assert "Own process: sqlite (memory), openai (providers)" in " ".join(doctor.stdout.split())
-    assert "In a process of its own, as configured now: sqlite (memory), openai (providers)" in blame.stdout
+    assert "Currently configured to run in a separate process: sqlite (memory), openai (providers)" in blame.stdout
 
 
 @pytest.mark.parametrize(

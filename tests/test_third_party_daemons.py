@@ -235,7 +235,7 @@ def test_what_cannot_be_done_is_said_while_a_run_is_under_way(openkoi: Shell) ->
     reply = said_by(openkoi, "wrong")
 
     nameless, fork, resume, folder = reply["said"]
-    assert "Nameless has no name that starts with its plugin's name." == nameless
+    assert "Nameless needs a name that starts with its plugin's name." == nameless
     assert [True, True] == ["is already running" in text for text in (fork, resume)]
     assert "/no/such/folder is not a folder, so no task can run in it." == folder
     assert reply["stopped"]

@@ -97,7 +97,7 @@ def test_each_file_whose_new_name_is_unclear_is_a_conflict(openkoi: Shell) -> No
 
     assert (1, {"x/index.js": "same\n", "y/index.js": "same\n"}) == (undone.returncode, files(openkoi))
     for name in ("a/index.js", "b/index.js"):
-        assert f"conflict: {name} was not changed: renamed since, and several files match it" in undone.stderr
+        assert f"conflict: {name} was not changed: renamed later, and several files match it" in undone.stderr
     assert "0 files restored, 2 in conflict" in undone.stdout
 
 

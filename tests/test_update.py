@@ -157,9 +157,9 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(openkoi: Installed,
     result = openkoi("update", "--check")
 
     assert (1, "") == (result.returncode, result.stdout)
-    assert result.stderr.startswith("Error: Nothing to compare with: "), result.stderr
+    assert result.stderr.startswith("Error: Cannot check for updates: "), result.stderr
     assert " did not find a release of openkoi (" in result.stderr
-    assert "Check the network, and the package index that " in result.stderr
+    assert "Check the network and the package index that " in result.stderr
 
 
 def test_a_project_cannot_choose_the_index_or_the_installer(openkoi: Installed) -> None:
@@ -230,7 +230,7 @@ def test_what_no_index_brought_is_not_compared_with_one(tmp_path: Path) -> None:
     result = Shell(tmp_path, tmp_path / "home")("update", "--check")
 
     assert 1 == result.returncode
-    assert "Error: Nothing to compare with: OpenKoi is installed from " in result.stderr
+    assert "Error: Cannot check for updates: OpenKoi was installed from " in result.stderr
     assert ", not from a package index. Update it there." in result.stderr
 
 
@@ -243,4 +243,4 @@ def test_pending_migrations_are_run_where_there_is_nothing_to_compare_with(tmp_p
     result = openkoi("update")
 
     assert (1, f"{REBUILT}\n") == (result.returncode, result.stdout)
-    assert "Error: Nothing to compare with: " in result.stderr
+    assert "Error: Cannot check for updates: " in result.stderr

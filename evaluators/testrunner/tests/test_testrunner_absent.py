@@ -78,7 +78,7 @@ def test_many_absent_tests_are_one_finding() -> None:
     assert evaluation is not None
     assert 30 == len(evaluation.failing)
     (finding,) = evaluation.findings
-    assert "Tests that were there before no longer run" == finding.title
+    assert "Existing tests no longer run" == finding.title
     assert "… and 10 more" in finding.detail
 
 

@@ -59,13 +59,13 @@ class Configuration(Protocol):
         """The default limits of a task."""
 
     def setting(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a dotted key of the configuration; raise ConfigError if its type is another.
+        """Return the value of a dotted key of the configuration; raise ConfigError if it has another type.
 
-        If it is not set, a setting of a common table has its own default, any other one the ``default``.
+        If it is not set, a setting of a common table has its declared default, any other has ``default``.
         """
 
     def settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
-        """List what the user, project, environment and command line set; with ``bundles``, what those set too."""
+        """List what the user, project, environment and command line set; with ``bundles``, also what bundles set."""
 
     def unknown_settings(self, table: str = "") -> Sequence[str]:
         """Return a warning for each unknown setting, of a dotted table or of all."""
@@ -74,7 +74,7 @@ class Configuration(Protocol):
         """Return the name of the plugin of a kind that ``[use]`` selects; empty if none, an error for other kinds."""
 
     def set_setting(self, key: str, value: Json) -> Path:
-        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file.
+        """Set a dotted key in the user's configuration and leave everything else unchanged; return the file.
 
         A value may be a list or a table; None removes the key. Raises ConfigError.
         """
@@ -95,4 +95,4 @@ class Configuration(Protocol):
         """Mask a secret in all output from now on; ``name`` says what it is."""
 
     def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""
+        """Mask the secrets in text before it is shown. The log is masked; records passed to listeners are not."""

@@ -28,7 +28,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes that the run log keeps in a file, read when they are needed. Plugins get them from the log, already made.
+    """Bytes that the run log stores in a file and reads on demand. Plugins get blobs from the log and never create one.
 
     ``digest`` is the SHA-256 of the bytes in hexadecimal, ``size`` their number.
     """
@@ -83,8 +83,8 @@ class Image(Media):
 class File(Media):
     """A file of at most 20,000,000 bytes: its bytes, their media type such as ``application/pdf``, and its name.
 
-    A model reads a text file as text, whichever provider it is of. Other files are sent where a provider takes their
-    type, see ``SupportsMedia``; otherwise the model reads that the file cannot be shown.
+    Text files are sent as text to every model. Other files are sent if the provider supports their type, see
+    ``SupportsMedia``; otherwise the model gets a note instead.
     """
 
     name: str
@@ -121,7 +121,7 @@ def digest_of(content: bytes | Blob) -> str:
 
 
 def image_type(data: bytes) -> str:
-    """Return the media type that the first bytes of an image show, one of ``IMAGE_TYPES``; empty for anything else."""
+    """Return the media type of an image from its first bytes, one of ``IMAGE_TYPES``; empty for anything else."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in SIGNATURES.items() if data.startswith(start)), "")

@@ -59,7 +59,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How one evaluator's checks stood before the work began. It is logged, so that resume and fork know it too.
+    """The results of one evaluator's checks before the work began. They are logged, for resume and fork as well.
 
     ``state`` is whatever else the evaluator needs for comparison, as JSON. The kernel sets ``evaluator``.
     """
@@ -92,10 +92,10 @@ class EvaluationMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """The chance that another iteration pays off, estimated from ``seen`` iterations of the project.
+    """The chance that another iteration helps, estimated from ``seen`` iterations of the project.
 
-    ``error`` is the calibration error of such estimates until now: how far they were from the outcome, on average; None
-    if too few are known. A plugin sets it at ``after_evaluate``; it can end a run, but never accept anything.
+    ``error`` is the calibration error of such estimates so far: their mean distance from the outcome; None if too few
+    are known. A plugin sets it at ``after_evaluate``; it can end a run, but never accept anything.
     """
 
     chance: float

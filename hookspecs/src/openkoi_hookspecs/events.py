@@ -147,7 +147,7 @@ class HistoryCompacted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ChecksBaseline(Event):
-    """How an evaluator's checks stood before the run changed anything."""
+    """The results of an evaluator's checks before the run changed anything."""
 
     name = "checks.baseline"
     baseline: Baseline
@@ -164,7 +164,7 @@ class InnerLoopEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class ExecutionFinished(Event):
-    """What an execution left behind."""
+    """The outcome of an execution."""
 
     name = "work"
     batched = True

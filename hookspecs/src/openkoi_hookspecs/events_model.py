@@ -63,7 +63,7 @@ class ModelResponse(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelResponseBroken(Event):
-    """An answer that broke off: what had arrived is charged by our estimate, and is not used."""
+    """An incomplete answer: what had arrived is charged by estimate, and is not used."""
 
     name = "model.broken"
     model: str

@@ -23,7 +23,7 @@ class ControlOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgeVoted(Event):
-    """How a judge arrived at its scores: the scores of each vote, the rubric, and anything unusual in a ``note``.
+    """How a judge arrived at its scores: each vote's scores, the rubric, and anything unusual in a ``note``.
 
     ``carried_over`` names the dimensions whose scores are those of the previous evaluation. The judge read
     ``characters`` in ``calls`` requests, ``control_characters`` of them in control runs, which are not votes; to judge

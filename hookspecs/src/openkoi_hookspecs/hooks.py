@@ -67,13 +67,13 @@ def before_execute(plan: Plan, run: Run) -> HookReturn[Sequence[Section]]:
 
 @hookspec
 def before_tool(call: ToolCall, tool: Tool, run: Run) -> HookReturn[Permission]:
-    """Called before each tool call, also parallel ones. Return Allow, Ask or Deny."""
+    """Called before each tool call, including parallel ones. Return Allow, Ask or Deny."""
     return None
 
 
 @hookspec
 def after_tool(result: ToolResult, call: ToolCall, run: Run) -> HookReturn[ToolResult]:
-    """Called with each result, before the model sees it. Return another to replace it."""
+    """Called with each result, before the model sees it. Return another result to replace it."""
     return None
 
 

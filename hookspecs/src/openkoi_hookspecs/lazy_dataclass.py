@@ -62,7 +62,7 @@ def is_field(annotation: object) -> bool:
 
 
 def make_dataclass(kind: Any, annotations: dict[str, Any], *, frozen: bool = False, kw_only: bool = False) -> Any:
-    """Return the class with slots, and with what a dataclass has where it has nothing of its own."""
+    """Return the class with slots, and with the parts of a dataclass that it does not define."""
     body = dict(vars(kind))
     names = [name for name, annotation in annotations.items() if is_field(annotation)]
     declared = {name: body.pop(name) for name in names if name in body}
@@ -114,7 +114,7 @@ class Blueprint:
         return tuple(one.name for one in self.fields if one.init and not one.kw_only)
 
     def complete(self, name: str) -> None:
-        """Make an attribute of the class that it has not of its own."""
+        """Create an attribute that the class does not define."""
         if name == "__init__":
             self.set({name: self.compile_init()})
         elif name in ("__eq__", "__hash__"):

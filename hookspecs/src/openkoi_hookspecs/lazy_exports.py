@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Export(tuple[str, str]):
-    """A name that a package exports: the module that it is in, and how it is called there."""
+    """A name that a package exports: the module that it is in, and its name there."""
 
     __slots__ = ()
 

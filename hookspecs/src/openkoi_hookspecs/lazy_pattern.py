@@ -7,7 +7,7 @@ PARTS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", 
 
 
 def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what behaves like the compiled pattern; functions of ``re`` do not take it."""
+    """Return a stand-in for the compiled pattern; functions of ``re`` do not accept it."""
     return cast("re.Pattern[AnyStr]", LazyPattern(pattern, flags))
 
 

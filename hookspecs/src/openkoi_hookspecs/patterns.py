@@ -26,7 +26,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class UsageRecorded(Event):
-    """Something the user did, as plugins look for patterns in it: a Task, a Command, a SkillUse or an Integration."""
+    """Something the user did, for plugins that detect patterns: a Task, a Command, a SkillUse or an Integration."""
 
     name = "usage"
     kind: str

@@ -20,7 +20,7 @@ class Sender:
     """The author of a post.
 
     ``id`` is the service's immutable one: permissions are bound to it and never to a ``name``. ``authenticated``: the
-    service verified the sender, as for a mail that passes DMARC. An automatic reply is from a BOT.
+    service verified the sender, as for an email that passes DMARC. An automatic reply is from a BOT.
     """
 
     id: str

@@ -52,7 +52,7 @@ class Price:
         return self.beyond if self.beyond is not None and tokens > self.above else self
 
     def cost(self, usage: Usage) -> float:
-        """Return the dollars of one call; cached tokens without a price of their own cost as much as input."""
+        """Return the dollars of one call; cached tokens without a separate price cost as much as input."""
         at = self.at(usage.prompt)
         cached = usage.cache_read * (at.cache_read or at.input) + usage.cache_write * (at.cache_write or at.input)
         return (usage.input * at.input + usage.output * at.output + cached) / 1e6

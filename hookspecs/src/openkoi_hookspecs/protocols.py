@@ -61,7 +61,7 @@ class SupportsMedia(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Group ``openkoi.embedders``."""
+    """Converts texts to vectors. Group ``openkoi.embedders``."""
 
     @property
     def id(self) -> str:
@@ -83,7 +83,7 @@ class SupportsDimensions(Protocol):
 class Evaluator(Protocol):
     """A judge, or checks, of work. Group ``openkoi.evaluators``.
 
-    All configured evaluators are called in turn. A judge weighs the whole work against the task and declares ``judges =
+    All configured evaluators are called in turn. A judge compares the whole work with the task and declares ``judges =
     True`` as an attribute: only its scores count. Any other evaluator reports checks and findings; its scores are
     ignored with a warning that names it.
     """
@@ -243,7 +243,7 @@ class Compactor(Protocol):
 
 
 class AgentRunner(Protocol):
-    """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
+    """Replaces the inner loop: a team, another program. Group ``openkoi.workers``."""
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do ``run.task`` in ``run.workspace``; return the final answer, and why it ended. An agent names its worker.

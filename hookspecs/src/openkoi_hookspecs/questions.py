@@ -16,7 +16,7 @@ class Question:
 
     The same ``digest`` means the same question: use the identity of the content that is decided about, such as the hash
     of a file. With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not
-    asked again while the digest stays the same. Changed content has a different digest and is asked about again.
+    asked again while the digest stays the same. Changed content has a different digest, so the user is asked again.
     ``by_flag``: the option ``--yes`` may answer for the user.
     """
 
@@ -30,7 +30,7 @@ class Question:
 
     @property
     def identity(self) -> str:
-        """What says that the same is asked."""
+        """Identify what is asked: equal for the same question."""
         return self.digest or self.text
 
     def is_decided_by(self, answer: str) -> bool:
@@ -83,7 +83,7 @@ def is_no(answer: str | None) -> bool:
 
 
 class Questions(Protocol):
-    """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
+    """Stores questions until they are answered, by any process. Group ``openkoi.questions``; one is chosen.
 
     The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or no longer needs one.
     """
@@ -98,7 +98,7 @@ class Questions(Protocol):
         """Return the questions without an answer, oldest first; ``alive`` is left to the kernel."""
 
     async def answer(self, id: str, answer: str) -> None:
-        """Store the answer to a question, and let ``wait`` return; the first answer stays.
+        """Store the answer to a question, and let ``wait`` return; the first answer wins.
 
         Raises PluginNotFoundError if no unanswered question has this id.
         """

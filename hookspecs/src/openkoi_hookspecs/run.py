@@ -116,7 +116,7 @@ class Koi(Configuration, Protocol):
     def attend(
         self, user: Callable[[Question], HookReturn[str]], *, timeout: float | None = None
     ) -> Callable[[], None]:
-        """Send every question to this frontend, one at a time; call the returned function to end that.
+        """Send every question to this frontend, one at a time; call the returned function to stop.
 
         The frontend is an ``async def``, or a ``def`` that answers at once, since all runs wait for it. Several
         frontends may attend, and the first answer counts: the other calls are cancelled. A frontend returns None for no
@@ -171,7 +171,7 @@ class Koi(Configuration, Protocol):
         """
 
     def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:
-        """Call back with every record of every run, once it is logged; call the returned function to end that.
+        """Call back with every record of every run, once it is logged; call the returned function to stop.
 
         A callback is a ``def``. One that raises, or takes more than 2 s, is reported once and called again with the
         next record. Be quick: all runs wait.
@@ -224,7 +224,7 @@ class Run(Protocol):
 
     @property
     def outermost(self) -> str:
-        """The id of the task's run that this one is a part of; its own if it is none."""
+        """The id of the task's run that this one is part of; its own id if it is not a sub-task."""
 
     @property
     def task(self) -> Task:

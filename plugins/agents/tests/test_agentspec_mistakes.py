@@ -50,7 +50,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         ("identity: {name: }", "1, column 17", "identity.name must be a name, one line of text, not nothing"),
         ('identity: {name: " "}', "1, column 18", "identity.name must be a name"),
         ("identity: mender", "1, column 11", "identity must be a table with name and version, not 'mender'"),
-        (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a valid key here. It belongs below iteration."),
+        (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a valid key here. It belongs under iteration."),
         (WHO + "iterations: {}", "2, column 1", "iterations is not a valid key here. Did you mean iteration?"),
         (WHO + "iteration:\n  maxCycle: 3", "3, column 3", "Did you mean max_cycles?"),
         (WHO + "iteration: {max_cycles: many}", "2, column 25", "must be a whole number above 0, not 'many'"),

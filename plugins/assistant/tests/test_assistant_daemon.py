@@ -76,7 +76,7 @@ def test_status_doctor_and_connect_say_how_each_app_is_and_who_may_command_it(tm
     assert ("folder  watching; users: ann (owner)", "notion  connected") == (status[0].strip(), status[2].strip())
     assert "matrix  sign-in required: Matrix is not connected" in status[1]
     for place in ("\n".join(status), output, doctor):
-        assert 'contains "*", which matches no user' in place
+        assert 'contains "*", which does not match users' in place
     assert ["ann (owner)"] == [line.strip() for line in output.splitlines() if "owner" in line]
     assert "users of folder ann (owner)" in doctor
     assert 0 == removed.returncode

@@ -73,7 +73,7 @@ def test_what_is_changed_is_restored() -> None:
     (text,) = reports
     assert text.startswith("Plugin 'acme' printed 'hello' to standard output, changed ")
     assert text.endswith(
-        " at before_plan. Standard output belongs to the result; to warn the user, call koi.warn(text)"
+        " at before_plan. Standard output is reserved for the result; to warn the user, call koi.warn(text)"
     )
     assert all(part in text for part in ("the working directory", "(ACME)", "sys.path", "Task.text"))
     assert "hello\n" == message

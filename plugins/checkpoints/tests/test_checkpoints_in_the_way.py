@@ -68,7 +68,7 @@ def test_a_renamed_file_that_the_user_edited_stays_where_its_old_name_is_taken(
 
     assert {taken: "mine\n", "z.txt": TEXT.replace("line 20", "mine")} == files(root)
     assert {"x/y.txt" if "inside" in taken else "x", "z.txt"} == set(restoration.conflicts)
-    assert "changed since, and its old name x/y.txt is taken" == restoration.conflicts["z.txt"]
+    assert "changed later, and its old name x/y.txt is taken" == restoration.conflicts["z.txt"]
 
 
 def test_a_renamed_file_gets_its_name_back_that_the_work_gave_to_a_folder(

@@ -74,7 +74,7 @@ def test_what_others_deleted_comes_back_by_force(store: CheckpointStore, root: P
     take(store, root)
     (root / "a.txt").unlink()
 
-    assert {"a.txt": "deleted since, or moved out of this folder"} == restore(store, root, first)
+    assert {"a.txt": "deleted later, or moved out of this folder"} == restore(store, root, first)
     asyncio.run(store.restore(root, first, force=True))
     assert "first\n" == (root / "a.txt").read_text()
 

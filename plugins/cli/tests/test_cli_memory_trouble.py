@@ -104,5 +104,5 @@ def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Pa
     result = shell(tmp_path / "other")("import", str(next(tmp_path.rglob("out"))))
 
     assert "14 records imported" in result.stdout
-    assert "Only the log was imported. Still in " in result.stdout
-    assert ": config.toml. Copy what you want: files to " in result.stdout
+    assert "Only the log was imported. " in result.stdout
+    assert " also contains config.toml. To keep them, copy files to " in result.stdout

@@ -260,7 +260,7 @@ def test_commands_that_write_git_s_settings_ask_for_that_path(tmp_path: Path, co
 
     assert isinstance(permission, Ask)
     assert (str(tmp_path.resolve() / ".git/config"),) == permission.paths
-    assert "git runs the programs that it names" in permission.reason
+    assert "git runs the programs it names" in permission.reason
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_damaged_compression_is_an_error_of_the_server() -> None:
     ):
         asyncio.run(ask_often(server.url, 1))
 
-    assert "ended its response early (it sent a damaged compression)." in str(caught.value)
+    assert "ended its response early (it sent damaged compressed data)." in str(caught.value)
 
 
 def test_a_server_that_does_not_listen_is_said_to_be_out_of_reach() -> None:

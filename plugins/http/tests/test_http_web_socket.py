@@ -235,7 +235,7 @@ def test_the_end_says_why() -> None:
     for use, words in (
         (ServerSocket.close, "the server closed it"),
         (be_deaf, "a ping was not answered"),
-        (send_bytes, "it sent a text that is not UTF-8"),
+        (send_bytes, "it sent text that is not UTF-8"),
         (lambda _: None, "the connection was closed"),
     ):
         with serve(use) as server:

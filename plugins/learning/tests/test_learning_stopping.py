@@ -70,14 +70,14 @@ def test_where_reliably_nothing_paid_the_first_iteration_is_the_last_and_why_say
     [only], why = explain(home)
 
     assert NextAction.ACCEPT_BEST is only.action
-    assert "is estimated to pay off" in only.reason
+    assert "chance of helping" in only.reason
     assert "from 120 iterations of this project; calibration error 0.0" in why
     assert ", reliable\n" in why
 
 
 @pytest.mark.parametrize(
     ("runs", "says"),
-    [([False] * 30, "too few to decide by"), ([True] * 60 + [False] * 60, "too inaccurate to decide by")],
+    [([False] * 30, "too few to rely on"), ([True] * 60 + [False] * 60, "too inaccurate to rely on")],
     ids=["few", "changed"],
 )
 def test_an_estimate_that_is_not_reliable_is_shown_and_decides_nothing(

@@ -214,7 +214,7 @@ def test_methods_of_a_run_are_carried_out_here(tmp_path: Path) -> None:
         ("wait", "did not answer within 0.5 s"),
         ("exit", "its process ended with status 3"),
         ("raise", "RuntimeError: boom"),
-        ("unknown", "run.fold is not available to a plugin in a process of its own"),
+        ("unknown", "run.fold is not available to a plugin in a separate process"),
         ("foreign", "Evil is neither a fact of the contract nor a plain value"),
         ("long", "is too long"),
         ("tool", "cannot be sent"),
@@ -255,7 +255,7 @@ def test_a_process_that_ends_again_and_again_is_started_after_a_delay(tmp_path: 
                 await plugin.before_tool(**facts)
             return str(error.value)
 
-    assert "its process failed 4 times in a row and is started again in 2 s." == asyncio.run(scenario())
+    assert "its process failed 4 times in a row and restarts in 2 s." == asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(

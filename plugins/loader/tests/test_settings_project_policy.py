@@ -96,5 +96,5 @@ def test_a_key_that_would_move_the_cursor_is_shown_as_what_it_is() -> None:
 
 
 def test_a_project_may_not_have_its_work_left_unjudged() -> None:
-    assert "may not leave work unjudged" in project_setting_error("iteration.max_iterations", 0, USER)
+    assert "may not turn off evaluation" in project_setting_error("iteration.max_iterations", 0, USER)
     assert "may not set" in project_setting_error("evaluation.order", ["x"], USER)

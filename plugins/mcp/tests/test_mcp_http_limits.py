@@ -13,7 +13,7 @@ from test_mcp_stdio import REFUSED, TOO_LONG, TOO_MANY
 from openkoi_mcp.error_output import ErrorOutput
 from openkoi_mcp.message_limits import EVENT_STREAM, MAX_VALUES, MessageTooLargeError, limit_response
 
-COMPRESSED = REFUSED.format("a compressed answer, which OpenKoi did not ask for")
+COMPRESSED = REFUSED.format("a compressed response, which OpenKoi did not request")
 SERVER = Path(__file__).with_name("flooding_http_server.py")
 
 

@@ -144,7 +144,7 @@ def test_changes_are_named() -> None:
     after = Definitions(({"name": "a", "description": "x"}, {"name": "c"}, {"name": "d"}), ())
 
     assert "changed tool: a; new tools: c, d; removed tool: b; removed prompt: p" == describe_changes(before, after)
-    assert "another command line" == describe_changes(before, before)
+    assert "a different command line" == describe_changes(before, before)
 
 
 @pytest.mark.unit
@@ -201,7 +201,7 @@ def test_a_server_that_fails_again_and_again_is_started_less_and_less_often(tmp_
 
     assert "The MCP server pond cannot be started: " in first
     assert "It wrote: no water. It gets only the variables PATH, HOME, LANG, TMPDIR; to pass more, set " in first
-    assert "failed 5 times in a row and is started again in" in second
+    assert "failed 5 times in a row and restarts in" in second
 
 
 def test_a_long_line_of_a_server_is_shown_as_cut() -> None:

@@ -57,7 +57,7 @@ CASES: Sequence[tuple[str, str, str, object, object]] = (
     ("same", "after_plan", "plan", PLAN, PLAN),
     ("steps", "after_plan", "plan", PLAN, Plan(steps=("Write.", "Sum up."), sections=PLAN.sections)),
     ("wrong", "after_plan", "plan", PLAN, "a Plan has no field 'stepps'"),
-    ("number", "after_plan", "plan", PLAN, "after_plan must answer with an object of fields of a Plan"),
+    ("number", "after_plan", "plan", PLAN, "after_plan must return an object with the fields of a Plan"),
 )
 
 

@@ -202,4 +202,4 @@ def test_what_has_a_sandbox_of_its_own_is_refused_with_the_reason(tmp_path: Path
 
     assert [] == sections(openkoi)
     assert f"[hooks.pid] subprocess = true is not supported for {folder.resolve() / 'pid.star'}" in result.stderr
-    assert "Starlark scripts, WASM modules and MCP servers have one, or a sandbox" in result.stderr
+    assert "Starlark scripts, WASM modules and MCP servers are already isolated" in result.stderr

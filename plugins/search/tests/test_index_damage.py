@@ -96,7 +96,7 @@ def test_an_index_of_another_format_is_said_and_built_again(tmp_path: Path, capl
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(memory(tmp_path).offsets())
 
-    assert "(its format is not the one of this version)" in caplog.text
+    assert "(its format does not match this version)" in caplog.text
     assert "memory is being rebuilt from the run log" in caplog.text
     assert 1 == len([*tmp_path.glob("index.bad-*")])
     asyncio.run(memory(tmp_path).ingest(RUN))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from components import ANSWER, answering_component, component, data_of, passing_component
 
 LOOP = "(loop $again (br $again))"
-LATE = "did not answer in time|used up its instructions"
+LATE = "did not answer in time|exceeded its instruction limit"
 HANDLES = "cannot allocate another handle"
 OUTSIDE = "was stopped: .*out of bounds"
 MEBIBYTE = "passed [0-9,]+ bytes to OpenKoi; the limit is 1,048,576"
@@ -51,7 +51,7 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
     yield "an answer whose place is outside", component(body="(i32.const -16)"), OUTSIDE
     yield "an answer of 2 MiB", component(memory="64", data=data_of("", 2 << 20)), "answered 2,097,152 bytes"
     yield "an answer that is not text", component(data=data_of("\ud800", 3)), "utf-8"
-    yield "an answer that is not JSON", component(data=data_of("fish", 4)), "did not answer with JSON"
+    yield "an answer that is not JSON", component(data=data_of("fish", 4)), "did not return JSON"
     yield "room outside its memory", component(realloc="(i32.const -8)"), "beyond end of memory"
     for encoding, length in (("utf8", 1 << 20), ("latin1+utf16", 12_000_000), ("utf16", 6_000_000)):
         flood = FLOODING.format(BIG.format(length + 1))
@@ -107,7 +107,7 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
         "does not export a function call",
     )
     yield "half a component", answering_component(1)[:-40], "is not valid"
-    yield "WASI", with_wasi(), "it imports wasi:cli/environment@0.2.0, which OpenKoi does not have"
+    yield "WASI", with_wasi(), "it imports wasi:cli/environment@0.2.0, which OpenKoi does not provide"
 
 
 def with_wasi() -> bytes:

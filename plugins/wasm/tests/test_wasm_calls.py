@@ -147,13 +147,13 @@ def test_a_compiled_module_is_kept_and_a_damaged_one_is_compiled_again(tmp_path:
         (f"{TOOL}[limits]\nseconds = 900\n", "seconds must be a number above 0 and up to 30"),
         (f"{TOOL}[limits]\nmemory_mib = 65\n", "memory_mib must be a number above 0 and up to 64"),
         (f'{TOOL}[capabilities]\nfiles = ["/"]\n', "[capabilities] has the unknown key 'files'"),
-        (f'{TOOL}[capabilities]\nfilesystem = ["read:docs/**"]\n', "is not a grant of files"),
-        (f'{TOOL}[capabilities]\ntools = "x"\n', "tools must be a list of strings"),
+        (f'{TOOL}[capabilities]\nfilesystem = ["read:docs/**"]\n', "is not a file grant"),
+        (f'{TOOL}[capabilities]\ntools = "x"\n', "tools must be a list of single-line strings"),
         (TOOL.replace("Run it", "Run\u200b it"), "it contains the invisible character U+200B"),
         (TOOL.replace("Run it", "Run\ufe01 it"), "it contains the invisible character U+FE01"),
         (TOOL.replace("Run it", "Run\u3164 it"), "it contains the invisible character U+3164"),
         ('module = "a\\nb.wasm"\n' + TOOL, "module must be one line"),
-        ('[capabilities]\ntools = ["a\\nb"]\n' + TOOL, "tools must be a list of strings of one line each"),
+        ('[capabilities]\ntools = ["a\\nb"]\n' + TOOL, "tools must be a list of single-line strings"),
         ("", "it provides nothing. Add [[tools]], [hooks], [evaluator] or [[provider.models]]"),
         ('[evaluator]\njudges = "yes"\n', "judges must be true or false"),
         ("[[", "plugin.toml cannot be read: "),
@@ -209,7 +209,7 @@ def test_no_module_writes_what_other_programs_run(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     files = GrantedFiles(read_capabilities({"filesystem": ["write:~/**"]}, tmp_path), root)
 
-    with pytest.raises(KoiError, match="is read by other programs, which could run what is in it"):
+    with pytest.raises(KoiError, match="is read by other programs, which could run its content"):
         files.write(path, b"x")
     files.write("docs/a.md", b"42 fish")
     assert "42 fish" == (root / "docs" / "a.md").read_text()

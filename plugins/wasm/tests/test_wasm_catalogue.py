@@ -106,9 +106,9 @@ def test_other_archives_are_refused_and_leave_nothing(openkoi: Pond, tmp_path: P
     list_archive(openkoi, {"plugin.toml": manifest.replace(b"[[tools]]", b"[[tool]]"), "fish.wasm": wasm})
     broken = openkoi("plugin", "install", "fish", status=1)
 
-    wanted = "fish.zip has to contain plugin.toml and one .wasm file, and nothing else."
+    wanted = "fish.zip must contain only plugin.toml and one .wasm file."
     assert {} == {case: text for case, text in refused.items() if wanted not in text}
-    assert "the plugin in fish.zip has the name 'shark'" in renamed
+    assert "the plugin in fish.zip is named 'shark'" in renamed
     assert "does not have the hash" in changed
     assert "the manifest has the unknown key 'tool'" in broken
     assert "fish was not installed" in broken

@@ -51,9 +51,9 @@ def test_a_hook_that_answers_nonsense_is_named_and_a_guard_that_does_asks(tmp_pa
     result = openkoi.openkoi("Do it")
     reply = result.stdout + result.stderr
 
-    assert "'fish' failed at before_plan: ArgumentError: before_plan must answer with a list of Sections" in reply
+    assert "'fish' failed at before_plan: ArgumentError: before_plan must return a list of Sections" in reply
     assert 8 == result.returncode
-    assert 'with "permission", which is "allow", "ask" or "deny"' in reply
+    assert 'with "permission" ("allow", "ask" or "deny")' in reply
 
 
 def test_the_facts_of_a_hook_have_the_names_of_the_contract(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_call_that_the_server_could_not_read_is_unavailable(reason: str) -> No
 
 
 def test_a_signature_that_was_missed_is_refused() -> None:
-    with pytest.raises(RequestRejectedError, match="requires the signature of a thought"):
+    with pytest.raises(RequestRejectedError, match="requires a thought signature"):
         read(finished("MISSING_THOUGHT_SIGNATURE"))
 
 

@@ -71,9 +71,7 @@ def report_removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: Sui
     needed = [name for name in gone if before.requires(name)]
     old = [name for name in gone if not before.requires(name)]
     findings = [missing_test(name, outcome, before) for name in needed] if len(needed) <= MAX_SINGLE_FINDINGS else []
-    findings = findings or list_names(
-        "Tests that were there before no longer run", needed, Severity.IMPORTANT, RESTORE_FIX
-    )
+    findings = findings or list_names("Existing tests no longer run", needed, Severity.IMPORTANT, RESTORE_FIX)
     return findings + list_names("Tests that failed before the work began no longer run", old, Severity.SUGGESTION)
 
 

@@ -20,7 +20,7 @@ from .inbox import Requests
 from .user_pairing import Member, Members, Role
 
 PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
-BOT = "The bot {bot} may begin tasks in {app} where it names yours, three in a row at most."
+BOT = "The bot {bot} may start tasks in {app} by mentioning yours, at most three in a row."
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
 NO_APP = "Name an app: `openkoi connect APP`. To list them, run `openkoi connect --list`."
 ANY = "Allow each bot by its id; no wildcard allows all of them."
@@ -30,7 +30,7 @@ OURS = ("email", "matrix", "notion", "slack", "telegram")
 
 @click.command()
 @click.argument("app", required=False, default="")
-@click.option("--list", "listed", is_flag=True, help="List the apps, their state, and who may command them.")
+@click.option("--list", "listed", is_flag=True, help="List the apps, their state, and who may use them.")
 @click.option(
     "--pair", type=click.Choice([Role.OWNER.value, Role.MEMBER.value]), help="Print a code that pairs another user."
 )

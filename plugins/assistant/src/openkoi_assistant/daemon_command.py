@@ -53,7 +53,7 @@ def make_run(options: DaemonOptions) -> click.Command:
 
         click.echo("The daemon is running.")
         if await run_daemon(koi, options):
-            click.echo("The daemon reloads its configuration.")
+            click.echo("The daemon has reloaded its configuration.")
             replace_process()
         else:
             click.echo("The daemon has stopped.")
@@ -71,7 +71,7 @@ def make_check(options: DaemonOptions) -> click.Command:
         from .daemon import check_daemon
 
         await check_daemon(koi, options)
-        click.echo("The daemon can start with this configuration.")
+        click.echo("The configuration is valid: the daemon can start with it.")
 
     return check
 

@@ -42,7 +42,7 @@ MAX_NESTING = 64
 TAG = "is"
 TAGGED = (Text, Reasoning, Image, File, ToolCall, ToolResult, Passage, Learning)
 PERMISSIONS: Mapping[str, type[Permission]] = {"allow": Allow, "ask": Ask, "deny": Deny}
-PERMISSION_SHAPE = 'an object with "permission", which is "allow", "ask" or "deny", and a "reason"'
+PERMISSION_SHAPE = 'an object with "permission" ("allow", "ask" or "deny") and "reason"'
 
 
 def to_plain(value: object, levels: int = MAX_NESTING, *, mark: str = "") -> Any:
@@ -113,10 +113,10 @@ def answer_from_plain(value: Any, hook: str, first: object) -> Any:
         return permission_from_plain(value)
     if get_origin(kind) is None:
         if not isinstance(value, Mapping):
-            raise ArgumentError(f"{hook} must answer with an object of fields of a {kind.__name__}")
+            raise ArgumentError(f"{hook} must return an object with the fields of a {kind.__name__}")
         return change_fact(first, value)
     if not isinstance(value, list):
-        raise ArgumentError(f"{hook} must answer with a list of {get_args(kind)[0].__name__}s")
+        raise ArgumentError(f"{hook} must return a list of {get_args(kind)[0].__name__}s")
     return [from_plain(one, get_args(kind)[0]) for one in value]
 
 
@@ -124,7 +124,7 @@ def permission_from_plain(value: Any) -> Permission:
     """Return the permission of a tool call. It cannot name paths that commands may change."""
     kind = PERMISSIONS.get(str(value.get("permission"))) if isinstance(value, Mapping) else None
     if kind is None or not isinstance(value.get("reason", ""), str):
-        raise ArgumentError(f"before_tool must answer with {PERMISSION_SHAPE}")
+        raise ArgumentError(f"before_tool must return {PERMISSION_SHAPE}")
     return kind(value.get("reason", ""))
 
 
@@ -176,7 +176,7 @@ def build_union(value: Any, kinds: Sequence[Any]) -> Any:
 def build_fact(value: Any, kind: Any) -> Any:
     """Return a fact of an object of its fields."""
     if not isinstance(value, Mapping):
-        raise ArgumentError(f"a {kind.__name__} must be an object of its fields")
+        raise ArgumentError(f"a {kind.__name__} must be an object with its fields")
     given = {name: one for name, one in value.items() if name != TAG}
     refuse_unknown(given, kind)
     needed = [one.name for one in fields(kind) if one.init and one.default is one.default_factory is MISSING]

@@ -25,7 +25,7 @@ class Command:
 
 COMMANDS = (
     Command("help", "", "Show commands and keys.", "talk:show_help"),
-    Command("clear", "", "Begin a new session; the old one can be resumed.", "talk:clear", during_task=False),
+    Command("clear", "", "Start a new session; the old one can be resumed.", "talk:clear", during_task=False),
     Command("compact", "[FOCUS]", "Replace the conversation with a summary.", "talk:compact", during_task=False),
     Command("resume", "[ID]", "Continue another session, or an interrupted task.", "talk:resume", during_task=False),
     Command("history", "", "List the messages of this session.", "talk:show_history"),

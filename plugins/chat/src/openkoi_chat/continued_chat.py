@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NO_SESSION = (
     "No session to continue in this folder. `openkoi sessions --all` lists those of others, /resume ID opens one."
 )
-REWOUND = "Every message of this conversation was rewound. /rewind undo brings back those of the last rewind."
+REWOUND = "Every message of this conversation was rewound. /rewind undo restores those of the last rewind."
 
 
 async def open_chat(chat: ChatProgram) -> None:

@@ -42,7 +42,7 @@ async def clear(chat: ChatProgram, words: str) -> None:
     chat.session.start_over()
     chat.save()
     hint = f" /resume {old[:8]} continues the old one." if old else ""
-    chat.view.note(f"A new session.{hint}")
+    chat.view.note(f"Started a new session.{hint}")
 
 
 async def compact(chat: ChatProgram, words: str) -> None:
@@ -117,7 +117,7 @@ async def fork(chat: ChatProgram, words: str) -> None:
         return
     chat.session.fork()
     chat.save()
-    chat.view.note(f"A new session with this conversation. /resume {old[:8]} continues the old one.")
+    chat.view.note(f"Started a new session with this conversation. /resume {old[:8]} continues the old one.")
 
 
 async def rename(chat: ChatProgram, words: str) -> None:
@@ -144,9 +144,7 @@ async def raw(chat: ChatProgram, words: str) -> None:
     """Show answers as the model wrote them, for copying, or formatted again."""
     chat.view.shows_source = not chat.view.shows_source
     on = chat.view.shows_source
-    chat.view.note(
-        "Answers are shown as they are written. /raw formats them again." if on else "Answers are formatted."
-    )
+    chat.view.note("Answers are shown unformatted. /raw formats them again." if on else "Answers are formatted.")
 
 
 async def copy(chat: ChatProgram, words: str) -> None:

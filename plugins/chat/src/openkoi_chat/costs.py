@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 NOTHING = "This session has cost nothing yet."
-UNFINISHED = "an answer that broke off"
+UNFINISHED = "an incomplete answer"
 MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs (estimate)
 
 

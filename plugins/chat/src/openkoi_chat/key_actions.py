@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .chat import ChatProgram
 
 SIGNS = ("!", "#")  # that begin something else than a message
-CLEAR_HINT = "Press Esc again to put the draft aside."
+CLEAR_HINT = "Press Esc again to set the draft aside."
 QUIT_HINT = "Press Ctrl-C again to quit."
-STASHED = "Draft put aside; Up brings it back."
+STASHED = "Draft set aside; Up restores it."
 STOPPED = "Stopped."
-TOO_EARLY = "That was typed before the question could be read. Press it again to answer."
+TOO_EARLY = "You typed that before the question appeared. Press the key again to answer."
 MARKED = "Press Enter to choose the marked answer, or keep typing to write a message."
 DOUBLE_SECONDS = {"escape": 0.6, "interrupt": 2.0}
 SAVE_SECONDS = 0.06  # after a change of the draft: a killed chat loses less than 0.1 s of it, with the time to write

@@ -22,8 +22,8 @@ ACTIONS = (
     KeyAction(
         "escape", ("esc",), "press_escape", "", "close a list, refuse a question, or interrupt and keep the work"
     ),
-    KeyAction("interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; put the draft aside (Up); twice: quit"),
-    KeyAction("quit", ("ctrl-d",), "press_end", "without_text", "quit, with an empty input"),
+    KeyAction("interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; set the draft aside (Up); twice: quit"),
+    KeyAction("quit", ("ctrl-d",), "press_end", "without_text", "quit, if the input is empty"),
     KeyAction("newline", ("ctrl-j", "alt-enter"), "insert_line", "", "new line; so does a backslash before Enter"),
     KeyAction("menu_up", ("up", "ctrl-p"), "list_up", "in_list"),
     KeyAction("menu_down", ("down", "ctrl-n"), "list_down", "in_list"),

@@ -30,7 +30,7 @@ HEARTBEAT = 30.0
 STOP, PICK = "/stop", "/resume"
 NOTHING = Choice("", "Nothing", "")  # of a list, where there is no Esc
 IS_PLAIN = "This chat is already in line mode."
-TOO_EARLY = "That was typed before the question could be read."
+TOO_EARLY = "You typed that before the question appeared."
 PLAIN_KEYS = (
     ("Enter", "send; the current task reads it before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),

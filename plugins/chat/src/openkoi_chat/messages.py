@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from openkoi_terminal import Style, strip_controls
 
-STEERS = "joins before the next model call"
+STEERS = "added before the next model call"
 QUEUED = "the next task, when this one ends"
 STARTING = "the first task, when OpenKoi is ready"
 HELD = "waits for the end of the command"

@@ -10,7 +10,7 @@ USAGE = """Usage: openkoi chat [OPTIONS]
 
 Options:
   -c, --continue    Continue the last session in this folder.
-  -r, --resume [ID] Continue a session, by its id or that of one of its tasks; without an id, one from a list.
+  -r, --resume [ID] Continue a session, by its id or the id of one of its tasks; without an id, choose from a list.
   -m, --model MODEL Model for every role: provider/model or a short name.
   --plain           One line at a time, without colours or redrawing (also ACCESSIBLE=1).
   -h, --help        Show this message and exit.

@@ -28,12 +28,10 @@ RUNS: Mapping[str, tuple[str, ...]] = {  # commands of `openkoi`
     "skills": ("skill", "list"),
 }
 REVIEW = "Ask for it in a message. `openkoi evaluate --diff main` scores a diff with tests, linters and a judge."
-KEYS = "Define your own keys in keys.toml beside config.toml; ? lists the ones in use."
+KEYS = "Define your own keys in keys.toml next to config.toml; ? lists the ones in use."
 DEPTH = "/iterate and /quality set how thorough it is, /model chooses a model that thinks longer."
 REPORT = "`openkoi doctor` checks the setup. To report a problem, attach the file that /export writes."
-RULES = (
-    "[hooks.guard] in the configuration file sets which calls are refused and which are asked about; /mode asks more."
-)
+RULES = "[hooks.guard] in the configuration file sets which calls are refused and which need approval; /mode asks more."
 CRON = 'For tasks on a schedule, let cron or a timer of your system run `openkoi "TASK"` in the folder.'
 AGENTS = "An agent is a YAML file: `openkoi run AGENT.yaml TASK` runs it."
 SHELL = "! runs a shell command, such as !git status; the next message is sent with what it printed."
@@ -62,7 +60,7 @@ HINTS: Mapping[str, str] = {
     "hooks": "Hooks are plugins: /plugins lists them, `openkoi plugin new hook NAME` writes one.",
     "mcp": "`openkoi mcp add NAME COMMAND` adds a server (needs `pip install openkoi-mcp`).",
     "ide": "Run `openkoi` in the terminal of your editor; it reads the files that you have saved.",
-    "logout": "/setup replaces a key. To remove one, delete it from credentials/providers.json beside config.toml.",
+    "logout": "/setup replaces a key. To remove one, delete it from credentials/providers.json next to config.toml.",
     "terminal-setup": "Nothing to set up: Ctrl-J, Alt-Enter, or a backslash before Enter begins a new line.",
-    "vim": "No vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml beside config.toml.",
+    "vim": "No vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml next to config.toml.",
 }

@@ -9,7 +9,7 @@ from .gitignore import parent_folders
 from .manifest import PathEntry, PathKind
 from .restore_plan import BLOCKED, REPLACED, RestorePlan, RestoreStates, is_not_folder, is_within
 
-NAME_TAKEN = "changed since, and its old name {} is taken"
+NAME_TAKEN = "changed later, and its old name {} is taken"
 
 
 def drop_blocked(made: RestorePlan, views: RestoreStates) -> RestorePlan | None:

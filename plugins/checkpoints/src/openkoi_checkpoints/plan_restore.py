@@ -12,11 +12,11 @@ from .obstacles import add_missing_folders, drop_blocked, remove_empty_folders
 from .renames import is_no_file
 from .restore_plan import ABSENT, CHANGED, REPLACED, RestorePlan, RestoreStates, is_not_folder, is_within
 
-DELETED = "deleted since, or moved out of this folder"
-DELETED_AS = "deleted since, as {}"
-RENAMED = "renamed since, from {}"
-UNCLEAR = "renamed since, and several files match it"
-RENAMED_TWICE = "renamed since, to {}"
+DELETED = "deleted later, or moved out of this folder"
+DELETED_AS = "deleted later, as {}"
+RENAMED = "renamed later from {}"
+UNCLEAR = "renamed later, and several files match it"
+RENAMED_TWICE = "renamed later to {}"
 NOT_KEPT = {
     PathKind.LARGE: "too large, so its content was not saved",
     PathKind.IGNORED: "ignored, so its content was not saved",

@@ -9,7 +9,7 @@ from .gitignore import parent_folders
 from .manifest import PathEntry, PathKind
 from .renames import Renames
 
-CHANGED = "changed since, and both changes conflict"
+CHANGED = "changed later, and the changes conflict"
 REPLACED = "something else exists there now"
 BLOCKED = "its folder could not be restored"
 ABSENT = "absent"

@@ -7,7 +7,7 @@ from pathlib import Path
 from openkoi_base.attachments import find_mentions, find_missing, read_part
 from openkoi_hookspecs import ConfigError, File, Image, Koi, KoiError, Task
 
-NO_VISION = "{model} does not read images. Choose another model with -m; `openkoi models` lists what each one reads."
+NO_VISION = "{model} does not read images. Choose another model with -m; `openkoi models` shows which ones do."
 NOT_AN_IMAGE = "{path} is not a PNG, JPEG, GIF or WebP image. To send another file, name it in the task: @{path}"
 
 OUTSIDE = "{path}, which is outside this folder, is sent with the task."

@@ -24,7 +24,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
     run, records = load_run(invocation, task_id)
     lines = [*format_attribution(attribute(records, run))]
     if hosted := list_own_processes(invocation.koi or invocation.open()):
-        lines.append(f"In a process of its own, as configured now: {hosted}")
+        lines.append(f"Currently configured to run in a separate process: {hosted}")
     click.echo(invocation.redact("\n".join(lines)))
 
 

@@ -18,7 +18,7 @@ from .keyboard import Keyboard, open_keyboard, read_keys_at_once, restore_termin
 T = TypeVar("T")
 ESCAPE, END = "\x1b", "\x04"  # Ctrl-D: no answer, so that the run stops and can be resumed
 ERASE = "\x7f\b"
-TOO_EARLY = "That was typed before the question could be read. "
+TOO_EARLY = "You typed that before the question appeared. "
 NOT_A_CHOICE = "That is not one of the answers. "
 
 

@@ -50,7 +50,7 @@ async def format_stats(koi: "Koi", data: "Path") -> list[str]:
     if limit and statistics.size + statistics.archived_size > limit:
         lines.append(f"  ! The log is over its limit. Move archive/ elsewhere, or raise {MAX_STORAGE_MB}.")
     if well and (unread := await count_unread(koi, log)):
-        lines.append(f"  ! Memory lacks {format_count(unread, 'archived session')}. Run `openkoi memory rebuild`.")
+        lines.append(f"  ! Memory is missing {format_count(unread, 'archived session')}. Run `openkoi memory rebuild`.")
     return lines
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 APPROVES = "-y approves what undo can restore. To approve more, set `[hooks.guard] yes` in the configuration file."
-ASKS = "In the chat, Shift-Tab sets what is done without asking; for a task, --dry-run changes nothing."
+ASKS = "In the chat, Shift-Tab sets what is done without your approval; for a task, --dry-run changes nothing."
 LAYOUT = "Use --format json, or jsonl for one line per event."
 FOLLOWS = (
     "`openkoi -c TEXT` follows up on the last session in this folder, `openkoi resume ID TEXT` on another one; "
     "`openkoi --resume` alone lists them."
 )
-TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which are asked about."
+TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which need approval."
 PROMPT = "Put standing instructions into AGENTS.md; to add to the prompt with code, run `openkoi plugin new hook NAME`."
 FOLDER = "A task works in one folder: change to it first. @FILE attaches a file from anywhere."
 TASK = 'Pass the task as words: openkoi "TASK". With --stdin, it is read from standard input.'

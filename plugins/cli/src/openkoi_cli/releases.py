@@ -21,9 +21,9 @@ PIPX_METADATA = "pipx_metadata.json"
 DISTRIBUTION_NAME = lazy_pattern(r"[\w.-]+")
 FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
 MAX_SECONDS = 300.0  # estimate: an installation over a slow network
-LOCAL = "Nothing to compare with: OpenKoi is installed from {url}, not from a package index. Update it there."
+LOCAL = "Cannot check for updates: OpenKoi was installed from {url}, not from a package index. Update it there."
 NO_RELEASE = (
-    "Nothing to compare with: {installer} did not find a release of {name} ({why}). Check the network, and the package "
+    "Cannot check for updates: {installer} did not find a release of {name} ({why}). Check the network and the package "
     "index that {installer} is configured to use."
 )
 

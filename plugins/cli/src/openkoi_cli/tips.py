@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 RUNS_WITH_TIPS = 5
 TIPS = (
     "Tip: `openkoi status` shows memory, recent tasks and their cost.",
-    "Tip: `openkoi replay` shows the last task again without calling anything.",
+    "Tip: `openkoi replay` replays the last task without calling a model or a tool.",
     "Tip: `--iterate 0` runs a task once without evaluation, which is faster and cheaper.",
     "Tip: `OPENKOI_MODEL=ollama/codestral` changes the default model.",
     "Tip: `openkoi plugins` lists what is installed and what it adds.",

@@ -22,7 +22,7 @@ from .written_files import is_unpacked
 
 UNKNOWN_REASONS = {UNKNOWN_PROGRAM, UNKNOWN_VERB}
 USER_RULE_DANGERS = {
-    Ask: Danger("your settings ask about it", "settings"),
+    Ask: Danger("your settings require approval for it", "settings"),
     Deny: Danger("your settings forbid it", "settings", Deny),
 }
 

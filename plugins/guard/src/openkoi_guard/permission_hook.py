@@ -82,7 +82,7 @@ class Guard:
             paths, call = (permission.paths, permission.only_this_call) if permission else ((), False)
             return Allow(paths=paths, only_this_call=call) if permission or tool.effect is Effect.IRREVERSIBLE else None
         if not isinstance(permission, Ask) and self.approvals == "always" and tool.effect > Effect.READS:
-            return Ask("Your settings ask about every call that changes something.")
+            return Ask("Your settings require approval for every call that changes something.")
         return permission
 
     def list_permissions(self, call: ToolCall, tool: Tool, workspace: Path, since: float) -> Iterator[Permission]:

@@ -48,7 +48,7 @@ class PathKind(Enum):
     SYSTEM = "changes a system file"
     STARTUP = "changes what runs at login or who may log in"
     TRACES = "changes histories or logs"
-    SOCKET = "talks to another machine"
+    SOCKET = "connects to another machine"
 
 
 def classify_path(path: str) -> PathKind:

@@ -71,7 +71,7 @@ def decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise NetworkError("it sent a text that is not UTF-8") from None
+        raise NetworkError("it sent text that is not UTF-8") from None
 
 
 @asynccontextmanager

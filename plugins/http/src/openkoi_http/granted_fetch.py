@@ -102,7 +102,9 @@ async def find_address(parts: SplitResult, granted: Capabilities) -> str:
         raise KoiError(f"Cannot resolve {host}.") from None
     addresses = [str(one[4][0]) for one in found]
     if not all(may_connect(one, host, granted) for one in addresses):
-        raise KoiError(f"{host} resolves to an address on this machine or its network, which the manifest lacks.")
+        raise KoiError(
+            f"{host} resolves to an address on this machine or its network, which the manifest does not grant."
+        )
     return addresses[0]
 
 
@@ -123,7 +125,7 @@ async def read_answer(response: "httpx2.Response") -> Mapping[str, Any]:
     async for chunk in response.aiter_raw():
         body += chunk
         if len(body) > MAX_BYTES:
-            raise KoiError(f"The answer has more than {MAX_BYTES:,} bytes.")
+            raise KoiError(f"The response has more than {MAX_BYTES:,} bytes.")
     text = body.decode(response.encoding or "utf-8", "replace")
     return {"status": response.status_code, "headers": dict(response.headers), "text": text}
 
@@ -133,7 +135,7 @@ def checked_request(url: str, method: str, headers: Mapping[str, Any], body: str
     if method not in METHODS:
         raise KoiError(f"method must be one of {', '.join(METHODS)}.")
     if not all(isinstance(one, str) and valid_header(name, one) for name, one in headers.items()):
-        raise KoiError("headers must be single-line strings, and may not set headers of the connection.")
+        raise KoiError("headers must be single-line strings, and may not set connection headers.")
     return FetchRequest(url, method, headers, body.encode("utf-8", "replace"))
 
 

@@ -156,7 +156,7 @@ class Unpacker:
             try:
                 unpacked = self._unpack.decompress(piece, UNPACKED_PIECE_BYTES)
             except zlib.error:
-                raise NetworkError("it sent a damaged compression") from None
+                raise NetworkError("it sent damaged compressed data") from None
             if unpacked:
                 yield unpacked
             piece = self._unpack.unconsumed_tail

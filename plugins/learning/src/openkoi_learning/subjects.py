@@ -32,7 +32,7 @@ def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -
         if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):
             about = terms_of(" ".join((task, *(proof.finding for proof in one.proofs if proof.finding != one.advice))))
             if content := find_content(one.stance, lines, about=about):
-                yield replace(one, content=content, reason="an accepted result shows it")
+                yield replace(one, content=content, reason="an accepted result follows it")
 
 
 def replaced_lines(result: Result, entry: LearningEntry) -> list[Replacement]:

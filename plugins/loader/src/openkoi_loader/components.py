@@ -125,7 +125,7 @@ class Components:
         missing = missing_methods(plugin, REQUIRED_METHODS.get(entry.kind, ()))
         if missing and missing_methods(plugin, OTHER_METHODS.get(entry.kind, missing)):
             await self.lifespans.leave([key])
-            raise PluginError(entry.name, "loading", f"it has no {' and no '.join(missing)}(), which {entry.kind} need")
+            raise PluginError(entry.name, "loading", f"it lacks {' and '.join(missing)}(), which {entry.kind} need")
         return plugin
 
     def report_late(self, plugin: str, late: str) -> None:

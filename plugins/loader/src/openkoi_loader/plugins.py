@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LOAD_TIMEOUT_SECONDS = 10.0
 NOT_PYTHON = (
-    "[{0}.{1}] subprocess = true is not supported for {2}, so it is not used: only installed plugins and Python files "
-    "can run in a process of their own. Starlark scripts, WASM modules and MCP servers have one, or a sandbox. "
+    "[{0}.{1}] subprocess = true is not supported for {2}, so the plugin is not used: only installed plugins and "
+    "Python files can run in a separate process. Starlark scripts, WASM modules and MCP servers are already isolated. "
     "Remove the setting."
 )
 Load = Callable[[str, str], Awaitable[object]]

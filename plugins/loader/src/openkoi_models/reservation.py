@@ -74,8 +74,8 @@ class Reservation:
     def describe_excess(self, usage: Usage, usd: float) -> str:
         """Describe what was used beyond it, for the user; empty if nothing was."""
         if usage.total > self.tokens:
-            return f"counted {usage.total:,} tokens where {self.tokens:,} were reserved"
-        return f"cost ${usd:.4f} where ${self.usd:.4f} were reserved" if usd > self.usd + ROUNDING else ""
+            return f"counted {usage.total:,} tokens, but {self.tokens:,} were reserved"
+        return f"cost ${usd:.4f}, but ${self.usd:.4f} was reserved" if usd > self.usd + ROUNDING else ""
 
 
 @dataclass(slots=True)

@@ -19,9 +19,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, keys, plugin_keys
 
 SETTLE_TIMEOUT = 10.0  # seconds; the answer is there already, and must not wait for its bookkeeping
-KEPT_BY_NONE = (
-    '{key} is set, but no budget that enforces it is selected. Set `budget` under [use], for example to "files".'
-)
+KEPT_BY_NONE = '{key} is set, but nothing enforces it. Set `budget` under [use], for example to "files".'
 NOT_RECORDED = "The cost of a model call could not be recorded, so the amount reserved for it may stay reserved: {}"
 TOO_LITTLE = "it granted {granted}, which is less than the call needs"
 

@@ -63,7 +63,9 @@ class Config:
     def chosen_name(self, kind: str) -> str:
         """Return the name of the plugin of a kind that ``[use]`` names; raise ArgumentError for any other kind."""
         if (key := SELECTORS.get(kind)) is None:
-            raise ArgumentError(f"[use] names no plugin of the kind {kind!r}, only of: {', '.join(SELECTORS)}.")
+            raise ArgumentError(
+                f"[use] cannot select plugins of the kind {kind!r}. It selects: {', '.join(SELECTORS)}."
+            )
         name = self[key]
         return "" if name == "none" else name
 

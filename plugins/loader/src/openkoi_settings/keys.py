@@ -21,7 +21,7 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 # Which model does what.
 
-DEFAULT_MODEL = model_key("default", "the model for roles without one of their own", flag="model")
+DEFAULT_MODEL = model_key("default", "the default model, for roles that have none", flag="model")
 EXECUTOR = model_key(
     "executor", "the model that does the work; without a default, also for the other roles", flag="executor"
 )
@@ -38,7 +38,7 @@ EMBEDDER = Key(
 UNKNOWN_PRICE = Key(
     "models.unknown_price",
     [15.0, 75.0],
-    "assumed where the price is unknown: dollars per million input and output tokens",
+    "price to assume if unknown: dollars per million input and output tokens",
     read_by=SettingReader.MODELS,
 )
 FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
@@ -224,13 +224,13 @@ COMPACTION = Key("memory.compaction", True, "shorten a conversation that no long
 LEARNING_DECAY_RATE = Key(
     "memory.learning_decay_rate",
     0.05,
-    "share of its confidence that a lesson loses each week without helping",
+    "share of confidence that a lesson loses for each week in which it did not help",
     read_by=SettingReader.HOOKS,
 )
 MAX_STORAGE_MB = Key(
     "memory.max_storage_mb",
     500.0,
-    "size of the run log, beyond which its oldest files are archived; 0: no limit",
+    "maximum size of the run log; beyond it, the oldest files are archived; 0: no limit",
     read_by=SettingReader.COMMANDS,
     low=0,
 )

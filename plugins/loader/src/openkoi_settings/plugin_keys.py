@@ -19,7 +19,7 @@ ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, exa
 SUBPROCESS = Key(
     "*.*.subprocess",
     False,
-    "true runs a plugin in a process of its own, if its kind supports that",
+    "true runs a plugin in a separate process, if its kind supports that",
     example=True,
     example_names=("hooks", "acme-style"),
 )

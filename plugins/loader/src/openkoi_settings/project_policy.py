@@ -17,7 +17,7 @@ OPEN_TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
 NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
 NOT_OF_PLUGINS = "A project's configuration {rule}, as {key!r} does; ignored."
 ONLY = "A project's configuration may only {rule} {key!r} from {bound}; {value} is ignored."
-UNJUDGED = "A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."
+UNJUDGED = "A project's configuration may not turn off evaluation, as {key!r} = {value} does; ignored."
 
 
 def apply_project_policy(layer: dict[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:

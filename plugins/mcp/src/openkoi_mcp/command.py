@@ -83,7 +83,7 @@ async def add(
     File names are saved as absolute paths, because each task starts the server in its own folder.
     """
     if option := next((one for one in (name, *command[:1]) if one.startswith("-")), ""):
-        raise click.UsageError(f"There is no option {option}. Options come before the name of the server.")
+        raise click.UsageError(f"No such option: {option}. Options come before the name of the server.")
     if bool(command) == bool(url):
         raise click.UsageError("Give either a command or --url.")
     words = [full_path(word) for word in command]
@@ -243,7 +243,7 @@ def set_table(koi: Koi, name: str, table: Json) -> str:
 def split_pairs(pairs: Sequence[str]) -> dict[str, Json]:
     """Return ``NAME=VALUE`` pairs as a table."""
     if wrong := [one for one in pairs if "=" not in one]:
-        raise click.UsageError(f"{wrong[0]!r} is not of the form NAME=VALUE.")
+        raise click.UsageError(f"{wrong[0]!r} does not have the form NAME=VALUE.")
     return {name: value for name, _, value in (one.partition("=") for one in pairs)}
 
 

@@ -55,7 +55,7 @@ class Connection:
         """Return the client of the running server; raise ToolError if it cannot be started."""
         if (self.task is None or self.task.done()) and self.delay.seconds_left > PATIENCE_SECONDS:
             raise ToolError(
-                f"The MCP server {self.config.name} failed {self.delay.failures} times in a row and is started again "
+                f"The MCP server {self.config.name} failed {self.delay.failures} times in a row and restarts "
                 f"in {self.delay.seconds_left:.0f} s.{self.error_tail}"
             )
         self.begin()

@@ -55,7 +55,7 @@ def describe_changes(before: Definitions, after: Definitions) -> str:
         added, removed = [now[name] for name in now.keys() - known], [known[name] for name in known.keys() - now]
         for word, listed in (("changed", changed), ("new", added), ("removed", removed)):
             changes += [f"{word} {noun}{'s' * (len(listed) > 1)}: {join_names(listed)}"] if listed else []
-    return "; ".join(changes) or "another command line"
+    return "; ".join(changes) or "a different command line"
 
 
 def join_names(listed: Iterable[Definition]) -> str:

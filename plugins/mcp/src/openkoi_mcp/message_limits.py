@@ -60,7 +60,7 @@ class LimitedStream(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
             if self.is_compressed:  # it could be any length
-                raise MessageTooLargeError("a compressed answer, which OpenKoi did not ask for")
+                raise MessageTooLargeError("a compressed response, which OpenKoi did not request")
             async for chunk in self.inner:
                 self.check(chunk)
                 yield chunk

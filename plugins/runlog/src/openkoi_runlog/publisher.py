@@ -52,7 +52,7 @@ class Publisher:
             if not isinstance(event, Event):
                 raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
             if not event.name and not isinstance(event, UnknownEvent):
-                raise ArgumentError(f"{type(event).__name__} has no name that starts with its plugin's name.")
+                raise ArgumentError(f"{type(event).__name__} needs a name that starts with its plugin's name.")
         records = self.log.append(run, happened, sync=sync)
         if masked := self.announcements.find_new(run, happened):
             records += self.log.append(run, masked, sync=sync)

@@ -61,7 +61,7 @@ class Unsealed(Event):
         remedy = " Install bubblewrap to make them read-only." if sys.platform.startswith("linux") else ""
         return (
             f"  ! The sandbox {self.sandbox} restores files such as .git/config and .envrc when a command ends, and "
-            f"cannot refuse the change itself.{remedy}"
+            f"cannot prevent the change itself.{remedy}"
         )
 
 

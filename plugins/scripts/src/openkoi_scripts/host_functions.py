@@ -86,7 +86,7 @@ class HostFunctions:
         """Send a message by an app; return its id."""
         self.require("send_message", app in self.capabilities.messages)
         if self.hook == "message_sending":
-            raise KoiError("send_message cannot be called in message_sending, which it would call again.")
+            raise KoiError("send_message cannot be called in message_sending, because it would call that hook again.")
         return await self.koi.send(Post(text, app=app, channel=channel))
 
     async def http_get(self, url: str) -> Mapping[str, object]:

@@ -13,7 +13,7 @@ from .host_functions import NAMES, HostFunctions
 from .process import ScriptError, ScriptProcesses
 from .script_files import ScriptFile
 
-NO_HOOK = "no function is named like a hook, such as before_plan."
+NO_HOOK = "no function is named after a hook, such as before_plan."
 
 
 class ScriptHooks:

@@ -187,7 +187,7 @@ def open_segment(name: str, file: SegmentFile) -> Segment:
     """Return a segment whose columns are read; raise CorruptFileError if they are of another version."""
     data, count = file.read(EntryKind.COLUMNS.value), int(file.header["documents"])
     if len(data) != count * sum(COLUMN_BYTES):
-        raise CorruptFileError("other columns than expected")
+        raise CorruptFileError("unexpected columns")
     ends = list(accumulate((width * count for width in COLUMN_BYTES), initial=0))
     parts = [data[start:end] for start, end in pairwise(ends)]
     return Segment(name, file, *(unpack(code, part) for code, part in zip(COLUMN_CODES, parts, strict=True)))

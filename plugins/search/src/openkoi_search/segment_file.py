@@ -148,7 +148,7 @@ def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:
     end = text_at + int.from_bytes(data[length_at : length_at + LENGTH_BYTES], "little")
     text = data[text_at:end]
     if data[:length_at] != MAGIC:
-        raise CorruptFileError("its format is not the one of this version")
+        raise CorruptFileError("its format does not match this version")
     if seal(text) != data[length_at + LENGTH_BYTES : end]:
         raise CorruptFileError("damaged header")
     header: dict[str, Any] = json.loads(text)

@@ -151,7 +151,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
         click.echo(format_state(one, approved), err=True)
     if not due:
         click.echo("Nothing to decide.")
-    elif revoke or yes or ask_consent("Do you trust the authors of the entries not yet trusted?"):
+    elif revoke or yes or ask_consent("Do you trust the authors of the untrusted entries?"):
         save_answers(due, approved, NO if revoke else YES)
         lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
         click.echo(make_printable("\n".join(lines)))
@@ -164,7 +164,7 @@ def format_state(one: Supply, approved: Approvals) -> str:
     """Return a line with the decision about a supplied file."""
     standing = DECISIONS.get(approved.answer(one.place, one.digest) or "", "not decided")
     if not one.digest:
-        standing = "cannot be trusted: too large, or it links out of its folder"
+        standing = "cannot be trusted: it is too large, or contains links that point outside its folder"
     return make_printable(
         f"{one.title}: {standing}  {one.place}{''.join(f'  ({warning}!)' for warning in one.find_warnings())}"
     )

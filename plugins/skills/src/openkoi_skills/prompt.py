@@ -16,7 +16,7 @@ HEAD = """# Skills
 
 Each skill describes how to do one kind of work. If one fits the task, call read_skill with its name before you begin, \
 then follow it."""
-UNLISTED = "Skills that are not in the list of skills and share words with this task:"
+UNLISTED = "Unlisted skills that share words with this task:"
 UNLISTED_CHARACTERS = 160  # of a description
 MAX_FILES_LISTED = 50
 NO_RANK: Mapping[str, float] = {}

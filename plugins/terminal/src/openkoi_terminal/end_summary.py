@@ -39,7 +39,7 @@ def format_claims(report: RunReport, style: Style) -> Iterator[str]:
     claims = check_claims(report) if report.completion else ()
     if not claims:
         return
-    yield "  What the answer claims, and what it rests on:"
+    yield "  Claims in the answer, and the evidence for each:"
     for one in claims[:MAX_CLAIMS]:
         sign, colour = SIGNS[one.verdict]
         verdict = "" if one.verdict is Verdict.SUPPORTED else f"{one.verdict}: "

@@ -38,7 +38,7 @@ def environment_facts(workspace: Path) -> Iterator[str]:
     """Yield what a model cannot know about where it works."""
     yield f"Working directory: {workspace}"
     if below := users_folder(workspace):
-        yield f"The user is in the folder {below} of it"
+        yield f"The user is in its subfolder {below}"
     yield f"Platform: {platform_name()}"
     yield f"Shell: {Path(find_shell()[0]).name}"
     yield f"Date: {date.today().isoformat()}"

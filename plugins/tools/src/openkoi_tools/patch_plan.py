@@ -62,7 +62,9 @@ def plan_patch(context: ToolContext, target: PatchTarget) -> PatchPlan:
 def refuse_existing(where: WorkspacePath) -> None:
     """Raise when something exists there."""
     if where.real.exists():
-        raise ToolError(f"{where.name} exists already. Change it with a hunk of its own lines, or use write_file.")
+        raise ToolError(
+            f"{where.name} exists already. Change it with a hunk that contains its lines, or use write_file."
+        )
 
 
 def plan_addition(context: ToolContext, target: PatchTarget) -> PatchPlan:

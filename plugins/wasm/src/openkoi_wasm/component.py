@@ -158,15 +158,15 @@ def import_problems(component: Component, engine: Engine, functions: Mapping[str
     known = {kebab(name): need for name, need in functions.items()}
     for name, one in component.type.imports(engine).items():
         if name != HOST or not isinstance(one.ty, ComponentInstanceType):
-            yield f"it imports {name}, which OpenKoi does not have. It may import only {HOST}, not WASI"
+            yield f"it imports {name}, which OpenKoi does not provide. It may import only {HOST}, not WASI"
             continue
         for function, kind in one.ty.exports(engine).items():
             if function not in known:
-                yield f"it imports {function} of {name}. There are {', '.join(known)}"
+                yield f"it imports {function} of {name}. Available: {', '.join(known)}"
             elif known[function]:
                 yield f"it imports {function}, which needs {known[function]} in its manifest"
             elif not is_text_function(kind.ty):
-                yield f"{function} has to be imported as func(arguments: string) -> string"
+                yield f"{function} must be imported as func(arguments: string) -> string"
 
 
 def export_problems(component: Component, engine: Engine) -> Iterator[str]:

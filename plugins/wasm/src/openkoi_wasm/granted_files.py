@@ -65,7 +65,7 @@ class GrantedFiles:
         if RUN_BY_OTHERS & {*map(str.casefold, path.parts)} or first_protected(
             [str(path)], protected_globs(), self.root
         ):
-            raise KoiError(f"{text!r} is read by other programs, which could run what is in it.")
+            raise KoiError(f"{text!r} is read by other programs, which could run its content.")
         if len(path.parts) > MAX_DEPTH:
             raise KoiError(f"{text[:200]!r} is nested more than {MAX_DEPTH} folders deep.")
         with named_errors(text), opened_folder(path.parent, create=True) as folder:
@@ -83,7 +83,7 @@ class GrantedFiles:
         """Return a path without links, also where a part of it does not exist; raise KoiError for one that is none."""
         try:
             if not IS_SUPPORTED:
-                raise KoiError("On this system WASM plugins cannot use files.")
+                raise KoiError("WASM plugins cannot use files on this system.")
             if not 0 < len(os.fsencode(text)) <= MAX_PATH or "\0" in text:
                 raise ValueError
             return Path(os.path.realpath(self.root / Path(text).expanduser()))

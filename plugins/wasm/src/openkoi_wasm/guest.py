@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VALUE = ffi.wasmtime_val_t
 MEMORY, CALL = b"memory", b"koi_call"
 SENTENCES = {
-    TrapCode.OUT_OF_FUEL: "used up its instructions",
+    TrapCode.OUT_OF_FUEL: "exceeded its instruction limit",
     TrapCode.INTERRUPT: "did not answer in time",
     TrapCode.STACK_OVERFLOW: "called itself too deeply",
     TrapCode.MEMORY_OUT_OF_BOUNDS: "accessed memory that it does not have",

@@ -148,7 +148,7 @@ def call_tool(call: HostCall) -> Mapping[str, Any]:
     if tool not in call.scope.granted_tools:
         raise KoiError(f"The tool {tool[:200]!r} is not granted in [capabilities] tools.")
     if run is None or not isinstance(arguments, dict):
-        raise KoiError("A tool is called within a task, and its arguments are an object.")
+        raise KoiError("A tool can be called only within a task, and its arguments must be an object.")
     result = call.wait(run.call(ToolCall("", tool, arguments)))
     return {"text": result.text, "failed": result.failed}
 

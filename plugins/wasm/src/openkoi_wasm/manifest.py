@@ -152,7 +152,7 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         raise ManifestError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-tool.")
     module = line_of(plugin, "module", f"{name}.wasm")
     if Path(module).name != module:
-        raise ManifestError(f"module = {module!r} must be the name of a file beside the manifest.")
+        raise ManifestError(f"module = {module!r} must be the name of a file next to the manifest.")
     abi = text_of(plugin, "abi", "core")
     if abi not in ("core", "component"):
         raise ManifestError(f'abi = {abi!r} is unknown. Use "core" or "component".')

@@ -53,7 +53,7 @@ def texts_of(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of texts."""
     found = table.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, str) and is_one_line(one) for one in found):
-        raise ManifestError(f"{key} must be a list of strings of one line each.")
+        raise ManifestError(f"{key} must be a list of single-line strings.")
     return tuple(found)
 
 

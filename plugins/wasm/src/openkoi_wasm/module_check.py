@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NAMESPACE, READ = "koi", "read"
 PAGE = 65_536  # bytes of a memory page in WebAssembly
 WASI = "wasi_"
-FROM_WASI = "it imports {0} of {1}. OpenKoi offers no WASI: build for wasm32-unknown-unknown, or its equivalent"
+FROM_WASI = "it imports {0} of {1}. OpenKoi does not support WASI: build for wasm32-unknown-unknown, or its equivalent"
 
 
 def check_module(module: "Module", functions: Mapping[str, str], limits: CallLimits) -> None:
@@ -33,7 +33,7 @@ def import_problems(module: "Module", functions: Mapping[str, str]) -> Iterator[
             yield FROM_WASI.format(name, one.module)
         elif one.module != NAMESPACE or name not in {READ, *functions}:
             known = ", ".join((READ, *functions))
-            yield f"it imports {name} of {one.module}, which OpenKoi does not have. In {NAMESPACE!r} there are {known}"
+            yield f"it imports {name} of {one.module}, which OpenKoi does not provide. {NAMESPACE!r} provides {known}"
         elif need := functions.get(name, ""):
             yield f"it imports {name}, which needs {need} in its manifest"
         elif signature_of(one.type) != (["i32"] if name == READ else ["i32", "i32"], [] if name == READ else ["i32"]):

@@ -56,7 +56,7 @@ class WasmPlugin:
         try:
             found = DECODER.decode(answer.decode())
         except (ValueError, RecursionError):
-            raise KoiError(f"The WASM plugin {name} did not answer with JSON.") from None
+            raise KoiError(f"The WASM plugin {name} did not return JSON.") from None
         if isinstance(found, dict) and "ok" in found:
             return found["ok"]
         if isinstance(found, dict) and isinstance(found.get("error"), str):

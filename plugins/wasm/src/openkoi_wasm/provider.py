@@ -55,7 +55,7 @@ def request_to_json(request: Request) -> Mapping[str, Any]:
 def read_chunks(found: Any) -> list[Chunk]:
     """Return an answer as it is streamed: ``text``, ``calls`` of tools, and ``usage``."""
     if not isinstance(found, Mapping) or not isinstance(found.get("text", ""), str):
-        raise KoiError('A provider must answer with {"text": "...", "calls": [...], "usage": {...}}.')
+        raise KoiError('A provider must return {"text": "...", "calls": [...], "usage": {...}}.')
     calls = [from_plain(one, ToolCall) for one in found.get("calls") or ()]
     end = StreamEnd(from_plain(found.get("usage") or {}, Usage), FinishReason.TOOLS if calls else FinishReason.END)
     text = [Text(found["text"])] if found.get("text") else []

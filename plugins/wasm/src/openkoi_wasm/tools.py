@@ -47,10 +47,10 @@ class WasmTools(Adapter):
         """Return a result: a text, or an object with ``text`` and what else a result has."""
         fields = {"text": found} if isinstance(found, str) else found
         if not isinstance(fields, dict) or fields.keys() - {"text", "failed", "effects"}:
-            raise ToolError(f"{self.plugin.manifest.name} answered {tool} neither with a string nor with a result.")
+            raise ToolError(f"{self.plugin.manifest.name} returned neither a string nor a result for {tool}.")
         result = ToolResult(
             fields.get("text", ""), failed=fields.get("failed", False), effects=tuple(fields.get("effects") or ())
         )
         if wrong := type_error_of(result, ToolResult):
-            raise ToolError(f"{self.plugin.manifest.name} answered {tool} with an invalid result: {wrong}.")
+            raise ToolError(f"{self.plugin.manifest.name} returned an invalid result for {tool}: {wrong}.")
         return result

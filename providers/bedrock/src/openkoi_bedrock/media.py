@@ -32,7 +32,7 @@ def media(part: Image | File) -> Block:
 def note(part: Image | File, what: str) -> Block:
     """Say that a part is not shown."""
     kind = "An image" if isinstance(part, Image) else "A document"
-    return {"text": f"({kind} {what} stood here, which this model cannot be shown.)"}
+    return {"text": f"({kind} {what} is omitted here, because this model cannot read it.)"}
 
 
 def name_of(file: File) -> str:

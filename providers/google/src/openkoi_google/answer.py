@@ -104,7 +104,7 @@ class GeminiResponseParser:
 
     def _missing_signature_error(self) -> RequestRejectedError:
         return self._server.rejected_error(
-            "requires the signature of a thought, which is missing when another model began the conversation. "
+            "requires a thought signature, which is missing because another model started the conversation. "
             "Start a new task."
         )
 

@@ -43,9 +43,7 @@ class OllamaResponseParser:
         if not self.over:
             raise self._server.unavailable("ended its response early; none of it was used.")
         if self._reason in LOAD_REASONS:
-            raise self._server.unavailable(
-                f"did not respond: it reported {self._reason!r}, which concerns loading the model."
-            )
+            raise self._server.unavailable(f"did not respond: it only reported {self._reason!r}.")
         if self._reason == "length":
             return (StreamEnd(self.usage, FinishReason.LENGTH),)
         calls = ToolCallFactory()

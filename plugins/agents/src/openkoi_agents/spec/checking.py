@@ -177,7 +177,7 @@ def suggest_key(key: str, model: type[Shape]) -> str:
         return f"Did you mean {near[0]}?"
     fields = AgentShape.model_fields.items()
     homes = [name for name, field in fields for one in tables_in(field.annotation) if key in one.model_fields]
-    return f"It belongs below {homes[0]}" if homes else f"Known: {', '.join(known)}"
+    return f"It belongs under {homes[0]}" if homes else f"Known: {', '.join(known)}"
 
 
 def format_path(path: Path) -> str:

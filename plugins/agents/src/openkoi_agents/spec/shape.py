@@ -74,7 +74,7 @@ class Tools(Shape):
     approvals: Annotated[
         dict[str, Literal["always", "never"]],
         BeforeValidator(table_of),
-        Field(description="always, never, or a table of tools' names and always"),
+        Field(description="always, never, or a table from tool names to always"),
     ] = {}
     protected_paths: Annotated[Names, Field(description="a list of paths, with * and ? as wildcards")] = []
 

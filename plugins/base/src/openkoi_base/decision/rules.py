@@ -106,7 +106,7 @@ def stop_unpromising(history: History) -> Decision | None:
     prospect = history.evaluation.prospect
     if prospect is None or not is_reliable(prospect) or history.evaluation.blockers or prospect.chance >= MIN_CHANCE:
         return None
-    why = f"another iteration is estimated to pay off with a chance of {prospect.chance:.0%}"
+    why = f"another iteration has an estimated {prospect.chance:.0%} chance of helping"
     return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall}, and {why}")
 
 

@@ -75,7 +75,7 @@ def parse_table(table: Mapping[str, Any]) -> Capabilities:
         raise ConfigError("memory must be true or false.")
     files, addresses, variables, apps = (read_list(table, key) for key in LISTS)
     if wrong := next((one for one in variables if not VARIABLE.fullmatch(one)), ""):
-        raise ConfigError(f"environment: {wrong!r} is not the name of a variable.")
+        raise ConfigError(f"environment: {wrong!r} is not a valid variable name.")
     return Capabilities(
         tuple(map(PathGrant.parse, files)),
         tuple(map(UrlPattern.parse, addresses)),
@@ -92,7 +92,7 @@ def read_list(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if isinstance(found, str) or not isinstance(found, Sequence) or not all(isinstance(one, str) for one in found):
         raise ConfigError(f"{key} must be a list of strings.")
     if wrong := next((one for one in found if not is_one_line(one)), ""):
-        raise ConfigError(f"{key}: {wrong[:200]!a} has a line break, or a character that is not shown. Remove it.")
+        raise ConfigError(f"{key}: {wrong[:200]!a} contains a line break or an invisible character. Remove it.")
     if len(found) > MAX_LISTED:
         raise ConfigError(f"{key} has more than {MAX_LISTED} entries.")
     return tuple(found)

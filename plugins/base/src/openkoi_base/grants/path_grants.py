@@ -11,7 +11,7 @@ ACCESSES = {"read": (True, False), "write": (False, True), "readwrite": (True, T
 WILDCARD = re.compile(r"[*?]")
 MAX_PATTERN = 4_096  # characters; PATH_MAX of Linux
 INVALID = (
-    '{text!r} is not a grant of files. Write "read:", "write:" or "readwrite:" and a path that begins with "/", "~/" '
+    '{text!r} is not a file grant. Use "read:", "write:" or "readwrite:" and a path that begins with "/", "~/" '
     'or "./", such as "read:~/notes/*.md".'
 )
 

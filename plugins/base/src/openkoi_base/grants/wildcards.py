@@ -3,7 +3,7 @@
 from openkoi_hookspecs import Koi
 
 PREFIX = "integrations."
-WILDCARD = '{0} in {1} contains "*", which matches no user and no channel. Name each one.'
+WILDCARD = '{0} in {1} contains "*", which does not match users or channels. List each one.'
 
 
 def find_wildcards(koi: Koi) -> list[str]:

@@ -22,15 +22,15 @@ from .autorun import AutorunRule, AutorunRules, rules_for
 STAMP_GRACE_NANOSECONDS = 50_000_000  # ns; file systems write times in steps of a clock's tick, 10 ms at most
 OBJECT_FOLDER = lazy_pattern(r"[0-9a-f]{2}|pack|info")
 GIT_FILES = ("config", "config.worktree", "commondir")
-GIT_CONFIG_RULE = AutorunRule((".git", "config"), "git runs the programs that it names", protected=True, at_once=True)
+GIT_CONFIG_RULE = AutorunRule((".git", "config"), "git runs the programs it names", protected=True, at_once=True)
 CACHE_LINK_RULE = AutorunRule(
     (".git",),
-    "git, direnv and others run what commands put into the folder that it leads to",
+    "git, direnv and others run files in the folder that it links to",
     protected=True,
     at_once=True,
 )
 GIT_HOOK_RULE = AutorunRule(
-    (".git", "hooks"), "git runs it at a commit, merge, checkout or push", below=True, protected=True, at_once=True
+    (".git", "hooks"), "git runs it on commit, merge, checkout or push", below=True, protected=True, at_once=True
 )
 HOOK_NAME = lazy_pattern(r"[^.]+(\.exe)?", re.IGNORECASE)
 

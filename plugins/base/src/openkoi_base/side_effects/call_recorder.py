@@ -65,5 +65,5 @@ def is_of_plugin(caller: dict[str, Any]) -> bool:
 def describe_call(name: str, args: Sequence[Any]) -> str:
     """Say what was called; of a function to call at exit, which one it is."""
     if name == ".".join(AT_EXIT):
-        return f"left a function to call at exit ({getattr(args[0], '__qualname__', args[0])})"
-    return f"called {name}, which lasts"
+        return f"registered a function to call at exit ({getattr(args[0], '__qualname__', args[0])})"
+    return f"called {name}, which has a lasting effect"

@@ -1,7 +1,7 @@
 """Say what a plugin did to the rest of the program although nothing failed."""
 
 PRINTED = "printed"
-HINT = ". Standard output belongs to the result; to warn the user, call koi.warn(text)"
+HINT = ". Standard output is reserved for the result; to warn the user, call koi.warn(text)"
 
 
 def describe_effects(plugin: str, hook: str, *effects: str) -> str:

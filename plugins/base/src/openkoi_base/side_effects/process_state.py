@@ -250,9 +250,9 @@ QUICK_PARTS = (
     Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
     Part("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
     Part("garbage collection", read_gc, restore_gc),
-    Part("the default timeout of sockets", socket.getdefaulttimeout, socket.setdefaulttimeout),
-    Part("the level of logging", read_logging, restore_logging),
-    Part("where everything is logged to", read_log_handlers, restore_log_handlers),
-    Part("the filters of all warnings", read_warning_filters, None, None, have_filters_changed),
+    Part("the default socket timeout", socket.getdefaulttimeout, socket.setdefaulttimeout),
+    Part("the logging level", read_logging, restore_logging),
+    Part("the root logger's handlers", read_log_handlers, restore_log_handlers),
+    Part("the warning filters", read_warning_filters, None, None, have_filters_changed),
     Part("the event loop", read_loop, restore_loop),
 )

@@ -128,7 +128,7 @@ def restore_settings(before: Sequence[Any]) -> None:
 
 def describe_settings(before: Sequence[Any], now: Sequence[Any]) -> str:
     changed = [name for name, old, new in zip(SETTINGS, before, now, strict=True) if old != new]
-    return f"changed settings of the interpreter ({', '.join(changed)})"
+    return f"changed interpreter settings ({', '.join(changed)})"
 
 
 def set_traceback_limit(limit: int | None) -> None:
@@ -186,16 +186,16 @@ def restore_temporary_folder(before: str) -> None:
 SETTINGS: Mapping[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "tracebacks": (lambda: getattr(sys, "tracebacklimit", None), set_traceback_limit),
     "compiled files": (lambda: sys.dont_write_bytecode, set_no_bytecode),
-    "the length of numbers": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
-    "the hooks of generators": (sys.get_asyncgen_hooks, lambda hooks: sys.set_asyncgen_hooks(*hooks)),
-    "the origin of coroutines": (
+    "the integer digit limit": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    "the async generator hooks": (sys.get_asyncgen_hooks, lambda hooks: sys.set_asyncgen_hooks(*hooks)),
+    "coroutine origin tracking": (
         sys.get_coroutine_origin_tracking_depth,
         sys.set_coroutine_origin_tracking_depth,
     ),
-    "the stack of threads": (read_stack_size, threading.stack_size),
+    "the thread stack size": (read_stack_size, threading.stack_size),
     "fault reports": (faulthandler.is_enabled, lambda on: faulthandler.enable() if on else faulthandler.disable()),
-    "how libraries are loaded": (getattr(sys, "getdlopenflags", int), getattr(sys, "setdlopenflags", int)),
-    "the trace of memory": (_tracemalloc.is_tracing, lambda on: None if on else _tracemalloc.stop()),
+    "the flags for loading libraries": (getattr(sys, "getdlopenflags", int), getattr(sys, "setdlopenflags", int)),
+    "memory tracing": (_tracemalloc.is_tracing, lambda on: None if on else _tracemalloc.stop()),
 }
 CODEC_ERRORS = ("strict", "ignore", "replace", "surrogateescape", "backslashreplace")
 LASTING_PARTS = (  # what is not replaced while a call is watched
@@ -206,16 +206,16 @@ LASTING_PARTS = (  # what is not replaced while a call is watched
     Part("the umask", read_umask, os.umask),
     Part("resource limits", read_limits),
     Part("memory", read_memory, None, describe_memory, lambda before, now: now - before > MUCH_MEMORY),
-    Part("the priority or the processors of the process", read_priority),
+    Part("the process's priority or CPU affinity", read_priority),
     Part("the locale", read_locale, restore_locale),
-    Part("the policy of event loops", read_loop_policy),
-    Part("how decimals are computed", read_decimals, restore_decimals, has_changed=is_other),
-    Part("settings of the interpreter", read_settings, restore_settings, describe_settings),
+    Part("the event loop policy", read_loop_policy),
+    Part("the decimal context", read_decimals, restore_decimals, has_changed=is_other),
+    Part("interpreter settings", read_settings, restore_settings, describe_settings),
     Part("the time zone", lambda: time.tzname, lambda _: time.tzset()),
     Part("how text is decoded", read_codecs, restore_codecs),
     Part("sys.argv", lambda: [*sys.argv], restore_arguments),
     Part(
-        "the folder of temporary files",
+        "the temporary folder",
         read_temporary_folder,
         restore_temporary_folder,
         has_changed=is_other,

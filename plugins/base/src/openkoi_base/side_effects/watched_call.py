@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .module_changes import ModuleSnapshot
 
 FEW_STEPS, ALL_STEPS = 20, 1_000_000  # to watch a step takes 50 microseconds
-CANCELLED = "cancelled tasks of OpenKoi"
+CANCELLED = "cancelled OpenKoi's tasks"
 HOOKS_CHANGED = "changed which hooks are called"
 COPIES = [0]  # of this process, made by os.fork
 WATCHING = RLock()  # one thread at a time watches, because what is watched belongs to the process
@@ -158,10 +158,10 @@ class Before:
         if printed or written:
             yield f"{PRINTED} {quote(printed or written)} to standard output"
         if COPIES[0] != self.copies:
-            yield "copied the process (os.fork)"
+            yield "forked the process (os.fork)"
         yield from restore_state(self.parts, self.state)
         if self.modules:
             yield from (f"replaced {name}" for name in self.modules.restore())
-        yield from (f"changed {name}, which other plugins get too" for name in self.facts.restore())
+        yield from (f"changed {name}, which other plugins share" for name in self.facts.restore())
         if self.hooks and self.hooks.have_changed():
             yield HOOKS_CHANGED

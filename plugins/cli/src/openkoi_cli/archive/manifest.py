@@ -45,5 +45,5 @@ def read_manifest(folder: Path) -> ExportManifest:
         raise KoiError(f"{path} is not in the format {SCHEMA}. Update OpenKoi, or export again.")
     segments = content.get("segments")
     if not isinstance(segments, dict) or not all(type(count) is int for count in segments.values()):
-        raise KoiError(f"{path} has no record counts of its segments. Export again.")
+        raise KoiError(f"{path} lacks the record counts of its segments. Export again.")
     return ExportManifest(at=str(content.get("at", "")), segments=segments)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .recorded_model import Recording
     from .replays import Replays
 
-NOT_BAD = "Replayed with all plugins, the task has no bad result: {why}. Nothing to search for."
+NOT_BAD = "Replayed with all plugins, the task gives no bad result: {why}. Nothing to bisect."
 PRICE = (
     "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
     "at about ${each:.2f} each, ${all:.2f} in all. Continue?"
@@ -27,8 +27,8 @@ NEEDS_YES = (
     "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
     "at about ${each:.2f} each, ${all:.2f} in all. To allow that, run it again with --yes or --budget."
 )
-REFUSED = "Nothing was decided, because no model was called."
-OVER_BUDGET = "The calls have cost ${usd:.2f} of ${budget:.2f}, and the search cannot continue: {why}"
+REFUSED = "Inconclusive, because no model was called."
+OVER_BUDGET = "Model calls cost ${usd:.2f} of ${budget:.2f}, and the search cannot continue: {why}"
 VERDICTS = {Outcome.GOOD: "good", Outcome.BAD: "bad", Outcome.SKIPPED: "skipped"}
 PROOF = 2  # replays, by which a cause is proven again where models were called
 
@@ -135,7 +135,7 @@ class BisectRun:
         if budget is None:
             return self.spending.usd
         if self.replays.recording.may_call and spent >= budget:
-            self.skip("it is spent")
+            self.skip("it is used up")
         return budget - spent
 
     def show(self, place: str, plugins: frozenset[int], outcome: Outcome) -> None:

@@ -13,7 +13,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 Plugins = frozenset[int]
 NONE: Plugins = frozenset()
 WITHOUT_ANY = "the result is bad even without any of these plugins"
-SKIPPED = "a replay that decides about it could not be judged"
+SKIPPED = "a replay that is needed to decide could not be judged"
 MORE = "it takes more than two plugins to cause the bad result"
 VARIES = "the same plugins gave different results in two replays"
 

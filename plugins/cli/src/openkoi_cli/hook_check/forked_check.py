@@ -136,7 +136,7 @@ def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
     suspect = progress.suspects[-1] if progress.suspects else plugin
     if suspect != plugin:
         return (
-            f"The check {ending} in or after {hook} of {plugin}, with what {suspect} left running.",
+            f"The check {ending} in or after {hook} of {plugin}, while {suspect} had something running.",
             f"hooks.{suspect}",
         )
     if not progress.is_running:

@@ -94,7 +94,7 @@ def find_misspelled(plugin: object) -> Iterator[str]:
             )
             for one in given:
                 if one not in facts and (close := get_close_matches(one, facts, 1, CLOSE_FACT)):
-                    yield f"{name} never gets its parameter {one}. Did you mean {close[0]}?"
+                    yield f"{name} never receives its parameter {one}. Did you mean {close[0]}?"
 
 
 def find_repeated(plugin: object) -> Iterator[str]:

@@ -15,7 +15,7 @@ from .installer import NOT_INSTALLED, distribution_name, is_installed, remove_pl
 from .new_script import SCRIPTS
 
 WASM_PLUGINS = Path("plugins", "wasm")  # in the data folder
-UNLISTED = "{name} was not updated: your catalogues do not list it. It is at {place}."
+UNLISTED = "{name} was not updated: your catalogues do not list it. It is installed at {place}."
 
 
 def remove_named(names: Sequence[str], invocation: Invocation) -> None:

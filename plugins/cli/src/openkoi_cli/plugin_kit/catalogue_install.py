@@ -20,11 +20,11 @@ from .installer import ARCHIVES, distribution_name, install_plugins
 from .new_script import SCRIPTS
 
 NOTHING = "No plugin in the catalogues matches {words}."
-UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive, a script nor a WASM plugin."
+UNKNOWN_FILE = "{name} cannot be installed: {file} is not a wheel, source archive, script or WASM plugin."
 DIFFERS = "{target} already exists and differs. To replace it, run `openkoi plugin update {name}`."
-WRONG_NAME = "{name!r} cannot be installed: its name must be letters, digits, dots, dashes and underscores."
-OTHER_KIND = "{name} was not installed: the catalogue lists it as {kind!r}, but its file {file} is of another kind."
-OTHER_PACKAGE = "{name} was not installed: the file {file} of the catalogue is the package {found}."
+WRONG_NAME = "{name!r} cannot be installed: a name may contain only letters, digits, dots, dashes and underscores."
+OTHER_KIND = "{name} was not installed: the catalogue lists it as {kind!r}, but its file {file} is a different kind."
+OTHER_PACKAGE = "{name} was not installed: the catalogue's file {file} contains the package {found}."
 SCRIPT, REPLACED = ".star", ".old"
 SUFFIXES = {"script": SCRIPT, "wasm": ARCHIVE}
 NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -16,8 +16,8 @@ from .catalogue import CatalogueEntry
 ARCHIVE, MANIFEST, MODULE = ".zip", "plugin.toml", ".wasm"
 MAX_FILE = 3_000_000  # bytes unpacked; `openkoi wasm add` has limits of its own
 MISSING = "{name} is a WASM plugin, which needs openkoi-wasm. Run `openkoi plugin install openkoi-wasm`."
-WRONG_FILES = "{name} cannot be installed: {file} has to contain plugin.toml and one .wasm file, and nothing else."
-OTHER_NAME = "{name} was not installed: the plugin in {file} has the name {other}."
+WRONG_FILES = "{name} cannot be installed: {file} must contain only plugin.toml and one .wasm file."
+OTHER_NAME = "{name} was not installed: the plugin in {file} is named {other}."
 NOT_ADDED = "{name} was not installed. See the output of `openkoi wasm add` above."
 
 

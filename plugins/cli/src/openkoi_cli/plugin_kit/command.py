@@ -45,7 +45,7 @@ def docs(kind: str) -> None:
         click.echo("\n".join(list_kinds()))
         return
     if kind not in CONTRACTS:
-        raise click.UsageError(f"There is no kind of plugin named {kind!r}. Choose from: {', '.join(CONTRACTS)}.")
+        raise click.UsageError(f"Unknown kind of plugin: {kind!r}. Choose from: {', '.join(CONTRACTS)}.")
     click.echo("\n\n".join(describe_kind(kind)))
 
 

@@ -28,8 +28,8 @@ def read_section(heading: str) -> str:
 
 def explain_subprocess(kind: str) -> str:
     """Return whether plugins of a kind can run in a process of their own, or why not."""
-    rows = dict(ROW.findall(read_section("A process of its own")))
-    return f"In a process of its own (`subprocess = true`): {rows[kind]}."
+    rows = dict(ROW.findall(read_section("A separate process")))
+    return f"In a separate process (`subprocess = true`): {rows[kind]}."
 
 
 def describe_section(heading: str, summary: str) -> Iterator[tuple[str, str]]:

@@ -39,8 +39,8 @@ FOLDERS: Mapping[str, str] = {
         "A distribution of data: plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers."
     ),
     "wasm": (
-        "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm: `openkoi wasm docs` shows all that "
-        "they may contain."
+        "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm: `openkoi wasm docs` describes "
+        "both in full."
     ),
 }
 SUMMARIES: Mapping[str, str] = {
@@ -56,7 +56,7 @@ SCRIPT = """\
 One file in Starlark, which looks like Python and has no access to your machine. A function named after a hook is
 called with the facts that it declares, and returns None to add nothing. Sections are strings or `section(name, text)`;
 answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary such as `{"text": ...}`
-changes fields of the first fact. `log(text)` shows a line. Everything else must be granted: put `NAME.toml` beside the
+changes fields of the first fact. `log(text)` shows a line. Everything else must be granted: put `NAME.toml` next to the
 script, with a table `[capabilities]` that has `network` for `http_get(url)`, `memory` for `search_memory(query)`, and
 `messages` for `send_message(app, channel, text)`. Scripts need openkoi-scripts."""
 SCRIPT_STEPS = """\
@@ -64,7 +64,7 @@ To create this file in your own scripts, run `openkoi plugin new script my-scrip
 Python, which runs without a sandbox and needs your approval."""
 MCP = """\
 A program in any language that speaks MCP; it needs no package and no library of OpenKoi. OpenKoi starts it, calls its
-tools once you approve them, shows its progress, and puts what it asks (elicitation) to the user; without a
+tools once you approve them, shows its progress, and forwards its questions (elicitation) to you; without a
 terminal, the question is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named
 `garden__plant`."""
 MCP_STEPS = """\
@@ -77,7 +77,7 @@ To use it, install its library and openkoi-mcp, add it, and approve what it offe
     openkoi "Plant a rose" """.rstrip()
 NEW_STEPS = "To create these files, run `openkoi plugin new {kind} my-{kind}`."
 PAGE_STEPS = """\
-To try a plugin of this page, write its files into a folder, run `pip install -e . openkoi-testing` there, then
+To try a plugin on this page, write its files into a folder, run `pip install -e . openkoi-testing` there, then
 `openkoi plugin certify .`"""
 
 

@@ -19,7 +19,7 @@ Created {file}. {used}
 """
 USED = "It takes effect with the next task. To check that:"
 APPROVE = "Python runs without a sandbox: run `openkoi script approve {name}` to use it. To see what it does:"
-UNUSED = "It is used in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
+UNUSED = "OpenKoi uses it once it is in a project's .openkoi/hooks or in your own scripts. To see what it does there:"
 MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."
 
 

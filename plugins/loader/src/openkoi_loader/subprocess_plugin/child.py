@@ -30,7 +30,7 @@ from .streams import Stream
 from .values import ANY, read_values
 
 Keys = dict[str, Setting]
-UNAVAILABLE = "{0} is not available to a plugin in a process of its own."
+UNAVAILABLE = "{0} is not available to a plugin in a separate process."
 
 
 class RemoteFacts:
@@ -193,7 +193,7 @@ class HostedPlugin:
     async def next(self, number: int, stream: int) -> tuple[list[Any], bool]:
         """Return what a stream yields next, and whether that is all."""
         if stream not in self.streams:
-            raise KoiError("It was interrupted, because the plugin's process was started again.")
+            raise KoiError("Interrupted, because the plugin's process was restarted.")
         ended = True
         try:
             items, ended = await self.streams[stream].take()
@@ -210,7 +210,7 @@ class HostedPlugin:
     async def function(self, number: int, key: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function that an earlier answer contained, such as a tool."""
         if key not in self.functions.by_number:
-            raise KoiError("It has expired, because it was listed too long ago.")
+            raise KoiError("It has expired: too much time has passed since it was listed.")
         answer = self.functions.by_number[key](*arguments)
         return await answer if inspect.isawaitable(answer) else answer
 

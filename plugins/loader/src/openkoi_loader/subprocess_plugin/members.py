@@ -62,7 +62,7 @@ REFUSED = {
     "sandboxes": "it starts the commands of a task, which would continue if its process were killed",
     "frontends": "it owns the terminal",
     "commands": "it owns the terminal",
-    "integrations": "it measures each text with a function that must answer at once",
+    "integrations": "it measures text with a function that must return immediately",
     "sources": "it lists plugins that OpenKoi's process loads",
     "bundles": "it contains no code",
 }

@@ -87,7 +87,7 @@ class PluginProcess:
         """Start it; raise an error if it has failed too often for that."""
         wait = self.delay.seconds_left
         if wait > PATIENCE_SECONDS:
-            again = f"its process failed {self.delay.failures} times in a row and is started again in {wait:.0f} s"
+            again = f"its process failed {self.delay.failures} times in a row and restarts in {wait:.0f} s"
             raise self.failure(again)
         await asyncio.sleep(wait)
         variables = choose_variables(self.found.kind)
@@ -138,7 +138,7 @@ class PluginProcess:
                     return
                 ended = True
                 if self.process is not process:  # another call has started it again
-                    raise self.failure("its process ended before the answer did")
+                    raise self.failure("its process ended before the answer was complete")
                 items, ended = await self.request("next", number)
         finally:
             if not ended:

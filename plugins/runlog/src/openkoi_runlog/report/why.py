@@ -117,7 +117,7 @@ def reason_of(answer: object) -> str:
 def format_request(found: events.RequestClassified) -> str:
     """Return whether the request was classified as a question, and by what."""
     if found.by == events.WORDS:
-        return "a question, by its words"
+        return "a question, judging by its wording"
     kind = "a question" if found.question else "work"
     return f"{kind}: asked whether it wants anything changed, the {found.by} model {truncate_line(found.reason, 100)}"
 
@@ -187,11 +187,11 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
 
 def format_prospect(prospect: Prospect) -> str:
     """Return the chance that another iteration pays, and whether it may decide."""
-    chance = f"another iteration pays off with a chance of {prospect.chance:.0%}"
+    chance = f"the estimated chance that another iteration helps is {prospect.chance:.0%}"
     after = f"estimated from {format_count(prospect.seen, 'iteration')} of this project"
     if prospect.error is None:
-        return f"{chance}, {after}; too few to decide by"
-    kind = "reliable" if is_reliable(prospect) else "too inaccurate to decide by"
+        return f"{chance}, {after}; too few to rely on"
+    kind = "reliable" if is_reliable(prospect) else "too inaccurate to rely on"
     return f"{chance}, {after}; calibration error {prospect.error:.2f}, {kind}"
 
 

@@ -56,7 +56,11 @@ def parse_address(text: str, base: PageAddress | None = None) -> PageAddress:
     except (InvalidURL, ValueError) as error:
         raise ToolError(f"{quote_text(text)} is not a URL: {error}. Give it as https://host/path.") from None
     if url.scheme not in PORTS:
-        given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL has neither http nor https"
+        given = (
+            f"{url.scheme}: addresses are never fetched"
+            if url.scheme
+            else "the URL does not start with http:// or https://"
+        )
         raise ToolError(f"{quote_text(text)}: {given}. Give a page as https://host/path.")
     if url.userinfo:
         raise ToolError("The URL contains credentials, which are never sent. Remove them.")
