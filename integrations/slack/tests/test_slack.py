@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
+from time import time
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from openkoi_hookspecs.integrations import Attachment, Choice, Delivery, Documen
 from openkoi_slack import Slack
 from openkoi_slack.events import EMOJI, read_message
 from openkoi_slack.messages import content_of
+from openkoi_slack.slack import begin_at
 from openkoi_testing import DocumentsContract
 from openkoi_testing.contracts.messenger import (
     ButtonsContract,
@@ -210,6 +212,26 @@ def test_what_is_not_acknowledged_comes_again_on_the_next_socket() -> None:
     with SlackServer() as server:
         assert ["once", "once"] == asyncio.run(story(server))
         assert {} == server.envelopes
+
+
+@pytest.mark.parametrize("hours", [-24, -1, 0, 1, 24])
+def test_what_is_said_while_away_is_read_however_wrong_the_clock_was_at_first(hours: int) -> None:
+    async def story(server: SlackServer) -> str:
+        ann, cursor = Ann(server), begin_at(time() + hours * 3600)
+        for text in ("here", "away", "away again"):
+            if text != "here":
+                await ann.say(Post(text, app="", channel=ann.channel))
+            async with sign_in(server) as bot, aclosing(bot.watch(cursor)) as deliveries:
+                await anext(deliveries)
+                if text == "here":
+                    await ann.say(Post(text, app="", channel=ann.channel))
+                cursor, said = await next_text(deliveries)
+                await bot.commit(cursor)
+            assert text == said
+        return cursor
+
+    with SlackServer() as server:
+        assert asyncio.run(story(server)) == max(ts for _, ts in server.messages)
 
 
 def test_a_large_envelope_is_received_and_a_request_to_reconnect_is_followed() -> None:

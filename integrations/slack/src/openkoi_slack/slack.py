@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .canvases import Canvases
 
 LIMITS = ResponseLimits(idle_seconds=20.0)
+SLACK_DIGITS = 6  # of a second, in the ids of messages
 CAPABILITIES = Capabilities(
     max_text=MAX_TEXT,
     length=escaped_length,
@@ -139,15 +140,15 @@ class Slack:
             early = [] if first.get("type") == "hello" else [first]
             missed = [post async for post in MissedPosts(self.call, me).since(cursor)] if cursor else []
             missed = [post for post in missed if self.is_allowed(post)]
-            cursor = cursor or f"{time():.6f}"
+            cursor = cursor or begin_at(time())
             yield Delivery(cursor)
             for post in sorted(missed, key=lambda one: one.revision or one.id):
-                cursor = max(cursor, post.id)
+                cursor = move_cursor(cursor, [post])
                 yield Delivery(cursor, post)
             while True:
                 envelope = early.pop() if early else await receive_envelope(socket)
                 posts = [post for post in read_envelope(envelope, me) if self.is_allowed(post)]
-                cursor = max([cursor, *(post.id for post in posts if post.kind is PostKind.NEW)])
+                cursor = move_cursor(cursor, posts)
                 self.unacknowledged.append((cursor, str(envelope.get("envelope_id", ""))))
                 for post in posts:
                     yield Delivery(cursor, post)
@@ -257,6 +258,18 @@ class Slack:
         """Find documents by their titles: bots may not search in texts."""
         found = await self.canvases.list_all("", "")
         return [replace(one, text=one.title) for one in found if text.lower() in one.title.lower()][:limit]
+
+
+def begin_at(seconds: float) -> str:
+    """Return a cursor for a time of this machine, whose clock may be wrong: it has a digit more than Slack's ids."""
+    return f"{seconds:.{SLACK_DIGITS + 1}f}"
+
+
+def move_cursor(cursor: str, posts: Sequence[Post]) -> str:
+    """Return the cursor after some posts: the last new one by Slack's clock, as soon as there is one."""
+    ids = [post.id for post in posts if post.kind is PostKind.NEW]
+    is_own = len(cursor.rpartition(".")[2]) > SLACK_DIGITS
+    return max(ids, default=cursor) if is_own else max([cursor, *ids])
 
 
 def authorize(token: str) -> dict[str, str]:
