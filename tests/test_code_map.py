@@ -7,6 +7,7 @@ from typing import Any
 from test_layers import ROOT
 
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "code_map"))
+MAX_MISSED_SHARE = 0.1
 WHERE: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "where"))
 
 
@@ -21,7 +22,15 @@ def test_every_module_says_what_it_does() -> None:
     assert [] == [line for line in lines if line.startswith("- ") and re.search(r"`$", line)]
 
 
-def test_a_question_is_answered_with_the_module_that_does_it() -> None:
-    found = WHERE["answer"]("Where is a model call retried?")
+def test_questions_of_newcomers_are_answered_with_the_module_that_does_it() -> None:
+    """Of the last third, 56 of 65 were found before a first line was changed for any of them."""
+    lines = [line.split("\t") for line in (ROOT / "tests" / "code_questions.tsv").read_text().splitlines()]
+    missed = [question for question, files in lines if not found(question) & set(files.split())]
 
-    assert "`plugins/loader/src/openkoi_models/retry_or_fallback.py`" in [line.split(" ")[0] for line in found]
+    assert [] == [file for _, files in lines for file in files.split() if not (ROOT / file).is_file()]
+    assert len(missed) <= MAX_MISSED_SHARE * len(lines), missed
+
+
+def found(question: str) -> set[str]:
+    """Return the paths of the five best lines."""
+    return {line.split("`")[1] for line in WHERE["answer"](question)}
