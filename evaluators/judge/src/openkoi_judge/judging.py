@@ -1,6 +1,4 @@
-"""Judge a work: reuse an earlier judgment, judge what changed, or judge all of it; discard a score that the work
-dictated.
-"""
+"""Judge a work: reuse an earlier judgment, judge what changed, or judge all of it; discard a score that it dictated."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace

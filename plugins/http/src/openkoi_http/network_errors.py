@@ -1,4 +1,4 @@
-"""Errors of the network, which become sentences about the server; those of httpx2 count as such, if it is loaded."""
+"""Describe errors of the network, such as a stream that breaks off; those of httpx2 count as such, if it is loaded."""
 
 import sys
 

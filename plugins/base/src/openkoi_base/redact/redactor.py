@@ -1,5 +1,4 @@
-"""Redact secrets in text before it is stored, shown or sent: known values in every encoding, and
-secrets that ``formats`` recognises.
+"""Redact (mask) secrets in text before it is stored, shown or sent: known values, and those that ``formats`` detects.
 
 The log, recordings, command output and reports all use this redactor.
 """
