@@ -264,7 +264,7 @@ class TaskRun:
         if not happened:
             return
         await self.services.publisher.publish_together(self.id, happened)
-        if NOTIFYING.get() or not (followed := self.hooks.followed(happened)):
+        if NOTIFYING.get() or not (followed := self.hooks.select_followed(happened)):
             return
         before = NOTIFYING.set(True)
         try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_base.printable import escaped_line, indented, is_one_line, one_line, visible
+from openkoi_base.printable import escaped_line, indent_lines, is_one_line, one_line, visible
 
 FORGED = "\x1b[2J\x1b]0;owned\x07half\r\n[done] 1 iteration\u202e\u2028\udc00[done]\x85\x00"
 
@@ -14,9 +14,9 @@ def test_one_line_is_one_line_of_what_is_seen() -> None:
 
 
 def test_further_lines_are_indented() -> None:
-    assert "[2J]0;ownedhalf\n    [done] 1 iteration\n    [done]" == indented(FORGED)
-    assert "a:1:2: bad\n        x = (\n        ^" == indented("a:1:2: bad\n        x = (\n        ^")
-    assert "" == indented("")
+    assert "[2J]0;ownedhalf\n    [done] 1 iteration\n    [done]" == indent_lines(FORGED)
+    assert "a:1:2: bad\n        x = (\n        ^" == indent_lines("a:1:2: bad\n        x = (\n        ^")
+    assert "" == indent_lines("")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_is_not_seen_is_not_passed_on(place: str) -> None:
     first, _, last = place.partition("-")
     hidden = "".join(map(chr, range(int(first, 16), int(last or first, 16) + 1)))
 
-    assert "ab" == visible(f"a{hidden}b") == one_line(f"a{hidden}b") == indented(f"a{hidden}b")
+    assert "ab" == visible(f"a{hidden}b") == one_line(f"a{hidden}b") == indent_lines(f"a{hidden}b")
 
 
 @pytest.mark.parametrize(

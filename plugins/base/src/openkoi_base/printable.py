@@ -26,7 +26,7 @@ def escaped_line(text: str) -> str:
     return one_line(visible(text).replace("\n", r"\n").replace("\t", r"\t"))
 
 
-def indented(text: str) -> str:
+def indent_lines(text: str) -> str:
     """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
     first, *more = visible(text).splitlines() or [""]
     return "\n".join([first, *(line if line.startswith("    ") else f"    {line}" for line in more)])

@@ -108,9 +108,9 @@ class Hooks:
 
     def calls(self, hook: Hook, facts: Mapping[str, object]) -> HookCalls:
         """Return the calls of a hook's implementations, which the caller makes one by one."""
-        return HookCalls(self.counted(hook), facts, self.report)
+        return HookCalls(self.implementations_with_counts(hook), facts, self.report)
 
-    def counted(self, hook: Hook) -> tuple[Counted, ...]:
+    def implementations_with_counts(self, hook: Hook) -> tuple[Counted, ...]:
         """Return the enabled implementations of a hook, with the counts of their calls."""
         name = name_of(hook)
         counted = self.counted_by_hook.get(name)
@@ -123,7 +123,9 @@ class Hooks:
         """Return those that are called for events of a kind."""
         counted = self.counted_by_event.get(kind)
         if counted is None:
-            counted = tuple(one for one in self.counted(hooks.on_event) if issubclass(kind, one[0].kinds))
+            counted = tuple(
+                one for one in self.implementations_with_counts(hooks.on_event) if issubclass(kind, one[0].kinds)
+            )
             self.counted_by_event[kind] = counted
         return counted
 
@@ -152,7 +154,7 @@ class Hooks:
                 calls.pass_on(first, value)
         return value
 
-    def followed(self, happened: Sequence[Event]) -> list[Event]:
+    def select_followed(self, happened: Sequence[Event]) -> list[Event]:
         """Return the events that an implementation is called for."""
         return [event for event in happened if self.followers(type(event))]
 

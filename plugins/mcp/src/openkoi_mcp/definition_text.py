@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from openkoi_base.printable import escaped_line, indented, one_line
+from openkoi_base.printable import escaped_line, indent_lines, one_line
 
 from .definitions import Definition, Definitions, describe_changes, visible_json
 from .server_config import ServerConfig
@@ -53,5 +53,5 @@ def shorten(definition: Definition) -> str:
 def show_value(value: object) -> str:
     """Return a value of a definition; further lines of a text are indented, so that they look like nothing else."""
     if isinstance(value, str):
-        return indented(value).replace("\n", "\n    ")
+        return indent_lines(value).replace("\n", "\n    ")
     return json.dumps(visible_json(value), ensure_ascii=False)

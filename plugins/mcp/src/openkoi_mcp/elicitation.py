@@ -6,7 +6,7 @@ from typing import Any
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from openkoi_base.grants import NO, YES
-from openkoi_base.printable import indented, one_line
+from openkoi_base.printable import indent_lines, one_line
 from openkoi_hookspecs import Question, is_no, is_yes
 
 Ask = Callable[[Question], Awaitable[str | None]]
@@ -23,7 +23,7 @@ class DeclinedError(Exception):
 
 async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitResult:
     """Return the user's answers, or that there are none."""
-    opening = f"The MCP server {server} asks: {indented(params.message[:MAX_TEXT])}"
+    opening = f"The MCP server {server} asks: {indent_lines(params.message[:MAX_TEXT])}"
     try:
         if isinstance(params, ElicitRequestURLParams):
             url = one_line(params.url)

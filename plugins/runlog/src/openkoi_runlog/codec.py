@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         def text(self, value: str) -> str:
             """Return a text without secrets."""
 
-        def named(self, name: str, value: str) -> str:
+        def field_text(self, name: str, value: str) -> str:
             """Return the text of a field whose name may mark it as a secret."""
 
         def special(self, kind: Any, /) -> frozenset[str]:
@@ -55,7 +55,7 @@ class NoMask:
         """Return the text."""
         return value
 
-    def named(self, name: str, value: str) -> str:
+    def field_text(self, name: str, value: str) -> str:
         """Return the text."""
         return value
 
@@ -109,7 +109,7 @@ def encode_list(values: Iterable[object], mask: "Mask") -> list[Json]:
 
 def encode_mapping(values: Mapping[Any, Any], mask: "Mask") -> dict[str, Json]:
     return {
-        mask.text(name := str(key)): mask.named(name, item) if isinstance(item, str) else encode(item, mask)
+        mask.text(name := str(key)): mask.field_text(name, item) if isinstance(item, str) else encode(item, mask)
         for key, item in values.items()
     }
 
@@ -138,7 +138,7 @@ def encode_fact(fact: Any, mask: "Mask") -> dict[str, Json]:
             continue
         kind = type(value)
         if name in special and isinstance(value, str):
-            values[name] = mask.named(name, str(value))
+            values[name] = mask.field_text(name, str(value))
         elif kind is str:
             values[name] = mask_text(value)
         else:

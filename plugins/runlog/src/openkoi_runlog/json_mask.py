@@ -52,7 +52,7 @@ class JsonMask:
         is_clean = hash(value) in self.clean or len(value) < self.shortest or value in self.words
         return value if is_clean else self.redact(value)
 
-    def named(self, name: str, value: str) -> str:
+    def field_text(self, name: str, value: str) -> str:
         """Return the text of a field, whose name may mark it as a secret."""
         if redactor := self.redactor:
             if name in SIGNATURE_FIELDS:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_base.child_process import signal_name, start_process
-from openkoi_base.printable import indented
+from openkoi_base.printable import indent_lines
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -80,7 +80,7 @@ class Child:
             await self.send(await answer_host_call(reply, host))
         self.is_waiting = True
         if "error" in reply:
-            raise ScriptError(indented(reply["error"]))
+            raise ScriptError(indent_lines(reply["error"]))
         return reply["answer"]
 
     async def send(self, message: object) -> None:

@@ -37,11 +37,11 @@ def describe_section(heading: str, summary: str) -> Iterator[tuple[str, str]]:
     first, *rest = BLOCK.split(read_section(heading))
     yield "", f"## {heading}\n\n{plain_text(first)}"
     for path, code, text in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        yield from packaged(path, code, summary)
+        yield from package_files(path, code, summary)
         yield "", plain_text(text)
 
 
-def packaged(path: str, code: str, summary: str) -> Iterator[tuple[str, str]]:
+def package_files(path: str, code: str, summary: str) -> Iterator[tuple[str, str]]:
     """Yield a file of an example as it lies in a package; a project file is completed, and comes with a README."""
     if path == PYPROJECT:
         values = project_values(code, summary)
