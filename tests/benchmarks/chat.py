@@ -22,6 +22,7 @@ from cli_process import write_script
 
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
+from .chat_peers import ANSWER, Row, Terminal, measured, others
 from .contest import ALONE, COMPILES, load, met, table
 from .homes import home_of_openkoi
 
@@ -45,7 +46,7 @@ LONG = Say("Words of it. " * 4_000, fault=ServerFault(pause=0.02))
 SILENT = Say("Well.", fault=ServerFault(delay=60.0))
 SLEEP = "sleep 67.5"
 TURNS_OF_SCRIPT = says("I wait.", "wait", calls=runs(SLEEP)) + says("Well.", "")
-Row = Sequence[str]
+PEER_ROUNDS = 2  # peers differ from ours by factors, and each round takes half a minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +91,14 @@ def show(rounds: int) -> None:
             *works(machine),
             *stops(machine),
         ]
-        rows += [*idles(machine), *continues(machine, rounds)]
-    print(table([f"chat ({load()})", "result", "bare prompt", "goal", ""], rows))
+        rows += [*idles(machine), *continues(machine, rounds), *beside_others(machine, min(rounds, PEER_ROUNDS))]
+    print(table([f"chat ({load()})", "result", "bare prompt", "goal", "", "peers"], rows))
 
 
 def row(name: str, result: float, unit: str, goal: float, *, beside: str = "") -> Row:
     """Return a line of the table."""
     digits = 2 if unit in ("x", "s", "%") else 0
-    return [name, f"{result:.{digits}f} {unit}", beside, f"{goal:g} {unit}", met(result, goal)]
+    return [name, f"{result:.{digits}f} {unit}", beside, f"{goal:g} {unit}", met(result, goal), ""]
 
 
 def starts(machine: Machine, rounds: int) -> Iterator[Row]:
@@ -130,6 +131,15 @@ def streams(machine: Machine, rounds: int) -> Iterator[Row]:
     for share, goal in ((0.5, 10), (0.95, 30)):
         ms, other = percentile(ours.echoes, share), percentile(bare.echoes, share)
         yield row(f"key to echo while streaming, p{share * 100:.0f}", ms, "ms", goal, beside=f"{other:.0f} ms")
+
+
+def beside_others(machine: Machine, rounds: int) -> Iterator[Row]:
+    """Compare the whole chat, at a model behind a server, with other chats."""
+    with OpenAIServer(ANSWER) as server:
+        variables = served(machine, server)
+        ours = Terminal("openkoi", [str(Path(machine.python).with_name("openkoi"))], READY, variables)
+        terminals = [ours, *others({**variables, "OPENAI_API_BASE": server.url}, machine.home.parent)]
+        yield from measured(terminals, lambda: cpu(machine, [machine.python, "-c", BARE]), machine.folder, rounds)
 
 
 def answers(machine: Machine) -> Iterator[Row]:
