@@ -85,7 +85,7 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
     best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
 
     scored = 0
-    for found in best.score_rows(Columns(numbers, lengths), words, shortest=9):
+    for found in best.score_rows(Columns(numbers, lengths, range(9, 10)), words):
         scored += len(found)
         best.add(numbers, found)
 
@@ -93,22 +93,24 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
     assert [*rare.rows[:MOST]] == [*best.scores]
 
 
+@pytest.mark.parametrize("having", [range(9), range(8)], ids=["all", "most"])
 @pytest.mark.parametrize("counts", [[2], [1, 2]], ids=["equal", "varied"])
-def test_of_texts_that_all_have_a_word_those_that_cannot_be_among_the_best_are_not_scored(
-    counts: list[int],
+def test_of_texts_that_share_a_word_those_that_cannot_be_among_the_best_are_not_scored(
+    counts: list[int], having: range
 ) -> None:
-    size = 3 * BLOCK_ROWS
-    everywhere = Postings(array("I", range(size)), array("H", counts * (size // len(counts))))
-    numbers, lengths = array("q", range(size)), array("i", [9] * 2 * MOST + [10] * (size - 2 * MOST))
+    size = 4 * BLOCK_ROWS
+    rows = array("I", (row for row in range(size) if row % 9 in having))
+    posted = Postings(rows, array("H", (counts[row % len(counts)] for row in rows)))
+    numbers, lengths = array("q", range(size)), array("i", [9] * 4 * MOST + [10] * (size - 4 * MOST))
     best = BestScores(MOST, 0.5, 0.04)
 
-    scored = 0
-    for found in best.score_rows(Columns(numbers, lengths), [(5.0, [everywhere])], shortest=9):
-        scored += len(found)
+    scored: list[int] = []
+    for found in best.score_rows(Columns(numbers, lengths, range(9, 11)), [(5.0, [posted])]):
+        scored += found
         best.add(numbers, found)
 
-    assert BLOCK_ROWS == scored
-    assert [*range(2 * MOST)][len(counts) - 1 :: len(counts)][:MOST] == [*best.scores]
+    assert 2 * BLOCK_ROWS > max(scored)
+    assert [row for row in rows if counts[row % len(counts)] == 2][:MOST] == [*best.scores]
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])

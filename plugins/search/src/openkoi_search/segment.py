@@ -121,9 +121,9 @@ class Segment(Cached):
         return {number: row for row, number in enumerate(self.numbers) if number in here} if here else {}
 
     @cached_property
-    def shortest(self) -> int:
-        """The length of its shortest document."""
-        return min(self.lengths)
+    def span(self) -> range:
+        """All lengths from that of its shortest document to that of its longest."""
+        return range(min(self.lengths), max(self.lengths) + 1)
 
     @property
     def scopes(self) -> Mapping[str, ScopeSize]:

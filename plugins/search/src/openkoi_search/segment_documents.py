@@ -51,8 +51,10 @@ class SegmentDocuments:
         best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)
         posted = self.weigh_words(words, scopes, size)
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
-            columns = Columns(segment.numbers, segment.lengths)
-            for scores in best.score_rows(columns, found, shortest=segment.shortest) if found else ():
+            if not found:
+                continue
+            columns = Columns(segment.numbers, segment.lengths, segment.span)
+            for scores in best.score_rows(columns, found):
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row
         return best.scores

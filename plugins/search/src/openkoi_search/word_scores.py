@@ -1,13 +1,15 @@
 """Add up the scores of a question's words, the rarest first, for the documents that can be among the best.
 
 What the words that are left add at most is known. Once that is less than the worst of the best so far, no other
-document can be among them, and the words are looked up for those found alone (MaxScore). The result is that of scoring
-all.
+document can be among them, and the words are looked up for those found alone (MaxScore). Before that, a document that
+is too long, or has the word too rarely, is passed over. The result is that of scoring all.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from itertools import accumulate, compress
+from itertools import chain, compress
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -19,20 +21,35 @@ if TYPE_CHECKING:
 
     from .segment import Postings
 
-    # A word: it adds less than its weight to a score. And with the most that it and all commoner words add.
+    # A word: it adds less than its weight to a score.
     WeighedWord: TypeAlias = tuple[float, Sequence[Postings]]
-    LimitedWord: TypeAlias = tuple[float, float, Postings]
 
 HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 512  # of the first block: few, since all of them are scored (of 256 to 2,048 about as fast)
+COUNT_ERROR = 1e-6  # is more than what rounding adds to how often a word is needed
+MIN_SELECTED_ROWS = 512  # to select among fewer takes longer than to score them (estimate)
 RowScores = dict[int, float]
 
 
 class Columns(NamedTuple):
-    """The numbers of documents and how many words each has, row by row."""
+    """The numbers of documents and how many words each has, row by row; and all lengths from the shortest on."""
 
     numbers: "array[int]"
     lengths: "array[int]"
+    span: range
+
+
+class LimitedWord(NamedTuple):
+    """A word. With the commoner words, whose weights and highest counts follow its own, it adds ``limit`` at most."""
+
+    limit: float
+    posted: "Postings"
+    rest: Sequence[tuple[float, int]]
+
+    @property
+    def weight(self) -> float:
+        """What the word adds less than."""
+        return self.rest[0][0]
 
 
 @dataclass(slots=True)
@@ -65,46 +82,74 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
-    def score_rows(self, columns: "Columns", words: "Sequence[WeighedWord]", *, shortest: int) -> Iterator[RowScores]:
+    def score_rows(self, columns: Columns, words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
         """Yield the scores of a segment's rows that can be among the best as they are then, block by block.
 
         A block has at most as many rows as all before it: the more were scored, the rarer is one among the best.
         """
-        limited, size, start = self.limit(words, shortest), len(columns.lengths), 0
+        limited, size, start = self.limit(words, columns.span.start), len(columns.lengths), 0
         while start < size:
             rows = range(start, min(start + max(BLOCK_ROWS, self.scored), size))
             yield self.score_block(columns, rows, limited)
             self.scored += len(rows)
             start = rows.stop
 
-    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
+    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> list[LimitedWord]:
         """Return the words, the rarest first, with their limits in documents of which none is shorter."""
-        ordered = sorted(words, key=lambda word: word[0])
-        often = [max(most_often(counts) for _, counts in postings) for _, postings in ordered]
-        each = (self.rate(weight, most, shortest) for (weight, _), most in zip(ordered, often, strict=True))
-        limited = [*zip(accumulate(each), ordered, strict=True)][::-1]
-        return [(limit, weight, posted) for limit, (weight, postings) in limited for posted in postings]
+        ordered = sorted(words, key=lambda word: word[0], reverse=True)
+        rates = [(weight, max(most_often(counts) for _, counts in postings)) for weight, postings in ordered]
+        return [
+            LimitedWord(self.rate(rates[place:], shortest), posted, rates[place:])
+            for place, (_, postings) in enumerate(ordered)
+            for posted in postings
+        ]
 
-    def rate(self, weight: float, often: int, length: int) -> float:
-        """Return what a word adds to the score of a document."""
-        return weight * often / (often + self.base + self.share * length)
+    def rate(self, words: Iterable[tuple[float, int]], length: int) -> float:
+        """Return what words of some weights add to the score of a document that has each so often."""
+        apart = self.base + self.share * length
+        return sum(weight * often / (often + apart) for weight, often in words)
 
-    def score_block(self, columns: "Columns", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
+    def score_block(self, columns: Columns, rows: range, words: Iterable[LimitedWord]) -> RowScores:
         """Return the scores of the rows that can be among the best; the rarest word comes first."""
-        least, size, lengths = self.edge - HALF_DIGIT, len(rows), columns.lengths
-        here = [(limit, weight, posted.between(rows.start, rows.stop)) for limit, weight, posted in words]
-        everywhere = [word for word in here if len(word[-1].rows) == size]
-        at_once = bool(everywhere) and everywhere[0][0] >= least
-        found = self.score_everywhere(columns, rows, here) if at_once else {}
-        for limit, weight, posted in here:
-            if at_once and len(posted.rows) == size:
-                continue
-            if limit < least:
-                found = {row: score for row, score in found.items() if score + limit >= least}
-                self.add_word(found, lengths, weight, posted.among(found))
+        least, found = self.edge - HALF_DIGIT, dict[int, float]()
+        for word in words:
+            here = word.posted.between(rows.start, rows.stop)
+            if word.limit < least:
+                found = {row: score for row, score in found.items() if score + word.limit >= least}
+                pairs: Iterable[tuple[int, int]] = here.among(found)
+            elif self.edge and len(here.rows) >= MIN_SELECTED_ROWS:
+                fresh = self.select_rows(columns, rows, word._replace(posted=here))
+                pairs = dict(chain(fresh, here.among(found))).items()
             else:
-                self.add_word(found, lengths, weight, zip(*posted, strict=True))
+                pairs = zip(*here, strict=True)
+            self.add_word(found, columns.lengths, word.weight, pairs)
         return found
+
+    def select_rows(self, columns: Columns, rows: range, word: LimitedWord) -> Iterable[tuple[int, int]]:
+        """Return rows with a word and how often they have it, if they can be among the best without a rarer word."""
+        numbers, lengths, span = columns
+        longest, surely = (
+            span.start - 1 + bisect_left(span, True, key=lambda length: self.rate(word.rest, length) < score)
+            for score in (self.edge - HALF_DIGIT, self.edge + HALF_DIGIT)
+        )
+        fewest, last, having = self.fewest(word, span.start), self.last, word.posted.rows
+        pairs: Iterator[tuple[int, int]] = zip(*word.posted, strict=True)
+        if longest == span[-1]:
+            return pairs if fewest <= 1 else (pair for pair in pairs if pair[1] >= fewest)
+        own = lengths[rows.start : rows.stop] if len(having) == len(rows) else map(lengths.__getitem__, having)
+        return (
+            (row, count)
+            for row, count in compress(pairs, map(longest.__ge__, own))
+            if count >= fewest and (lengths[row] <= surely or numbers[row] < last)
+        )
+
+    def fewest(self, word: LimitedWord, shortest: int) -> int:
+        """Return how often a document must have a word at least to be among the best without a rarer one."""
+        needed = self.edge - HALF_DIGIT - self.rate(word.rest[1:], shortest)
+        if needed <= 0:
+            return 1
+        count: int = ceil(needed * (self.base + self.share * shortest) / (word.weight - needed) - COUNT_ERROR)
+        return count
 
     def add_word(
         self, found: RowScores, lengths: "array[int]", weight: float, pairs: Iterable[tuple[int, int]]
@@ -113,36 +158,6 @@ class BestScores:
         base, share = self.base, self.share
         for row, often in pairs:
             found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
-
-    def score_everywhere(self, columns: "Columns", rows: range, words: "Sequence[LimitedWord]") -> RowScores:
-        """Return the scores by words that all rows have, of the rows that they put among the best or have others."""
-        everywhere = [(weight, posted.counts) for _, weight, posted in words if len(posted.rows) == len(rows)]
-        others = [posted.rows for _, _, posted in words if len(posted.rows) < len(rows)]
-        alike, scores = self.score_alike(columns.lengths[rows.start : rows.stop], everywhere)
-        low, high, last, start = self.edge - HALF_DIGIT, self.edge + HALF_DIGIT, self.last, rows.start
-        enough = {one for one, score in scores.items() if score > low}
-        better = {one for one in enough if scores[one] > high}
-        found = compress(rows, map(enough.__contains__, alike))
-        best = {row for row in found if columns.numbers[row] < last or alike[row - start] in better}
-        return {row: scores[alike[row - start]] for row in best.union(*others)}
-
-    def score_alike(
-        self, lengths: "array[int]", words: "Sequence[tuple[float, array[int]]]"
-    ) -> tuple[Sequence[object], dict[object, float]]:
-        """Return what tells rows with other scores apart, row by row, and the score of each such value.
-
-        Where lengths and those counts that vary are equal, so are scores.
-        """
-        varied = {place: counts for place, (_, counts) in enumerate(words) if not is_constant(counts)}
-        often = [counts[0] for _, counts in words]
-        alike = [*zip(lengths, *varied.values(), strict=True)] if varied else lengths
-        scores: dict[object, float] = {}
-        for one in {*alike}:
-            length, *counts = one if isinstance(one, tuple) else (one,)
-            for place, count in zip(varied, counts, strict=True):
-                often[place] = count
-            scores[one] = sum(self.rate(weight, count, length) for (weight, _), count in zip(words, often, strict=True))
-        return alike, scores
 
 
 def most_often(counts: "array[int]") -> int:
