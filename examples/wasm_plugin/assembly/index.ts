@@ -1,6 +1,6 @@
 import { answer, fail, readRequest, textOf } from "./koi";
 
-/** The only function that OpenKoi calls. A request of so many bytes is read; where the answer is, is returned. */
+/** The only function that OpenKoi calls: reads a request of `length` bytes, and returns where the answer is. */
 export function koi_call(length: i32): i64 {
   const request = readRequest(length);
   if (textOf(request, "tool") != "count") return fail("There is no such tool.");

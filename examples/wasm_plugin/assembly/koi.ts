@@ -1,4 +1,4 @@
-// What a plugin needs to speak with OpenKoi: the request as text, fields of it, and answers as JSON.
+// Reads a request and its fields, and builds answers as JSON.
 
 // @ts-ignore: decorator
 @external("koi", "read")
@@ -11,7 +11,7 @@ export function readRequest(length: i32): string {
   return String.UTF8.decode(bytes);
 }
 
-/** Return a text of the request by the name of its field, wherever it is; empty if there is none. */
+/** Return the string field of this name, at any depth of the request; empty if there is none. */
 export function textOf(request: string, name: string): string {
   const mark = '"' + name + '":"';
   const start = request.indexOf(mark);
@@ -23,7 +23,7 @@ export function answer(text: string): i64 {
   return pack('{"ok":"' + escape(text) + '"}');
 }
 
-/** Answer with JSON of your own. */
+/** Answer with your own JSON. */
 export function answerJson(json: string): i64 {
   return pack('{"ok":' + json + "}");
 }
@@ -33,7 +33,7 @@ export function fail(reason: string): i64 {
   return pack('{"error":"' + escape(reason) + '"}');
 }
 
-/** Return a text as it stands in JSON, without the quotation marks. */
+/** Return a string as it is written in JSON, without the quotation marks. */
 export function escape(text: string): string {
   let out = "";
   for (let i = 0; i < text.length; i++) {

@@ -92,7 +92,7 @@ def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
     if added := sorted(passing_checks(folded) - passing_checks(given)):
         raise ValueError(f"a hook cannot add the passing check {added[0]}")
     if folded.scores and not is_not_higher(folded.scores, given.scores):
-        raise ValueError("a hook cannot add, raise or drop single scores: only judges score")
+        raise ValueError("a hook cannot add, raise or drop individual scores: only judges score")
     return folded
 
 

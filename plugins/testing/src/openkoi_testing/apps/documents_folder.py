@@ -27,7 +27,7 @@ class DocumentsFolder(SharedFolder):
         return self.document_in(self.existing_file(id))
 
     async def write_document(self, document: Document) -> Document:
-        """Write a file, if it is still as it was read."""
+        """Write a file, if it has not changed since it was read."""
         file = self.existing_file(document.id) if document.id else self.free_name(document)
         file.parent.mkdir(parents=True, exist_ok=True)
         with lock_beside(file):
