@@ -40,6 +40,7 @@ FOR_USERS = {  # in strings and pages, but not in docstrings; found by readers o
     "must answer with|answered neither with": "must return",
 }
 TESTS = Path(__file__).parent
+CODE_MAP = "CODE_MAP.md"  # generated from docstrings
 EXAMPLE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50
 IRREGULAR = {
@@ -80,11 +81,9 @@ def documents() -> dict[str, str]:
 def texts_for_users() -> tuple[tuple[str, str], ...]:
     """Return the strings of the source without docstrings, and the pages without examples, each with its place."""
     strings = ((f"{name}:{line}", text) for name, code in sources().items() for line, text in strings_of(code))
-    paths = [path for kind in ("", "*/", "*/*/") for path in ROOT.glob(f"{kind}*.md")]
-    paths += [*ROOT.glob("*/src/**/*.md"), *ROOT.glob("*/*/src/**/*.md"), *ROOT.glob(".github/**/*.md")]
-    pages = (
-        (str(path.relative_to(ROOT)), EXAMPLE.sub("", path.read_text())) for path in paths if TESTS not in path.parents
-    )
+    found = {path for place in ("*", "*/*", "*/*/*", "*/src/**/*", "*/*/src/**/*") for path in ROOT.glob(f"{place}.md")}
+    paths = sorted(path for path in found if TESTS not in path.parents and path.name != CODE_MAP)
+    pages = ((str(path.relative_to(ROOT)), EXAMPLE.sub("", path.read_text())) for path in paths)
     return tuple((place, " ".join(text.split())) for place, text in (*strings, *pages) if " " in text)
 
 
