@@ -86,7 +86,7 @@ ENDINGS = {
     "blocks": ("while True: pass", "did not return within"),
     "reads-terminal": ("sys.stdin.readline(); os.read(0, 1); input()", "EOFError"),
     "exits-later": ("threading.Timer(0.2, os._exit, [5]).start()", "a thread running"),
-    "cancels-all": ("[one.cancel() for one in asyncio.all_tasks()]; await asyncio.sleep(0)", "cancelled tasks"),
+    "cancels-all": ("[one.cancel() for one in asyncio.all_tasks()]; await asyncio.sleep(0)", "cancelled OpenKoi"),
     "calls-itself": (
         "from openkoi_hookspecs.hooks import before_plan as b; await run.collect(b, task=task, recall=recall, run=run)",
         "failed at before_plan",

@@ -132,7 +132,7 @@ def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: 
     spent = prompted("bisect", "--check", "! grep -q Hey", "--budget", "0.000001")
     assert (1, True) == (
         spent.returncode,
-        "Model calls cost $0.00 of $0.00, and the search cannot continue" in spent.stderr,
+        "Model calls have used $0.00 of $0.00, and the search cannot continue" in spent.stderr,
     )
 
 

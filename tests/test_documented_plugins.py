@@ -82,7 +82,7 @@ def test_a_complete_example_is_built_and_installed(example: Example, tmp_path: P
 
 
 def test_the_first_plugin_of_hooks_shows_in_the_context_of_a_task(tmp_path: Path) -> None:
-    output = shell_with(tmp_path, "The hooks that a plugin may implement")("context", "Write a letter").stdout
+    output = shell_with(tmp_path, "Hooks that a plugin can implement")("context", "Write a letter").stdout
 
     assert "acme-style" in output
 

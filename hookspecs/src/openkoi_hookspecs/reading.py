@@ -35,7 +35,7 @@ class Reader(Protocol):
         """Return the value of a dotted key, as ``Configuration.setting`` does."""
 
     def table(self, name: str) -> Mapping[str, object]:
-        """Return the settings below a dotted name, by the rest of their keys; bundles included."""
+        """Return the settings below a dotted name, keyed by the rest of their names; includes bundles."""
 
     def chosen_name(self, kind: str) -> str:
         """Return the name of the plugin of a kind that ``[use]`` names; empty if none."""

@@ -199,7 +199,7 @@ class Koi(Configuration, Protocol):
         """
 
     async def propose(self, pattern: Pattern) -> Pattern | None:
-        """Pass a pattern that was found through every plugin's ``on_pattern`` and log it; None if one dropped it."""
+        """Pass a detected pattern through every plugin's ``on_pattern`` and log it; None if one dropped it."""
 
     async def drain(self) -> None:
         """Wait until finished runs have been learned from, which happens in the background."""

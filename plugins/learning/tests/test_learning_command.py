@@ -105,7 +105,7 @@ def test_why_states_the_outcome_that_would_refute_an_entry(shop: Shop) -> None:
 def refutation_of(shop: Shop, id: str) -> str:
     """What ``learn why`` says of an outcome that this entry alone is refuted by."""
     lines = (line.partition("refuted:   ")[2] for line in shop.openkoi("why", id).output.splitlines())
-    return "".join(lines).removesuffix("or when held-out runs exclude that it helps")
+    return "".join(lines).removesuffix("or when held-out runs rule out that it helps")
 
 
 def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:

@@ -122,7 +122,7 @@ WRONG = {
     "syntax": ("def before_plan(task):\n    x = = 1\n", ":2:9: unexpected symbol '='", "x = = 1"),
     "name": ("def before_plan(task):\n    return [task.txt]\n", ":2:13: Object of type `struct` has no", "^^^^^^^^"),
     "parameter": ("def before_plan(task, weather):\n    return []\n", ":1:23: before_plan cannot take", ""),
-    "hook": ("def before_plam(task):\n    return []\n", "no function is named like a hook", ""),
+    "hook": ("def before_plam(task):\n    return []\n", "no function is named after a hook", ""),
     "one hook": (
         "def before_plam(task):\n    return []\ndef before_plan(task):\n    return []\n",
         ":1:1: before_plam is never called. Did you mean before_plan?",

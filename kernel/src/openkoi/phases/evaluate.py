@@ -59,7 +59,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
         return only_stricter(validate_evaluation(other), whole)
     except ValueError as error:
         names = ", ".join(one.plugin for one in run.hooks.implementations(hooks.after_evaluate))
-        await run.emit(events.WarningIssued(f"Ignored the result of after_evaluate from {names} returned: {error}."))
+        await run.emit(events.WarningIssued(f"Ignored the result of after_evaluate from {names}: {error}."))
         return whole
 
 

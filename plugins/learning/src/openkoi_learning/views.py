@@ -98,7 +98,7 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
         what, how = "first attempt", " with a finding about it"
     needed = refutations_needed(state.all_evidence(entry, entry.project), visible=is_visible(entry))
     runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"an {what}{how}"
-    return f"archived after {runs}, or when held-out runs exclude that it helps"
+    return f"archived after {runs}, or when held-out runs rule out that it helps"
 
 
 def explain_display(entry: LearningEntry) -> str:

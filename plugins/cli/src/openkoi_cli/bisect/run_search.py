@@ -28,7 +28,7 @@ NEEDS_YES = (
     "at about ${each:.2f} each, ${all:.2f} in all. To allow that, run it again with --yes or --budget."
 )
 REFUSED = "Inconclusive, because no model was called."
-OVER_BUDGET = "Model calls cost ${usd:.2f} of ${budget:.2f}, and the search cannot continue: {why}"
+OVER_BUDGET = "Model calls have used ${usd:.2f} of ${budget:.2f}, and the search cannot continue: {why}"
 VERDICTS = {Outcome.GOOD: "good", Outcome.BAD: "bad", Outcome.SKIPPED: "skipped"}
 PROOF = 2  # replays, by which a cause is proven again where models were called
 

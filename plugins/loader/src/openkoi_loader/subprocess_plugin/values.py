@@ -61,7 +61,7 @@ def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRAC
 def read_values(data: bytes, make_function: FunctionMaker, modules: str = CONTRACT) -> list[Any]:
     """Return the values of a message; raise ValueError, TypeError, RecursionError or ImportError if it is none."""
     if count_brackets(data) > MAX_COLLECTIONS and count_brackets(STRING.sub(b"", data)) > MAX_COLLECTIONS:
-        raise ValueError("its values are too many")
+        raise ValueError("it has too many values")
     values = decode(json.loads(data), partial(make_value, make_function, modules), MAX_NESTING)
     if not isinstance(values, list):
         raise ValueError("it is not a list")
