@@ -46,7 +46,7 @@ LONG = Say("Words of it. " * 4_000, fault=ServerFault(pause=0.02))
 SILENT = Say("Well.", fault=ServerFault(delay=60.0))
 SLEEP = "sleep 67.5"
 TURNS_OF_SCRIPT = says("I wait.", "wait", calls=runs(SLEEP)) + says("Well.", "")
-PEER_ROUNDS = 2  # peers differ from ours by factors, and each round takes half a minute
+PEER_ROUNDS = 1  # peers differ from ours by factors, and a round takes half a minute
 
 
 @dataclass(frozen=True, slots=True)

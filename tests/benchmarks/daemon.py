@@ -60,7 +60,7 @@ def show(rounds: int) -> None:
     """Print a table, and what it should be; the first daemon of a round may compile, so that the least counts."""
     with TemporaryDirectory() as folder:
         authority = Authority.make(Path(folder))
-        count = max(2, min(rounds, 3))
+        count = min(rounds, 2)
         need = min(measure_client(authority) for _ in range(count))
         peers = {name: python for name in PEERS if (python := python_of(name))}
         turns = [measure(peers, authority) for _ in range(count)]

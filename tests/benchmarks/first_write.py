@@ -25,6 +25,7 @@ from .homes import home_of_openkoi
 from .peers import python_of
 
 SIZES = (1_000, 10_000)
+OPENKOI, PEER_ROUNDS = "openkoi", 2
 NOT_PYTHON = "def f(:\n" + ")( 1 2 3\nx = = 4 $ ??\n  import\n" * 40
 PYTHON = "x = 1\n"
 WRITE = ToolCall("c1", "write_file", {"path": "new.py", "content": PYTHON, "overwrite": True})
@@ -70,7 +71,7 @@ def rows_among(size: int, rounds: int, peers: Mapping[str, str]) -> list[list[st
         for root in (ours, repository):
             fill(root, size)
         ways: dict[str, Callable[[bool], WriteCost]] = {
-            "openkoi": lambda checked: cost_of_write(ours, OURS if checked else FLOOR)
+            OPENKOI: lambda checked: cost_of_write(ours, OURS if checked else FLOOR)
         }
         if python := peers.get("aider-chat"):
             aider = [python, "-m", "aider", *AIDER]
@@ -79,10 +80,11 @@ def rows_among(size: int, rounds: int, peers: Mapping[str, str]) -> list[list[st
             begin_repository(repository, python)
             ways["pre-commit"] = lambda checked: cost_of_commit(repository, checked=checked)
         pairs: dict[str, list[tuple[WriteCost, WriteCost]]] = {name: [] for name in ways}
-        for _ in range(rounds):
+        for turn in range(rounds):
             for name, way in ways.items():
-                pairs[name].append((way(False), way(True)))
-    return [row(f"{name}, among {size:,} files", found, goals=name == "openkoi") for name, found in pairs.items()]
+                if name == OPENKOI or turn < PEER_ROUNDS:
+                    pairs[name].append((way(False), way(True)))
+    return [row(f"{name}, among {size:,} files", found, goals=name == OPENKOI) for name, found in pairs.items()]
 
 
 def fill(root: Path, size: int) -> None:

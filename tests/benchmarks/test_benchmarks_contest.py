@@ -2,8 +2,19 @@
 
 from pathlib import Path
 
-from benchmarks import published, steps, streaming
-from benchmarks.contest import Entry, enlisted, in_turn, model, table
+from benchmarks import (
+    acknowledge,
+    compaction,
+    daemon,
+    plugin_calls,
+    published,
+    recall,
+    recall_speed,
+    run_end,
+    steps,
+    streaming,
+)
+from benchmarks.contest import Entry, enlisted, in_turn, model, round_robin, table
 
 
 def test_a_run_of_three_steps_comes_to_its_end_with_every_loop_of_ours() -> None:
@@ -40,3 +51,30 @@ def test_figures_of_a_benchmark_replace_its_own_section(tmp_path: Path) -> None:
     assert "old" not in saved
     assert ["### a", "### b"] == [line for line in saved.splitlines() if line.startswith("### ")]
     assert "| new |\n\nA sentence." in saved
+
+
+def test_each_way_of_a_shared_module_takes_its_turns(tmp_path: Path) -> None:
+    with enlisted(acknowledge.OWN, str(tmp_path)) as contestants:
+        costs = round_robin(contestants, 2, records=3)
+
+    assert {entry.name: [3, 3] for entry in acknowledge.OWN} == {
+        name: [len(cost.figures) for cost in turns] for name, turns in costs.items()
+    }
+
+
+def test_who_breaks_down_in_a_round_is_named_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "0.json").write_text('{"texts": ["a fish", "a bird"], "questions": ["fish"]}')
+    with enlisted([recall.FTS5], str(tmp_path)) as contestants:
+        found = round_robin(contestants, 1, talk=0)
+        lost = round_robin(contestants, 1, talk=1)
+
+    assert [0.0, *[-1.0] * 9] == found[recall.FTS5.name][0].figures[1:]
+    assert {} == lost
+    assert [] == contestants
+
+
+def test_each_of_these_benchmarks_has_two_peers_or_more() -> None:
+    several = (acknowledge.PEERS, compaction.PEERS, daemon.PEERS, run_end.PEERS, recall.PEERS, recall_speed.PEERS)
+    each_kind = (plugin_calls.HOOKS, plugin_calls.WASM, plugin_calls.SCRIPTS)
+
+    assert all(len({name.partition(":")[0] for name in peers}) >= 2 for peers in (*several, *each_kind))
