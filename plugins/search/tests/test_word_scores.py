@@ -13,7 +13,7 @@ from openkoi_search.index import encode_words, read_encoded
 from openkoi_search.segment import Postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, BestScores, Columns
+from openkoi_search.word_scores import BLOCK_ROWS, BestScores
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -85,7 +85,7 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
     best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
 
     scored = 0
-    for found in best.score_rows(Columns(numbers, lengths, range(9, 10)), words):
+    for found in best.score_rows((numbers, lengths, range(9, 10)), words):
         scored += len(found)
         best.add(numbers, found)
 
@@ -105,7 +105,7 @@ def test_of_texts_that_share_a_word_those_that_cannot_be_among_the_best_are_not_
     best = BestScores(MOST, 0.5, 0.04)
 
     scored: list[int] = []
-    for found in best.score_rows(Columns(numbers, lengths, range(9, 11)), [(5.0, [posted])]):
+    for found in best.score_rows((numbers, lengths, range(9, 11)), [(5.0, [posted])]):
         scored += found
         best.add(numbers, found)
 

@@ -19,7 +19,7 @@ from .scopes import EVERYONE, scope_of
 from .segment import VECTOR_SCALE, Postings, Segment, multiply
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
-from .word_scores import BestScores, Columns, RowScores
+from .word_scores import BestScores, RowScores
 
 if TYPE_CHECKING:
     from .ranking import Pairs
@@ -53,7 +53,7 @@ class SegmentDocuments:
         for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
             if not found:
                 continue
-            columns = Columns(segment.numbers, segment.lengths, segment.span)
+            columns = (segment.numbers, segment.lengths, segment.span)
             for scores in best.score_rows(columns, found):
                 for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
                     self.where[segment.numbers[row]] = place, row

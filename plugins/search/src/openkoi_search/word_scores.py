@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import chain, compress
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -23,33 +23,16 @@ if TYPE_CHECKING:
 
     # A word: it adds less than its weight to a score.
     WeighedWord: TypeAlias = tuple[float, Sequence[Postings]]
+    # A word: the most that it and all commoner words add, its postings, and the weights and highest counts of them all.
+    LimitedWord: TypeAlias = tuple[float, Postings, Sequence[tuple[float, int]]]
+    # The numbers of documents and how many words each has, row by row; and all lengths from the shortest on.
+    Columns: TypeAlias = tuple[array[int], array[int], range]
 
 HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 512  # of the first block: few, since all of them are scored (of 256 to 2,048 about as fast)
 COUNT_ERROR = 1e-6  # is more than what rounding adds to how often a word is needed
 MIN_SELECTED_ROWS = 512  # to select among fewer takes longer than to score them (estimate)
 RowScores = dict[int, float]
-
-
-class Columns(NamedTuple):
-    """The numbers of documents and how many words each has, row by row; and all lengths from the shortest on."""
-
-    numbers: "array[int]"
-    lengths: "array[int]"
-    span: range
-
-
-class LimitedWord(NamedTuple):
-    """A word. With the commoner words, whose weights and highest counts follow its own, it adds ``limit`` at most."""
-
-    limit: float
-    posted: "Postings"
-    rest: Sequence[tuple[float, int]]
-
-    @property
-    def weight(self) -> float:
-        """What the word adds less than."""
-        return self.rest[0][0]
 
 
 @dataclass(slots=True)
@@ -82,24 +65,25 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
-    def score_rows(self, columns: Columns, words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
+    def score_rows(self, columns: "Columns", words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
         """Yield the scores of a segment's rows that can be among the best as they are then, block by block.
 
         A block has at most as many rows as all before it: the more were scored, the rarer is one among the best.
         """
-        limited, size, start = self.limit(words, columns.span.start), len(columns.lengths), 0
+        _, lengths, span = columns
+        limited, size, start = self.limit(words, span.start), len(lengths), 0
         while start < size:
             rows = range(start, min(start + max(BLOCK_ROWS, self.scored), size))
             yield self.score_block(columns, rows, limited)
             self.scored += len(rows)
             start = rows.stop
 
-    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> list[LimitedWord]:
+    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
         """Return the words, the rarest first, with their limits in documents of which none is shorter."""
         ordered = sorted(words, key=lambda word: word[0], reverse=True)
         rates = [(weight, max(most_often(counts) for _, counts in postings)) for weight, postings in ordered]
         return [
-            LimitedWord(self.rate(rates[place:], shortest), posted, rates[place:])
+            (self.rate(rates[place:], shortest), posted, rates[place:])
             for place, (_, postings) in enumerate(ordered)
             for posted in postings
         ]
@@ -109,31 +93,31 @@ class BestScores:
         apart = self.base + self.share * length
         return sum(weight * often / (often + apart) for weight, often in words)
 
-    def score_block(self, columns: Columns, rows: range, words: Iterable[LimitedWord]) -> RowScores:
+    def score_block(self, columns: "Columns", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
         """Return the scores of the rows that can be among the best; the rarest word comes first."""
         least, found = self.edge - HALF_DIGIT, dict[int, float]()
-        for word in words:
-            here = word.posted.between(rows.start, rows.stop)
-            if word.limit < least:
-                found = {row: score for row, score in found.items() if score + word.limit >= least}
+        for limit, posted, rest in words:
+            here = posted.between(rows.start, rows.stop)
+            if limit < least:
+                found = {row: score for row, score in found.items() if score + limit >= least}
                 pairs: Iterable[tuple[int, int]] = here.among(found)
             elif self.edge and len(here.rows) >= MIN_SELECTED_ROWS:
-                fresh = self.select_rows(columns, rows, word._replace(posted=here))
+                fresh = self.select_rows(columns, rows, (limit, here, rest))
                 pairs = dict(chain(fresh, here.among(found))).items()
             else:
                 pairs = zip(*here, strict=True)
-            self.add_word(found, columns.lengths, word.weight, pairs)
+            self.add_word(found, columns[1], rest[0][0], pairs)
         return found
 
-    def select_rows(self, columns: Columns, rows: range, word: LimitedWord) -> Iterable[tuple[int, int]]:
+    def select_rows(self, columns: "Columns", rows: range, word: "LimitedWord") -> Iterable[tuple[int, int]]:
         """Return rows with a word and how often they have it, if they can be among the best without a rarer word."""
-        numbers, lengths, span = columns
+        (numbers, lengths, span), (_, (having, counts), rest) = columns, word
         longest, surely = (
-            span.start - 1 + bisect_left(span, True, key=lambda length: self.rate(word.rest, length) < score)
+            span.start - 1 + bisect_left(span, True, key=lambda length: self.rate(rest, length) < score)
             for score in (self.edge - HALF_DIGIT, self.edge + HALF_DIGIT)
         )
-        fewest, last, having = self.fewest(word, span.start), self.last, word.posted.rows
-        pairs: Iterator[tuple[int, int]] = zip(*word.posted, strict=True)
+        fewest, last = self.fewest(rest, span.start), self.last
+        pairs: Iterator[tuple[int, int]] = zip(having, counts, strict=True)
         if longest == span[-1]:
             return pairs if fewest <= 1 else (pair for pair in pairs if pair[1] >= fewest)
         own = lengths[rows.start : rows.stop] if len(having) == len(rows) else map(lengths.__getitem__, having)
@@ -143,12 +127,13 @@ class BestScores:
             if count >= fewest and (lengths[row] <= surely or numbers[row] < last)
         )
 
-    def fewest(self, word: LimitedWord, shortest: int) -> int:
-        """Return how often a document must have a word at least to be among the best without a rarer one."""
-        needed = self.edge - HALF_DIGIT - self.rate(word.rest[1:], shortest)
+    def fewest(self, words: Sequence[tuple[float, int]], shortest: int) -> int:
+        """Return how often a document must have the first of some words at least, to be among the best by them."""
+        (weight, _), *commoner = words
+        needed = self.edge - HALF_DIGIT - self.rate(commoner, shortest)
         if needed <= 0:
             return 1
-        count: int = ceil(needed * (self.base + self.share * shortest) / (word.weight - needed) - COUNT_ERROR)
+        count: int = ceil(needed * (self.base + self.share * shortest) / (weight - needed) - COUNT_ERROR)
         return count
 
     def add_word(
