@@ -120,6 +120,16 @@ def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> N
 
 
 @pytest.mark.parametrize(
+    ("query", "name"),
+    [("timezone total", "timezonetable"), ("total of webhoks", "webhook"), ("httpclient total", "client")],
+)
+def test_pieces_of_words_count_in_code_beside_the_meaning(query: str, name: str) -> None:
+    functions = ["def total(other):\n    return other[0]", f"def total({name}):\n    return {name}[0]"]
+
+    assert [1, 0] == make_index(functions, embedder=Meanings())(query, 2)
+
+
+@pytest.mark.parametrize(
     ("expected", "text"),
     [
         (False, '[D1:3] Ann (1:56 pm on 8 May, 2023): "Hey Ben! (Good to see you; how are you?)"'),

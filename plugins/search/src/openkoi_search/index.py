@@ -5,9 +5,9 @@ For benchmarks, and for programs that have texts but no memory file.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from openkoi_hookspecs import Embedder, Query, SupportsDimensions
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .bm25 import K1, LONG_SHAPE, B
 from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
-from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
+from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, PIECES_SHARE, STANDALONE, FusionWeights
 from .hit_selection import FoundDocument
 from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
 from .lexical.hashing import sparse_vector
@@ -27,14 +27,15 @@ from .segment_documents import LexicalQuery, SegmentDocuments
 from .segment_file import decode_segment
 from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, make_content
-from .vector_store import MIN_COSINE
 from .words import boost_definitions, document_terms
 
 if TYPE_CHECKING:
     from .exact_search import VectorMatrix
+    from .text_vectors import TextVectors
 
 DEFAULT_RESULTS = 10
 CODE_SAMPLE_TEXTS, EMBED_BATCH_TEXTS = 500, 1_024
+PIECE_DIMENSIONS = 1_024  # of the vectors of words and their pieces beside those of another embedder
 CODE_SIGNS = (
     lazy_pattern(r"\w[(\[]\S"),
     lazy_pattern(r"[-+*/|&=!<>:]=|\s=\s|->|=>|::|&&"),
@@ -93,30 +94,11 @@ class TextIndex(Generic[Id]):
             return None
         if self.vectors is None:
             return LexicalQuery(query, dimensions_of(self.embedder), self.weights.vectors)
+        from .text_vectors import TextVectors
+
+        pieces = LexicalQuery(query, PIECE_DIMENSIONS, self.weights.pieces) if self.weights.pieces else None
         vector = make_embed(self.embedder)([query])[0].tolist()
-        return TextVectors(vector, self.vectors, self.weights.vectors)
-
-
-@dataclass(frozen=True, slots=True)
-class TextVectors:
-    """A question's vector, and those of all texts."""
-
-    vector: Sequence[float]
-    vectors: "VectorMatrix"
-    weight: float
-    tells_meaning: ClassVar[bool] = True
-
-    def measure(
-        self, documents: SegmentDocuments, scopes: Sequence[str], docs: Collection[int], most: int
-    ) -> Mapping[int, float]:
-        """Return the cosines of these texts, and of the nearest others that are near enough."""
-        import numpy
-
-        rows, cosines = self.vectors.nearest(self.vector, most)
-        near = zip(rows.tolist(), cosines.tolist(), strict=True)
-        asked = numpy.array(list(docs), numpy.int64)
-        known = zip(docs, self.vectors.scores_of(asked, self.vector).tolist(), strict=True)
-        return {doc: cosine for doc, cosine in near if cosine >= MIN_COSINE} | dict(known)
+        return TextVectors(vector, self.vectors, self.weights.vectors, pieces)
 
 
 @overload
@@ -183,13 +165,15 @@ def make_index(
     texts, indexed = [chunk.text for chunk in given], indexed_texts(given, about)
     chosen = resolve_embedder(embedder)
     code = is_code(texts)
+    weights = weights or default_weights(chosen, code=code)
     sessions = check_length("parts", parts if len(parts) else [chunk.session for chunk in given], texts)
-    documents = index_texts(indexed, sessions, dimensions_of(chosen) if chosen and is_lexical(chosen) else 0)
+    lexical = dimensions_of(chosen) if chosen and is_lexical(chosen) else PIECE_DIMENSIONS if weights.pieces else 0
+    documents = index_texts(indexed, sessions, lexical)
     return TextIndex(
         [chunk.id for chunk in given],
         documents,
         LONG_SHAPE if code else (K1, B),
-        weights or default_weights(chosen, code=code),
+        weights,
         chosen,
         embed_texts(make_embed(chosen), indexed) if chosen and texts and not is_lexical(chosen) else None,
     )
@@ -243,7 +227,9 @@ def dimensions_of(embedder: Embedder) -> int:
 def default_weights(embedder: Embedder | None, *, code: bool) -> FusionWeights:
     """Return the best measured weights: code stands alone, and speech is understood from its context."""
     weight = 0.0 if embedder is None else LEXICAL_WEIGHT if is_lexical(embedder) else MEANING_WEIGHT
-    return replace(STANDALONE if code else FusionWeights(), vectors=weight)
+    if not code:
+        return FusionWeights(vectors=weight)
+    return replace(STANDALONE, vectors=weight, pieces=PIECES_SHARE if weight == MEANING_WEIGHT else 0.0)
 
 
 def is_code(texts: Sequence[str]) -> bool:
