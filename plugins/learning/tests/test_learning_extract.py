@@ -19,8 +19,10 @@ from openkoi_hookspecs import (
     Plan,
     Result,
     Score,
+    Severity,
     Task,
 )
+from openkoi_learning.entry import LearningEntry
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.rules import extract_entries
 
@@ -37,13 +39,17 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
 
 def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
     """The advice of this standing after a run of these judgements, each with the diff of its work."""
+    return [one.advice for one in extracted(*turns) if one.standing is standing]
+
+
+def extracted(*turns: tuple[Evaluation, str]) -> Sequence[LearningEntry]:
+    """What such a run teaches."""
     iterations = [
         Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
     ]
     decision = Decision(NextAction.ACCEPT, "")
     result = Result(Task("Export", project="pond"), decision, best=iterations[-1], iterations=iterations, cost=Cost())
-    found = extract_entries(Lesson(run="r", result=result, project="pond"))
-    return [one.advice for one in found if one.standing is standing]
+    return extract_entries(Lesson(run="r", result=result, project="pond"))
 
 
 def test_a_finding_that_may_be_there_in_other_words_is_not_repaired() -> None:
@@ -120,3 +126,17 @@ def test_a_line_that_follows_the_advice_of_another_finding_fixed_nothing_else() 
 
     fixed = "fixed by `days = 'iso'`"
     assert [tone.fix, fixed] == learned((before, was), (after, now), standing=LearningStatus.ACTIVE)
+
+
+def test_a_pattern_does_not_repeat_an_advice_that_the_run_taught() -> None:
+    titles = "Set the tone to `calm`.", "Problem with the greeting", "Problem with the mood"
+    blockers = [Finding(one, Severity.BLOCKER, rule="style") for one in titles]
+    before, after = judged(0.3, *blockers), judged(0.9)
+
+    works = (patch("a.toml", f"tone = '{one}'") for one in ("loud", "calm"))
+
+    found = extracted(*zip((before, after), works, strict=True))
+    pattern = next(one for one in found if one.origin == "pattern")
+
+    assert "Problem with the greeting; Problem with the mood" in pattern.text
+    assert "calm" not in pattern.text

@@ -1,9 +1,9 @@
 """Learn patterns that only occurred often, without a remedy."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from .entry import EntryEvidence, LearningEntry
+from .entry import EntryEvidence, LearningEntry, shorten
 from .lesson import Lesson, make_entry
 
 SLOW_WORTH, RECURRING_WORTH = 0.5, 0.75  # before any outcome (estimates)
@@ -20,11 +20,11 @@ def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:
         yield make_entry(lesson, "heuristic", text, proof, base=SLOW_WORTH, origin="pattern")
 
 
-def find_recurring_blockers(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Learn from two blockers or more of one rule; name the first three."""
-    found = [
-        finding for one in lesson.result.iterations if one.evaluation is not None for finding in one.evaluation.blockers
-    ]
+def find_recurring_blockers(lesson: Lesson, taught: Iterable[LearningEntry]) -> Iterator[LearningEntry]:
+    """Learn from two blockers or more of one rule; name the first three that ``taught`` no advice."""
+    known = {one.advice for one in taught}
+    every = (one.evaluation.blockers for one in lesson.result.iterations if one.evaluation is not None)
+    found = [finding for some in every for finding in some if shorten(finding.title) not in known]
     for rule, count in Counter(finding.rule for finding in found if finding.rule).items():
         titles = list(dict.fromkeys(finding.title for finding in found if finding.rule == rule))[:3]
         where = next(finding.key[1] for finding in found if finding.rule == rule)

@@ -15,6 +15,6 @@ def extract_entries(lesson: Lesson) -> list[LearningEntry]:
         *find_repairs(lesson),
         *find_harmful_advice(lesson),
         *find_regressions(lesson),
-        *find_recurring_blockers(lesson),
     ]
-    return list({entry.id: entry for entry in [*found, *find_slow_progress(lesson)]}.values())
+    patterns = [*find_recurring_blockers(lesson, found), *find_slow_progress(lesson)]
+    return list({entry.id: entry for entry in [*found, *patterns]}.values())
