@@ -20,7 +20,7 @@ from openkoi_learning.effectiveness import (
     is_idle,
     random_share,
 )
-from openkoi_learning.entry import LearningEntry, Trust
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.relevance import Evidence
 
@@ -158,3 +158,21 @@ def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_
     assert [LearningStatus.ACTIVE] == [
         one.standing for one in status_changes(book([bare], *missed, *helped), [bare.id], "pond", NOW)
     ]
+
+
+def test_what_a_result_refuted_in_any_task_is_not_verified_by_results_of_others() -> None:
+    facts = {"standing": LearningStatus.PROBATION, "trust": Trust.MODEL, "subject": "separator"}
+    proof = EntryEvidence(run="first", finding="Wrong separator", checked=True)
+    tab = entry("Use `tab`.", content=("tab",), proofs=(proof,), when=("Export on windows",), **facts)
+    comma = entry("Use `comma`.", content=("comma",), **facts)
+
+    def settled(other: str, right: str, wrong: tuple[str, ...]) -> list[LearningStatus]:
+        events: list[tuple[str, Event]] = []
+        for number in range(12):
+            task, confirmed, refuted = (other, (right,), wrong) if number % 2 else ("Export on windows", (tab.id,), ())
+            run, shown = f"r{number}", EntriesShown(task, "pond", "m", ())
+            events += [(run, shown), (run, OutcomeCredited(True, confirmed=confirmed, refuted=refuted))]
+        return [one.standing for one in status_changes(book([tab, comma], *events), [tab.id], "pond", NOW)]
+
+    assert [LearningStatus.ACTIVE] == settled("Export on windows", tab.id, ())
+    assert [] == settled("Export on linux", comma.id, (tab.id,))
