@@ -84,6 +84,13 @@ def test_the_content_of_plain_advice_is_what_a_new_line_shares_with_it_and_nothi
     assert ("`tab`".strip("`"),) == find_content("Use `tab`.", after, before)
 
 
+def test_the_content_of_an_advice_is_not_its_verb_and_of_two_new_phrases_the_one_that_ends_its_line() -> None:
+    before, after = lines("level of the pond: low drum"), lines("Tide mark: late fern.")
+
+    assert ("late fern",) == find_content("Set the tide mark of the pond to late fern.", after, before)
+    assert () == find_content("Set the height to pale moss.", lines("I set the height to low drum."), (), {"height"})
+
+
 @pytest.mark.parametrize(
     ("before", "after", "old", "new", "gave_way"),
     [

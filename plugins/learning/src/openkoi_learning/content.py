@@ -93,7 +93,8 @@ def find_content(
     """Return the content of an advice: of its names those that one written line has, or a phrase that is new there.
 
     ``about`` are the words of what it is about, which are not a phrase's ends. The verb of an advice is not
-    one, and a single word is not if the advice has numbers that no line has.
+    one, and a single word is not if the advice has numbers that no line has. Of several new phrases the one that ends
+    its line is chosen: what is new comes last.
     """
     if DENIAL.search(advice):
         advice = affirmed_text(advice)
@@ -102,12 +103,19 @@ def find_content(
     if names_shown or (names and (not written or MARKED_NAME.search(advice))):
         return tuple(sorted(names_shown or names))
     old = {word for line in known for word in line.terms}
-    verb = advice.lower().partition(" ")[0]
-    phrases = [one for line in written for one in common_phrases(advice.lower(), line.text) if one != verb]
-    wanted = MIN_PHRASE_WORDS if names else 1
-    phrases = [phrase for phrase in phrases if len(terms_of(phrase) - set(about)) >= wanted]
-    best = max(phrases, key=lambda phrase: len(terms_of(phrase) - old) - len(terms_of(phrase) & old), default="")
+    verb, wanted = terms_of(advice.partition(" ")[0]), MIN_PHRASE_WORDS if names else 1
+    phrases = {
+        phrase: line.words.endswith(phrase) for line in written for phrase in common_phrases(advice.lower(), line.text)
+    }
+    phrases = {one: last for one, last in phrases.items() if len(terms_of(one) - verb - set(about)) >= wanted}
+    best = max(phrases, key=lambda one: (not terms_of(one) & old, phrases[one], novelty(one, old)), default="")
     return (trim_words(best, about) or best,) if terms_of(best) - old else ()
+
+
+def novelty(phrase: str, old: Collection[str]) -> int:
+    """Return how many more words of a phrase are new than are not."""
+    words = terms_of(phrase)
+    return len(words - set(old)) - len(words & set(old))
 
 
 def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:
