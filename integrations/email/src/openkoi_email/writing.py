@@ -61,9 +61,7 @@ def check_addresses(channel: str) -> list[str]:
     """Return the addresses that a channel is; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
     if not found or not all(map(ADDRESS.fullmatch, found)):
-        raise AppRejectedError(
-            f"{channel!r} is not an email address. Write one address, or several separated by commas."
-        )
+        raise AppRejectedError(f"{channel!r} is not an email address. Separate several addresses with commas.")
     return found
 
 
