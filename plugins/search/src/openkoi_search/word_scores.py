@@ -1,8 +1,8 @@
 """Add up the scores of a question's words, the rarest first, for the documents that can be among the best.
 
 What the words that are left add at most is known. Once that is less than the worst of the best so far, no other
-document can be among them, and the words are looked up for those found alone (MaxScore). Before that, a document that
-is too long, or has the word too rarely, is passed over. The result is that of scoring all.
+document can be among them, and the words are looked up for those found alone (MaxScore). Before that, documents that
+are too long, or have the word too rarely, are skipped. The result is that of scoring all.
 """
 
 from bisect import bisect_left
