@@ -17,9 +17,8 @@ from time import process_time
 
 from openkoi_hookspecs import Embedder
 from openkoi_search import TextIndex, make_index
-from openkoi_search.embedders import make_embed
+from openkoi_search.embedders import embed_texts, make_embed
 from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
-from openkoi_search.index import embed_texts
 from openkoi_search.lexical import Lexical
 
 from .contest import Contestant, Entry, enlisted, round_robin, table

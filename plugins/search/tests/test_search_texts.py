@@ -33,6 +33,17 @@ class Meanings:
         return Embedding([[float("almanac" in text or "calendar" in text), 1e-6] for text in texts])
 
 
+class Words(Meanings):
+    """An embedder that knows whole words alone, and records what it is given."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        self.given.extend(texts)
+        return Embedding([[float(bool({"almanac", "calendar"} & {*text.split()})), 1.0] for text in texts])
+
+
 def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
     assert 0 == make_index(REPLY)("blue gateway", 1)[0]
     assert {0, 1, 2} == {*make_index(REPLY)("blue gateway", 3)}
@@ -127,6 +138,15 @@ def test_pieces_of_words_count_in_code_beside_the_meaning(query: str, name: str)
     functions = ["def total(other):\n    return other[0]", f"def total({name}):\n    return {name}[0]"]
 
     assert [1, 0] == make_index(functions, embedder=Meanings())(query, 2)
+
+
+@pytest.mark.parametrize("name", ["oldCalendar", "calendar_of_year", "the_calendar"])
+def test_code_is_moved_towards_the_meaning_of_the_names_that_it_defines(name: str) -> None:
+    functions = ["def other(one):\n    return one[0]", f"def {name}(one):\n    return one[0]"]
+    embedder = Words()
+
+    assert 1 == make_index(functions, embedder=embedder)("almanac", 1)[0]
+    assert {"other", name.replace("C", "_c").replace("_", " ")} < {*embedder.given}
 
 
 @pytest.mark.parametrize(

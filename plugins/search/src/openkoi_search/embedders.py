@@ -9,12 +9,14 @@ from openkoi_hookspecs import Embedder
 
 if TYPE_CHECKING:
     from .bm25 import Matrix
+    from .exact_search import VectorMatrix
 
     Embed: TypeAlias = Callable[[Sequence[str]], Matrix]
 else:
     Embed = Callable
 
 ENTRY_POINT_GROUP, DEFAULT_EMBEDDER = "openkoi.embedders", "lexical"
+EMBED_BATCH_TEXTS = 1_024
 
 
 class NotGiven:
@@ -68,6 +70,14 @@ def make_embed(embedder: Embedder) -> Embed:
             return executor.submit(lambda: asyncio.run(vectors(texts))).result()
 
     return embed
+
+
+def embed_texts(embed: Embed, texts: Sequence[str]) -> "VectorMatrix":
+    """Embed texts in batches."""
+    from .exact_search import VectorMatrix, stack_matrices
+
+    groups = (texts[start : start + EMBED_BATCH_TEXTS] for start in range(0, len(texts), EMBED_BATCH_TEXTS))
+    return VectorMatrix(stack_matrices([embed(group) for group in groups]))
 
 
 def is_loop_running() -> bool:

@@ -14,10 +14,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .bm25 import K1, LONG_SHAPE, B
-from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
-from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, PIECES_SHARE, STANDALONE, FusionWeights
+from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, embed_texts, make_embed, resolve_embedder
+from .fusion import CODE_MEANING, LEXICAL_WEIGHT, MEANING_WEIGHT, STANDALONE, FusionWeights
 from .hit_selection import FoundDocument
-from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
+from .input_texts import Chunk, TextWithId, check_length, indexed_texts, read_chunks
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
 from .ranking import query_words, rank_documents
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .text_vectors import TextVectors
 
 DEFAULT_RESULTS = 10
-CODE_SAMPLE_TEXTS, EMBED_BATCH_TEXTS = 500, 1_024
+CODE_SAMPLE_TEXTS = 500
 PIECE_DIMENSIONS = 1_024  # of the vectors of words and their pieces beside those of another embedder
 CODE_SIGNS = (
     lazy_pattern(r"\w[(\[]\S"),
@@ -175,7 +175,7 @@ def make_index(
         LONG_SHAPE if code else (K1, B),
         weights,
         chosen,
-        embed_texts(make_embed(chosen), indexed) if chosen and texts and not is_lexical(chosen) else None,
+        embed_chunks(make_embed(chosen), given, about, code) if chosen and texts and not is_lexical(chosen) else None,
     )
 
 
@@ -226,10 +226,10 @@ def dimensions_of(embedder: Embedder) -> int:
 
 def default_weights(embedder: Embedder | None, *, code: bool) -> FusionWeights:
     """Return the best measured weights: code stands alone, and speech is understood from its context."""
+    if code and embedder is not None and not is_lexical(embedder):
+        return CODE_MEANING
     weight = 0.0 if embedder is None else LEXICAL_WEIGHT if is_lexical(embedder) else MEANING_WEIGHT
-    if not code:
-        return FusionWeights(vectors=weight)
-    return replace(STANDALONE, vectors=weight, pieces=PIECES_SHARE if weight == MEANING_WEIGHT else 0.0)
+    return replace(STANDALONE if code else FusionWeights(), vectors=weight)
 
 
 def is_code(texts: Sequence[str]) -> bool:
@@ -238,9 +238,13 @@ def is_code(texts: Sequence[str]) -> bool:
     return sum(sum(bool(sign.search(text)) for sign in CODE_SIGNS) >= MIN_CODE_SIGNS for text in some) > len(some) / 2
 
 
-def embed_texts(embed: Embed, texts: Sequence[str]) -> "VectorMatrix":
-    """Embed texts in batches."""
-    from .exact_search import VectorMatrix, stack_matrices
+def embed_chunks(embed: Embed, given: Sequence[Chunk], about: Sequence[str], code: bool) -> "VectorMatrix":
+    """Embed texts as they are indexed; of code also the names that it defines."""
+    from .text_vectors import defined_names, embed_code
 
-    groups = (texts[start : start + EMBED_BATCH_TEXTS] for start in range(0, len(texts), EMBED_BATCH_TEXTS))
-    return VectorMatrix(stack_matrices([embed(group) for group in groups]))
+    indexed = indexed_texts(given, about)
+    if not code:
+        return embed_texts(embed, indexed)
+    names = [defined_names(chunk.text) for chunk in given]
+    titles = indexed_texts([replace(chunk, text=name) for chunk, name in zip(given, names, strict=True)], about)
+    return embed_code(embed, indexed, [title if name else "" for name, title in zip(names, titles, strict=True)])

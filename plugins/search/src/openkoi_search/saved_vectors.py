@@ -10,8 +10,7 @@ from zipfile import BadZipFile
 
 from openkoi_hookspecs import Embedder
 
-from .embedders import make_embed
-from .index import embed_texts
+from .embedders import embed_texts, make_embed
 from .saved_index import read_file, write_file
 
 if TYPE_CHECKING:
