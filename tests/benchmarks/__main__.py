@@ -1,6 +1,6 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
-    python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
+    python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed] [remembering]
                             [acknowledge] [compaction] [plugin_calls] [run_end] [chat] [daemon] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
@@ -29,6 +29,7 @@ def main() -> None:
         plugin_calls,
         recall,
         recall_speed,
+        remembering,
         run_end,
         startup,
         steps,
@@ -43,6 +44,7 @@ def main() -> None:
         "at_once": at_once.show,
         "recall": recall.show,
         "recall_speed": recall_speed.show,
+        "remembering": remembering.show,
         "acknowledge": acknowledge.show,
         "compaction": compaction.show,
         "plugin_calls": plugin_calls.show,

@@ -10,6 +10,7 @@ from benchmarks import (
     published,
     recall,
     recall_speed,
+    remembering,
     run_end,
     steps,
     streaming,
@@ -75,6 +76,8 @@ def test_who_breaks_down_in_a_round_is_named_and_left_out(tmp_path: Path) -> Non
 
 def test_each_of_these_benchmarks_has_two_peers_or_more() -> None:
     several = (acknowledge.PEERS, compaction.PEERS, daemon.PEERS, run_end.PEERS, recall.PEERS, recall_speed.PEERS)
+    others = [one for one in remembering.OWN if one.name != remembering.OURS]
     each_kind = (plugin_calls.HOOKS, plugin_calls.WASM, plugin_calls.SCRIPTS)
 
     assert all(len({name.partition(":")[0] for name in peers}) >= 2 for peers in (*several, *each_kind))
+    assert len(others) + len(remembering.PEERS) >= 2
