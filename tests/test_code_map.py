@@ -32,5 +32,5 @@ def test_questions_of_newcomers_are_answered_with_the_module_that_does_it() -> N
 
 
 def found(question: str) -> set[str]:
-    """Return the paths of the five best lines."""
+    """Return the paths of the best lines."""
     return {line.split("`")[1] for line in WHERE["answer"](question)}
