@@ -1,6 +1,7 @@
 """What the state of learning keeps of a project's runs, however many there are."""
 
 import asyncio
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,27 @@ def test_what_a_forgotten_run_proved_still_counts() -> None:
 
     assert "r" not in state.exposures
     assert [True] == [one.confirmed for one in state.evidence("e", "pond")]
+
+
+def memory_of_a_look(folder: Path, sessions: int) -> int:
+    """How many bytes it takes to find that nothing is new in a log of so many sessions."""
+    for number in range(sessions):
+        (folder / f"20260301T{number:06d}-aaaaaaaa.jsonl").write_text("{}\n")
+    view = LearningLogView(folder)
+    view.read_now()
+    view.read_now()
+    tracemalloc.start()
+    try:
+        view.read_now()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_look_for_news_takes_no_more_memory_with_more_sessions(tmp_path: Path) -> None:
+    few, many = (memory_of_a_look(tmp_path, count) for count in (100, 800))
+
+    assert many - few < 8 * 700  # not so much as an address each
 
 
 class CountedView(LearningLogView):

@@ -12,6 +12,7 @@ from openkoi_runlog import (
     ArchivedRecords,
     build_view,
     list_all_segments,
+    list_grown_segments,
     read_new,
     select_from,
 )
@@ -68,7 +69,7 @@ class LearningLogView:
     def new_records(self) -> list[Record]:
         """Return the records written since the last time, oldest first."""
         with self.lock:
-            paths = list_all_segments(self.folder)
+            paths = list_grown_segments(self.folder, self.ends)
             new = list(self.archived.read(paths, self.ends) if not self.ends else ())
             new += (one for path in paths for one in read_new(path, LEARNING_EVENTS, self.ends))
             return sorted(new, key=lambda one: (one.at, one.id))

@@ -40,6 +40,7 @@ with LazyExports(globals()):
     from .past_tasks import read_task_records as read_task_records
     from .plugin_calls import plugin_call_id as plugin_call_id
     from .read_segments import list_all_segments as list_all_segments
+    from .read_segments import list_grown_segments as list_grown_segments
     from .read_segments import list_segments as list_segments
     from .read_segments import read_segment as read_segment
     from .record_format import add_checksum as add_checksum

@@ -35,13 +35,14 @@ def list_all_segments(folder: Path, session: str = "") -> list[Path]:
 
 def list_grown_segments(folder: Path, seen: Mapping[str, int]) -> list[Path]:
     """Return the segments that have more than was seen of each, archived ones included, oldest first."""
-    sizes = {entry.name: size_of(entry) for entry in scan_folder(folder) if entry.name.endswith(".jsonl")}
-    grown = [folder / name for name, size in sizes.items() if size > seen.get(name, 0)]
+    written = (entry for entry in scan_folder(folder) if entry.name.endswith(".jsonl"))
+    grown = [folder / entry.name for entry in written if size_of(entry) > seen.get(entry.name, 0)]
     archive = log_folders(folder)[1]
-    packed = [archive / entry.name for entry in scan_folder(archive) if entry.name.endswith(f".jsonl{PACKED}")]
-    names = {path: original_name(path) for path in packed}
-    grown += [path for path, name in names.items() if name not in sizes and has_more(path, seen.get(name, 0))]
-    return sort_segments(grown)
+    ended = (archive / entry.name for entry in scan_folder(archive) if entry.name.endswith(f".jsonl{PACKED}"))
+    packed = {original_name(path): path for path in ended}
+    originals = {path.name for path in grown} | {entry.name for entry in scan_folder(folder) if entry.name in packed}
+    more = (path for name, path in packed.items() if name not in originals and has_more(path, seen.get(name, 0)))
+    return sort_segments([*grown, *more])
 
 
 def size_of(entry: "os.DirEntry[str]") -> int:
