@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from openkoi_hookspecs import Record
 from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_search.segment import MAX_SEARCHED_NUMBERS, EntryKind
+from openkoi_search.segment_file import encode_segment
 from openkoi_search.segment_folder import LARGE_BYTES, choose_merge
 from openkoi_search.segment_index import SegmentIndex
 from openkoi_testing import HealthContract, MemoryContract
@@ -72,6 +74,19 @@ def test_merged_segments_answer_as_one_does(tmp_path: Path) -> None:
             first, second = (search_project(one, text, project="a", scope=scope) for one in (parts, whole))
             assert first == second
     assert asyncio.run(parts.offsets()) == asyncio.run(whole.offsets())
+
+
+def test_a_segment_is_encoded_without_a_copy_of_its_values() -> None:
+    entries = [(f"{number:06}".encode(), bytes(1_000)) for number in range(2_000)]
+
+    tracemalloc.start()
+    try:
+        size, (_, most) = len(encode_segment({}, entries)), tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert size > 2_000_000
+    assert most < 1.5 * size
 
 
 def test_a_process_that_holds_the_index_sees_what_others_add_and_merge(tmp_path: Path) -> None:

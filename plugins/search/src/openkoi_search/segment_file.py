@@ -9,7 +9,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,20 +96,19 @@ def encode_segment(header: Mapping[str, Any], entries: Iterable[Entry]) -> bytes
     """Return the bytes of a file with these entries."""
     ordered = sorted(entries)
     keys = b"".join(key for key, _ in ordered)
-    sealed = [seal(value) for _, value in ordered]
     key_starts = array("I", accumulate((len(key) for key, _ in ordered), initial=0))
-    value_starts = array("Q", accumulate(map(len, sealed), initial=0))
+    value_starts = array("Q", accumulate((CHECKSUM_BYTES + len(value) for _, value in ordered), initial=0))
     index = pack(value_starts) + pack(key_starts) + keys
     counts = {"entries": len(ordered), "index": zlib.crc32(index)}
     text = json.dumps({**header, **counts}, separators=(",", ":")).encode()
     text += b" " * (-(len(MAGIC) + CHECKSUM_BYTES + LENGTH_BYTES + len(text)) % ALIGNMENT_BYTES)
     length = len(text).to_bytes(LENGTH_BYTES, "little")
-    return b"".join([MAGIC, length, seal(text), index, *sealed])
+    return b"".join([MAGIC, length, *seal(text), index, *chain.from_iterable(seal(value) for _, value in ordered)])
 
 
-def seal(value: bytes) -> bytes:
-    """Return a value after its checksum."""
-    return zlib.crc32(value).to_bytes(CHECKSUM_BYTES, "little") + value
+def seal(value: bytes) -> tuple[bytes, bytes]:
+    """Return a value's checksum, and the value, which may be large, as it is."""
+    return zlib.crc32(value).to_bytes(CHECKSUM_BYTES, "little"), value
 
 
 def read_segment_file(path: Path) -> SegmentFile:
@@ -149,7 +148,7 @@ def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:
     text = data[text_at:end]
     if data[:length_at] != MAGIC:
         raise CorruptFileError("its format does not match this version")
-    if seal(text) != data[length_at + LENGTH_BYTES : end]:
+    if b"".join(seal(text)) != data[length_at + LENGTH_BYTES : end]:
         raise CorruptFileError("damaged header")
     header: dict[str, Any] = json.loads(text)
     return header, end
