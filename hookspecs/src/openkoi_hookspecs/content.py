@@ -1,7 +1,9 @@
 """The content of messages: text, images and files."""
 
+import os
 from dataclasses import field
 from pathlib import Path
+from stat import S_ISREG
 from typing import TypeAlias
 
 from .errors import KoiError
@@ -28,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes that the run log stores in a file and reads on demand. Plugins get blobs from the log and never create one.
+    """Bytes that the run log stores in a file and reads on demand. Plugins get blobs from the log.
 
     ``digest`` is the SHA-256 of the bytes in hexadecimal, ``size`` their number.
     """
@@ -40,7 +42,7 @@ class Blob:
     def read(self) -> bytes:
         """Return the bytes; raise KoiError if the file is missing or damaged."""
         try:
-            data = self.path.read_bytes()
+            data = read_file(self.path, self.size)
         except OSError as error:
             raise KoiError(f"{self.path}, which the run log refers to, cannot be read: {error.strerror}.") from error
         if digest_of(data) != self.digest:
@@ -101,6 +103,13 @@ class File(Media):
 
 
 Content: TypeAlias = Text | Image | File
+
+
+def read_file(path: Path, size: int) -> bytes:
+    """Return at most so many bytes of a regular file, nothing of any other: a plugin could name a pipe or a device."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(min(size, MAX_FILE_BYTES)) if S_ISREG(os.fstat(descriptor).st_mode) else b""
 
 
 def bytes_of(content: bytes | Blob) -> bytes:

@@ -22,6 +22,7 @@ def test_an_error_of_a_process_says_how_long_to_wait(value: float | None) -> Non
         *({"retry_after": value} for value in ("x", -1.0, float("nan"), float("inf"))),
         {"__class__": 1},
         {"_hidden": 1},
+        {"with_traceback": 1},
         {"note": ["x"]},
     ],
 )

@@ -20,7 +20,7 @@ from openkoi_loader.subprocess_plugin.messages import MAX_ERROR, Functions, make
 from openkoi_loader.subprocess_plugin.plugin import make_subprocess_plugin
 from openkoi_loader.subprocess_plugin.process import MAX_QUESTIONS, MAX_SECRETS, Call, PluginProcess
 from openkoi_loader.subprocess_plugin.streams import Stream
-from openkoi_loader.subprocess_plugin.values import MAX_COLLECTIONS, read_values
+from openkoi_loader.subprocess_plugin.values import MAX_COLLECTIONS, MAX_KEYS, MAX_NESTING, MAX_VALUES, read_values
 from openkoi_settings import Config
 
 PLUGIN = """\
@@ -40,6 +40,9 @@ class Hostile:
             os._exit(4)
         return Embedding([[1.0] for _ in texts])
 """
+
+
+SAME_HASH = '[{"set":[' + ",".join(str((1 << 61) * one - one) for one in range(1, 100_000)) + "]}]"
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,12 @@ def test_values_arrive_as_they_were_sent(values: object) -> None:
         pytest.param('[{"items":[[[1],1]]}]', id="a key that has no hash"),
         pytest.param("[" + "[]," * 2_000_000 + "1]", id="many lists"),
         pytest.param('["' + "[" * MAX_COLLECTIONS + '"' + ",[]" * MAX_COLLECTIONS + "]", id="many lists beside a text"),
+        pytest.param("[" * (MAX_COLLECTIONS + 1) + '"\\"' * 1_000_000, id="texts that do not end"),
+        pytest.param("[" + '"ab",' * MAX_VALUES + "1]", id="many texts"),
+        pytest.param('[{"tuple":"abc"}]', id="a text as a collection"),
+        pytest.param('[{"dict":[["a",1]]}]', id="a list as a mapping"),
+        pytest.param(SAME_HASH, id="a set whose members have one hash"),
+        pytest.param('[{"items":[' + "[1,2]," * MAX_KEYS + "[1,2]]}]", id="a mapping with many keys that are no texts"),
         pytest.param("[" + "9" * 5_000 + "]", id="a number of many digits"),
         pytest.param('{"openkoi_hookspecs.content.Text":{"text":"x"}}', id="no list"),
         pytest.param('[{"openkoi_hookspecs.content.Text":{"text":"x"},"tuple":[]}]', id="two types"),
@@ -111,6 +120,7 @@ def test_values_arrive_as_they_were_sent(values: object) -> None:
     ],
 )
 def test_values_that_are_not_of_the_contract_are_refused(data: str) -> None:
+    """Each would take minutes if it were not refused at once."""
     with pytest.raises((ValueError, TypeError, RecursionError, ImportError)):
         read_values(data.encode(), refuse_function)
 
@@ -126,6 +136,24 @@ def test_a_value_without_a_form_is_not_sent(value: object) -> None:
     for one in (value, [value], {"a": value}, deep):
         with pytest.raises((TypeError, ValueError)):
             arrive(one)
+
+
+@pytest.mark.unit
+def test_a_message_begins_with_a_kind_and_a_number() -> None:
+    for head in ("[" + "[]," * 1_000_000 + "1]", '["answer",true]', "[1,1]", '["answer"]', "5"):
+        with pytest.raises((ValueError, TypeError)):
+            unpack(head.encode() + b"\n[]")
+
+
+@pytest.mark.unit
+def test_values_may_be_nested_as_deeply_as_they_may_be_sent() -> None:
+    value: Any = 1
+    for _ in range(MAX_NESTING - 1):
+        value = (value,)
+
+    assert [value] == arrive(value)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        arrive((value,))
 
 
 @pytest.mark.unit

@@ -19,6 +19,7 @@ from .values import CONTRACT, Numbering, write_values
 LENGTH = struct.Struct(">I")
 PLAIN_ATTRIBUTES = (str, int, float, NoneType)
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+MAX_HEAD_BYTES = 100  # a kind is a word, a number has 20 digits at most
 MAX_NAME = 100  # characters of the name of an error
 MAX_ERROR = 20_000  # characters of its text
 
@@ -64,10 +65,12 @@ def no_number(function: Callable[..., Any]) -> int:
 
 
 def unpack(data: bytes) -> Message:
-    """Return a message; raise ValueError for what is none."""
+    """Return a message; raise an error, of whatever class, for what is none."""
     head, _, values = data.partition(b"\n")
+    if len(head) > MAX_HEAD_BYTES:
+        raise ValueError("its kind and number are too long")
     kind, number = json.loads(head)
-    if not isinstance(kind, str) or not isinstance(number, int):
+    if not isinstance(kind, str) or type(number) is not int:
         raise ValueError("its kind and number are missing")
     return Message(kind, number, values)
 
@@ -100,7 +103,7 @@ def make_error(name: str, text: str, attributes: Mapping[str, object]) -> Except
         for attribute, value in attributes.items():
             if (
                 attribute.startswith("_")
-                or attribute == "args"
+                or hasattr(BaseException, attribute)
                 or not isinstance(value, PLAIN_ATTRIBUTES)
                 or not is_wait(attribute, value)
             ):

@@ -27,8 +27,10 @@ ANY = ""  # begins each module's name: OpenKoi sends settings and the events of 
 SIMPLE = frozenset({str, int, float, bool, NoneType})
 FUNCTIONS = (FunctionType, MethodType, partial)
 MAX_NESTING = 200  # estimate: JSON of a tool may be nested, facts are a few levels deep
-MAX_COLLECTIONS = 500_000  # estimate: an answer with thousands of vectors or chunks has few; a message costs 100 MB
-COLLECTIONS: Mapping[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+MAX_COLLECTIONS = 500_000  # estimate: an answer with thousands of vectors or chunks has few
+MAX_VALUES = 4_000_000  # estimate: 2,500 vectors of 1,536 numbers; measured: so many short texts cost 300 MB
+MAX_KEYS = 1_000  # estimate: keys and members of sets that are no texts; a sender can choose ones with equal hashes
+COLLECTIONS: Mapping[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset, "items": dict}
 SCALARS: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]] = {
     "bytes": (bytes, lambda value: b64encode(value).decode(), b64decode),
     "bytearray": (bytearray, lambda value: b64encode(value).decode(), lambda text: bytearray(b64decode(text))),
@@ -38,13 +40,8 @@ SCALARS: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]
     "date": (date, date.isoformat, date.fromisoformat),
     "time": (time, time.isoformat, time.fromisoformat),
 }
-MAKERS: Mapping[str, Callable[[Any], object]] = {
-    "dict": dict,
-    "items": dict,
-    **COLLECTIONS,
-    **{name: read for name, (_, _, read) in SCALARS.items()},
-}
-STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
+READERS = {name: read for name, (_, _, read) in SCALARS.items()}
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one without an end: each is read once
 
 
 def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRACT) -> bytes:
@@ -53,24 +50,31 @@ def write_values(values: list[Any], number_of: Numbering, modules: str = CONTRAC
     Facts are those of ``modules``, which begins the names of their modules.
     """
     name_of = partial(name_class, modules=modules)
-    return json.dumps(
-        encode(values, number_of, name_of, MAX_NESTING), separators=(",", ":"), check_circular=False
-    ).encode()
+    encoded = encode(values, number_of, name_of, MAX_NESTING)
+    data = json.dumps(encoded, separators=(",", ":"), check_circular=False).encode()
+    refuse_many(data)
+    return data
 
 
 def read_values(data: bytes, make_function: FunctionMaker, modules: str = CONTRACT) -> list[Any]:
-    """Return the values of a message; raise ValueError, TypeError, RecursionError or ImportError if it is none."""
-    if count_brackets(data) > MAX_COLLECTIONS and count_brackets(STRING.sub(b"", data)) > MAX_COLLECTIONS:
-        raise ValueError("it has too many values")
+    """Return the values of a message; raise an error, of whatever class, if it contains none or too many."""
+    refuse_many(data)
     values = decode(json.loads(data), partial(make_value, make_function, modules), MAX_NESTING)
     if not isinstance(values, list):
         raise ValueError("it is not a list")
     return values
 
 
-def count_brackets(data: bytes) -> int:
-    """Return how many lists and objects begin in JSON whose texts contain no brackets."""
-    return data.count(b"[") + data.count(b"{")
+def refuse_many(data: bytes) -> None:
+    """Raise ValueError if JSON has too many values; its texts are left out only where it could have too many."""
+    if has_many(data) and has_many(STRING.sub(b"", data)):
+        raise ValueError("it has too many values")
+
+
+def has_many(data: bytes) -> bool:
+    """Return whether JSON, apart from its texts, may have too many values."""
+    collections = data.count(b"[") + data.count(b"{")
+    return collections > MAX_COLLECTIONS or collections + data.count(b",") > MAX_VALUES
 
 
 def encode(value: Any, number_of: Numbering, name_of: Callable[[Any], str], levels: int) -> Json:
@@ -136,19 +140,31 @@ def decode(value: Json, make: Callable[[str, Any], Any], levels: int) -> Any:
     [(name, content)] = value.items()
     if isinstance(content, dict):
         return make(name, {key: inner(one) for key, one in content.items()})
-    return make(name, inner(content))
+    return make(name, [inner(one) for one in content] if isinstance(content, list) else content)
 
 
 def make_value(make_function: FunctionMaker, modules: str, name: str, content: Any) -> Any:
     """Return the value of an object that names its type."""
-    if maker := MAKERS.get(name):
-        return maker(content)
+    if name == "dict" and isinstance(content, dict):
+        return content
+    if name in COLLECTIONS and isinstance(content, list):
+        return make_collection(name, content)
+    if name in READERS and isinstance(content, str):
+        return READERS[name](content)
     if name == "function":
         return make_function(int(content))
     if name == "class":
         return find_class(content, modules)
     found = find_class(name, modules)
     return found(content) if issubclass(found, Enum) else found(**content)
+
+
+def make_collection(name: str, members: list[Any]) -> object:
+    """Return a tuple, a set or a mapping; raise ValueError for keys that could all have one hash."""
+    keys = [key for key, _ in members] if name == "items" else members
+    if name != "tuple" and len(keys) > MAX_KEYS and not all(type(key) is str for key in keys):
+        raise ValueError(f"it has more than {MAX_KEYS:,} keys that are not texts")
+    return COLLECTIONS[name](members)
 
 
 @cache
