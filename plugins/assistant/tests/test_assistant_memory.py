@@ -1,5 +1,7 @@
 """A daemon that does thousands of tasks: its own process, with its apps and its model in another one."""
 
+import asyncio
+import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,11 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import DEVNULL, STDOUT, Popen
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from assistant_process import SETTINGS, wait_until
 from cli_process import Shell, shell
+from hosted_chat import hosted_chat, until
 
+from openkoi_assistant.daemon import collect_soon
 from openkoi_testing.servers import OpenAIServer, SlackServer, TelegramServer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the memory of another process as Linux tells it")
@@ -114,3 +119,47 @@ def test_a_daemon_that_does_thousands_of_tasks_grows_by_little(
                 print(f"{done} tasks: {sizes[done] / 1024:.1f} MiB, load {os.getloadavg()[0]:.0f}", flush=True)
 
     assert (sizes[last] - sizes[first]) / (last - first) <= most
+
+
+class Knot:
+    """Something that only a search for garbage frees."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+
+@contextmanager
+def collecting_as_a_command_line() -> Iterator[None]:
+    """Look for garbage as late as a command line does."""
+    before = gc.get_threshold()
+    gc.set_threshold(30_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def test_what_a_daemon_leaves_behind_is_freed_soon() -> None:
+    left, most = WeakSet[Knot](), 0
+    with collecting_as_a_command_line():
+        collect_soon()
+        for _ in range(10_000):
+            left.add(Knot())
+            most = max(most, len(left))
+
+    assert most < 1_000
+
+
+def test_memory_is_returned_whenever_all_tasks_are_done(tmp_path: Path) -> None:
+    async def story() -> list[int]:
+        rests = list[int]()
+        async with hosted_chat(tmp_path, "  - says: Paris.\n    repeat: true\n") as chat:
+            chat.pair("ann")
+            chat.gateway.rested = lambda: rests.append(len(chat.gateway.workers))
+            for _ in range(3):
+                assert await chat.answer_to(await chat.say("What is the capital of France?")) == "Paris."
+                await until(lambda: not chat.gateway.workers)
+        return rests
+
+    assert asyncio.run(story()) == [0, 0, 0]

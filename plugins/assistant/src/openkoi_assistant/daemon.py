@@ -2,13 +2,15 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
+from functools import partial
 
 import click
 
@@ -28,6 +30,7 @@ from .schedules import follow_schedules
 
 OF_ARENAS, OF_TRIMMING = -8, -1  # M_ARENA_MAX and M_TRIM_THRESHOLD of malloc.h
 FREE_BYTES = 128 * 1024  # that may stay free; glibc's own default, which otherwise grows with what was ever freed
+COLLECTED_OBJECTS = 700, 10, 10  # Python's own; a command line, which ends soon, waits for more
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
 
@@ -35,7 +38,7 @@ NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the pr
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
     """Host all connected apps until the process must end; return whether it must start again."""
     check_options(options)
-    share_memory()
+    return_memory = share_memory()
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, options.tasks, options.workspace)
@@ -48,7 +51,7 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
             except OSError:  # a full disk, which ends nothing that continues without it
                 asyncio.get_running_loop().call_later(SHOW_SECONDS, show)
 
-        gateway.changed = show
+        gateway.changed, gateway.rested = show, return_memory
         for name in connected_apps(koi):
             try:
                 await host(gateway, name)
@@ -60,20 +63,35 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         gateway.keep(follow_schedules(gateway, options.schedules))
         signals = Signals(gateway)
         signals.listen()
+        collect_soon()
         await gateway.run(signals.end)
     return signals.must_restart
 
 
-def share_memory() -> None:
-    """Let all threads take memory from one place of glibc, which returns what is free: else each keeps its own most."""
-    if sys.platform != "linux":
-        return
-    import ctypes
+def share_memory() -> Callable[[], object]:
+    """Let all threads take memory from one place of glibc, since each keeps the most that it ever had of its own.
 
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        library = ctypes.CDLL(None)
-        library.mallopt(OF_ARENAS, 1)
-        library.mallopt(OF_TRIMMING, FREE_BYTES)
+    Return what gives the system back all that is free there.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            library = ctypes.CDLL(None)
+            library.mallopt(OF_ARENAS, 1)
+            library.mallopt(OF_TRIMMING, FREE_BYTES)
+            return partial(library.malloc_trim, 0)
+    return lambda: None
+
+
+def collect_soon() -> None:
+    """Look for garbage as soon as Python does by itself, and only in what is made from now on: a daemon's rest stays.
+
+    Else what thousands of tasks leave behind is looked for so late that the heap grows by it.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_OBJECTS)
 
 
 @dataclass(slots=True)

@@ -35,8 +35,9 @@ NOT_ANSWERED = "The answer to a question could not be saved: {}. Free disk space
 
 @dataclass(slots=True)
 class Gateway:
-    """Hosts the apps of a ``Koi``: ``tasks`` at once; ``changed`` is called when the status is another one.
+    """Hosts the apps of a ``Koi``: ``tasks`` at once.
 
+    ``changed`` is called when the status is another one, ``rested`` when all tasks are done.
     ``libraries`` are the apps that have documents and no posts: they are only checked.
     """
 
@@ -45,6 +46,7 @@ class Gateway:
     tasks: int
     workspace: str = ""
     changed: Callable[[], None] = field(default=lambda: None)
+    rested: Callable[[], object] = field(default=lambda: None)
     apps: dict[str, HostedApp] = field(default_factory=dict)
     libraries: dict[str, HostedApp] = field(default_factory=dict)
     workers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
@@ -219,6 +221,8 @@ class Gateway:
         failed = task.cancelled() or task.exception()
         if not (failed or self.turns.closing) and self.requests.next_task(conversation):
             self.work_on(conversation)
+        if not self.workers:
+            self.rested()
         self.changed()
 
     async def follow_terminals(self) -> None:
