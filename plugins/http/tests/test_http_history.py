@@ -1,10 +1,13 @@
 """What was written once is not written again."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pytest
 
-from openkoi_http import SerializedCache
+from openkoi_hookspecs import Message, Role, Text
+from openkoi_http import ConversationEncoder, SerializedCache
+from openkoi_http.conversation import MAX_KEPT_BYTES
 
 pytestmark = pytest.mark.unit
 
@@ -66,3 +69,42 @@ def test_the_least_recently_used_is_forgotten_first() -> None:
 
     assert pen.written == 4
     assert history.size <= 2_000
+
+
+class MessageWriter:
+    """Counts how many messages it converts."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def write(self, message: Message) -> Iterable[Mapping[str, object]]:
+        """Return the message as a vendor has it."""
+        self.written += 1
+        return [{"text": part.text} for part in message.parts if isinstance(part, Text)]
+
+
+def long_story(name: str) -> list[Message]:
+    """Return two messages that are a quarter of what is kept."""
+    return [Message(Role.USER, (Text(name),)), Message(Role.ASSISTANT, (Text("x" * (MAX_KEPT_BYTES // 4)),))]
+
+
+def test_conversations_that_have_ended_are_kept_by_how_large_they_are() -> None:
+    writer, stories = MessageWriter(), [long_story(str(n)) for n in range(4)]
+    encoder = ConversationEncoder(writer.write)
+
+    for story in stories:
+        encoder.encode(story)
+    for story in reversed(stories):
+        encoder.encode([*story, Message(Role.USER, (Text("More."),))])
+
+    assert writer.written == 8 + 4 + 2  # the first of all is written again
+
+
+def test_a_conversation_that_is_larger_than_what_is_kept_is_written_once() -> None:
+    writer, story = MessageWriter(), [message for n in range(3) for message in long_story(str(n)) * 2]
+    encoder = ConversationEncoder(writer.write)
+
+    for length in range(1, len(story) + 1):
+        encoder.encode(story[:length])
+
+    assert writer.written == len(story)

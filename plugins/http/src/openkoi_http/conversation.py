@@ -22,14 +22,16 @@ NO_MESSAGE = EncodedMessage(b"")
 
 @dataclass(frozen=True, slots=True)
 class EncodedConversation:
-    """A conversation as encoded so far, and its last message."""
+    """A conversation as encoded so far, its last message, and how many bytes it is."""
 
     messages: tuple[Message, ...] = ()
     bodies: tuple[bytes, ...] = ()
     last: EncodedMessage = NO_MESSAGE
+    size: int = 0
 
 
 MAX_CONVERSATIONS = 128
+MAX_KEPT_BYTES = 8_000_000  # of all conversations: one that is encoded again takes 10 ms for each million (estimate)
 ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -56,14 +58,18 @@ class ConversationEncoder:
                 raise mismatch_error(before, after)
         written = (*known.bodies, *(scene.body for scene in scenes[1:] if scene.body))
         if whole:
-            self._encoded[id(whole[0])] = EncodedConversation(whole, written, scenes[-1])
+            self._encoded[id(whole[0])] = EncodedConversation(whole, written, scenes[-1], sum(map(len, written)))
             self.evict()
         return list(written)
 
     def evict(self) -> None:
-        """Keep the most recent conversations; their messages stay referenced, so that identities are not reused."""
-        while len(self._encoded) > MAX_CONVERSATIONS:
-            self._encoded.pop(next(iter(self._encoded)))
+        """Keep the most recent conversations; their messages stay referenced, so that identities are not reused.
+
+        A process of many tasks would keep those of all that have ended.
+        """
+        size = sum(known.size for known in self._encoded.values())
+        while len(self._encoded) > 1 and (len(self._encoded) > MAX_CONVERSATIONS or size > MAX_KEPT_BYTES):
+            size -= self._encoded.pop(next(iter(self._encoded))).size
 
 
 def make_encoded(
