@@ -15,6 +15,7 @@ from openkoi_search.segment import MAX_SEARCHED_NUMBERS, EntryKind
 from openkoi_search.segment_file import encode_segment
 from openkoi_search.segment_folder import LARGE_BYTES, choose_merge
 from openkoi_search.segment_index import SegmentIndex
+from openkoi_search.segment_writer import merge_segments
 from openkoi_testing import HealthContract, MemoryContract
 from openkoi_testing.contracts.memory import search_project
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
@@ -87,6 +88,20 @@ def test_a_segment_is_encoded_without_a_copy_of_its_values() -> None:
 
     assert size > 2_000_000
     assert most < 1.5 * size
+
+
+def test_a_merge_holds_no_copy_of_what_it_writes_as_it_was(tmp_path: Path) -> None:
+    memory = IndexedMemory(tmp_path / "index")
+    ingest_in_parts(memory, many_runs(60), 100)
+    index = memory.folder.read()
+
+    merged = merge_segments(index.segments, index.dead, whole=True)
+
+    kept = [*merged.documents, *merged.vectors, *(merged.others[key] for key in merged.others if key[:1] == b"f")]
+    views = [one for one in kept if isinstance(one, memoryview)]
+    sources = {id(segment.file.data) for segment in index.segments}
+    assert len(views) > len(kept) * 0.9
+    assert {id(one.obj) for one in views if one} <= sources
 
 
 def test_a_process_that_holds_the_index_sees_what_others_add_and_merge(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, chain
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -24,6 +25,7 @@ MAGIC = b"koi-segment-4\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # a smaller file is read faster than it is mapped (estimate)
 Entry = tuple[bytes, bytes]
+Value: TypeAlias = "bytes | memoryview"  # one that is written as it is in another file need not be copied
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,14 @@ class SegmentFile:
             raise CorruptFileError(f"the entry {key[:40]!r} is missing")
         return value
 
+    def view(self, key: bytes) -> memoryview:
+        """Return the same where it lies in the file, so that none of it is copied; of a missing one nothing."""
+        place = self.find(key)
+        if place == len(self) or self.key(place) != key:
+            return memoryview(b"")
+        end, size = self.values_at + self.value_starts[place + 1], len(self.value(place))
+        return memoryview(self.data)[end - size : end]
+
     def entries(self, prefix: bytes = b"") -> Iterator[Entry]:
         """Yield the entries whose keys begin with a prefix, in order."""
         for place in range(self.find(prefix), len(self)):
@@ -92,9 +102,9 @@ class SegmentFile:
             yield key, self.value(place)
 
 
-def encode_segment(header: Mapping[str, Any], entries: Iterable[Entry]) -> bytes:
+def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Value]]) -> bytes:
     """Return the bytes of a file with these entries."""
-    ordered = sorted(entries)
+    ordered = sorted(entries, key=itemgetter(0))
     keys = b"".join(key for key, _ in ordered)
     key_starts = array("I", accumulate((len(key) for key, _ in ordered), initial=0))
     value_starts = array("Q", accumulate((CHECKSUM_BYTES + len(value) for _, value in ordered), initial=0))
@@ -106,7 +116,7 @@ def encode_segment(header: Mapping[str, Any], entries: Iterable[Entry]) -> bytes
     return b"".join([MAGIC, length, *seal(text), index, *chain.from_iterable(seal(value) for _, value in ordered)])
 
 
-def seal(value: bytes) -> tuple[bytes, bytes]:
+def seal(value: Value) -> tuple[bytes, Value]:
     """Return a value's checksum, and the value, which may be large, as it is."""
     return zlib.crc32(value).to_bytes(CHECKSUM_BYTES, "little"), value
 

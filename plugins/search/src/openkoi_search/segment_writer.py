@@ -29,7 +29,7 @@ from .segment import (
     encode_vector,
     vector_key,
 )
-from .segment_file import encode_segment, pack
+from .segment_file import Value, encode_segment, pack
 
 Key = tuple[bytes, str]
 
@@ -52,17 +52,17 @@ class SegmentContent:
     """
 
     columns: "list[array[int]]" = field(default_factory=lambda: [array(code) for code in COLUMN_CODES])
-    documents: list[bytes] = field(default_factory=list)
-    vectors: list[bytes] = field(default_factory=list)
+    documents: list[Value] = field(default_factory=list)
+    vectors: list[Value] = field(default_factory=list)
     scopes: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     words: dict[Key, Postings] = field(default_factory=dict)
-    others: dict[bytes, bytes] = field(default_factory=dict)
+    others: dict[bytes, Value] = field(default_factory=dict)
     gone: Collection[int] = ()
 
     def encode(self, **header: object) -> bytes:
         """Return the bytes of the segment's file; the header also says what readers need at once."""
-        entries = {document_key(row): document for row, document in enumerate(self.documents)}
+        entries: dict[bytes, Value] = {document_key(row): document for row, document in enumerate(self.documents)}
         entries |= {vector_key(row): vector for row, vector in enumerate(self.vectors) if vector}
         entries[EntryKind.COLUMNS.value] = b"".join(map(pack, self.columns))
         for (word, scope), posted in self.words.items():
@@ -113,8 +113,8 @@ class SegmentContent:
                 )
                 for column, value in zip(self.columns, values, strict=True):
                     column.append(value)
-                self.documents.append(segment.file.read(document_key(row)))
-                self.vectors.append(segment.file.get(vector_key(row)) or b"")
+                self.documents.append(segment.file.view(document_key(row)))
+                self.vectors.append(segment.file.view(vector_key(row)))
         self.append_words(segment, moved)
         self.append_others(segment)
 
@@ -130,11 +130,12 @@ class SegmentContent:
 
     def append_others(self, segment: Segment) -> None:
         """Append the facts of runs, and replace what is known of learnings and offsets."""
-        for key, value in segment.file.entries(EntryKind.FACTS.value):
-            self.others[key] = self.others.get(key, b"") + value
+        for key, _ in segment.file.entries(EntryKind.FACTS.value):
+            value = segment.file.view(key)
+            self.others[key] = b"".join((self.others[key], value)) if key in self.others else value
         self.others.update(segment.file.entries(EntryKind.LEARNING.value))
         if segment.offsets:
-            known = json.loads(self.others.get(EntryKind.OFFSETS.value, b"{}"))
+            known = json.loads(bytes(self.others.get(EntryKind.OFFSETS.value, b"{}")))
             self.others[EntryKind.OFFSETS.value] = json.dumps({**known, **segment.offsets}).encode()
 
 
