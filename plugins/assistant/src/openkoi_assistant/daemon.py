@@ -28,7 +28,7 @@ from .database import open_database
 from .gateway import Gateway
 from .schedules import follow_schedules
 
-OF_ARENAS, OF_TRIMMING = -8, -1  # M_ARENA_MAX and M_TRIM_THRESHOLD of malloc.h
+M_ARENA_MAX, M_TRIM = -8, -1  # M_ARENA_MAX and M_TRIM_THRESHOLD of malloc.h
 FREE_BYTES = 128 * 1024  # that may stay free; glibc's own default, which otherwise grows with what was ever freed
 # New objects before a look for garbage, and how many looks before one at older objects: the first two are Python's own.
 # A task leaves 280 objects that only a look at all finds; Python's 10 instead of 2 would let 70,000 gather (measured).
@@ -40,7 +40,7 @@ NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the pr
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
     """Host all connected apps until the process must end; return whether it must start again."""
     check_options(options)
-    return_memory = share_memory()
+    return_memory = use_one_malloc_arena()
     files = daemon_files(koi)
     with alone(files), contextlib.closing(open_database(files.folder)) as database:
         gateway = Gateway(koi, database, options.tasks, options.workspace)
@@ -70,18 +70,18 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
     return signals.must_restart
 
 
-def share_memory() -> Callable[[], object]:
-    """Let all threads take memory from one place of glibc, since each keeps the most that it ever had of its own.
+def use_one_malloc_arena() -> Callable[[], object]:
+    """Let all threads share one arena of glibc's malloc, because each arena keeps its peak.
 
-    Return what gives the system back all that is free there.
+    Return a function that gives free memory back to the system.
     """
     if sys.platform == "linux":
         import ctypes
 
         with contextlib.suppress(OSError, AttributeError):  # another C library
             library = ctypes.CDLL(None)
-            library.mallopt(OF_ARENAS, 1)
-            library.mallopt(OF_TRIMMING, FREE_BYTES)
+            library.mallopt(M_ARENA_MAX, 1)
+            library.mallopt(M_TRIM, FREE_BYTES)
             return partial(library.malloc_trim, 0)
     return lambda: None
 

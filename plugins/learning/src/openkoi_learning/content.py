@@ -5,7 +5,7 @@ next work has and the work before did not.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import product
 
@@ -104,18 +104,19 @@ def find_content(
         return tuple(sorted(names_shown or names))
     old = {word for line in known for word in line.terms}
     verb, wanted = terms_of(advice.partition(" ")[0]), MIN_PHRASE_WORDS if names else 1
-    phrases = {
-        phrase: line.words.endswith(phrase) for line in written for phrase in common_phrases(advice.lower(), line.text)
-    }
+    phrases: dict[str, bool] = {}
+    for line in written:
+        for phrase in common_phrases(advice.lower(), line.text):
+            phrases[phrase] = phrases.get(phrase, False) or f" {line.words}".endswith(f" {phrase}")
     phrases = {one: last for one, last in phrases.items() if len(terms_of(one) - verb - set(about)) >= wanted}
-    best = max(phrases, key=lambda one: (not terms_of(one) & old, phrases[one], novelty(one, old)), default="")
+    best = max(phrases, key=lambda one: (not terms_of(one) & old, phrases[one], novelty(one, old), one), default="")
     return (trim_words(best, about) or best,) if terms_of(best) - old else ()
 
 
-def novelty(phrase: str, old: Collection[str]) -> int:
+def novelty(phrase: str, old: Set[str]) -> int:
     """Return how many more words of a phrase are new than are not."""
     words = terms_of(phrase)
-    return len(words - set(old)) - len(words & set(old))
+    return len(words - old) - len(words & old)
 
 
 def shown_names(names: Iterable[str], advice: str, line: str) -> list[str]:

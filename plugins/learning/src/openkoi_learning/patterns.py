@@ -21,7 +21,7 @@ def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def find_recurring_blockers(lesson: Lesson, taught: Iterable[LearningEntry]) -> Iterator[LearningEntry]:
-    """Learn from two blockers or more of one rule; name the first three that ``taught`` no advice."""
+    """Learn from two blockers or more of one rule, apart from those that an entry of ``taught`` advises about."""
     known = {one.advice for one in taught}
     every = (one.evaluation.blockers for one in lesson.result.iterations if one.evaluation is not None)
     found = [finding for some in every for finding in some if shorten(finding.title) not in known]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from .credit_assignment import is_visible, refutations_needed
+from .credit_assignment import applicable_evidence, is_visible, refutations_needed
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import count_by_model, count_outcomes, estimate_uplift
 from .entry import EntryEvidence, LearningEntry
@@ -96,7 +96,8 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
         what, how = "accepted result", f" {'without' if entry.visible_content else 'with'} `{'`, `'.join(content)}`"
     else:
         what, how = "first attempt", " with a finding about it"
-    needed = refutations_needed(state.all_evidence(entry, entry.project), visible=is_visible(entry))
+    evidence = applicable_evidence(state, entry, entry.project)[entry.id]
+    needed = refutations_needed(evidence, visible=is_visible(entry))
     runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"an {what}{how}"
     return f"archived after {runs}, or when held-out runs rule out that it helps"
 
