@@ -18,11 +18,9 @@ from .relevance import Basis, Evidence, Rivals, needed_share, right_share, score
 from .sameness import have_similar_subjects, is_same, same_subject, stated_words
 from .state import LearningState
 from .thresholds import (
-    MIN_NEEDED,
     MIN_RELEVANCE,
     MIN_RUNS,
     SURELY_NEEDED,
-    SURELY_RIGHT,
     USUAL_TOKENS,
 )
 
@@ -150,8 +148,7 @@ def is_shown(state: LearningState, one: Candidate, query: TaskQuery, rules: Sele
         return True
     fresh = decayed_worth(one.right, state.last_helped(one.entry), query.now, rules.decay)
     likely = one.relevance >= rules.relevance and one.right >= 0.5
-    spare = one.needed >= MIN_NEEDED and one.right >= SURELY_RIGHT
-    return (likely or spare) and fresh >= rules.decay.prune_below
+    return likely and fresh >= rules.decay.prune_below
 
 
 def holdout_of(

@@ -18,7 +18,6 @@ REFUTED_WEIGHT = 0.6  # weight that evidence for an entry keeps when a result re
 UNSEEN = 0.3  # times that each entry about a subject was right before anything was seen
 MIN_GAIN, STATED_GAIN = 2.5, 2.0  # nats by which a condition predicts better, and what stating it is worth
 MAX_OBSERVATIONS = 32  # newest runs in which conditions are looked for
-MIN_NEEDED, SURELY_RIGHT = 0.08, 0.8  # from where an entry fills the room that is left
 FAMILIAR_LIFT = 1.5  # by which a word of enough tasks must make a need likelier, to count
 EVERYWHERE_RUNS, EVERYWHERE_SHARE = 4, 0.6  # runs that needed an entry, and their share, for "every task here"
 SURELY_NEEDED = 0.6  # from where an entry is shown beyond the usual tokens

@@ -55,8 +55,6 @@ PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of ea
     "MIN_GAIN": (1.5, 4.0),
     "STATED_GAIN": (0.0, 1.0),
     "MAX_OBSERVATIONS": (128,),
-    "MIN_NEEDED": (0.2, 1.1),
-    "SURELY_RIGHT": (0.9,),
     "FAMILIAR_LIFT": (0.0,),
     "EVERYWHERE_RUNS": (2, OFF),
     "EVERYWHERE_SHARE": (0.5, 0.8),
