@@ -69,13 +69,13 @@ PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of ea
 }
 PAGE = """# Curves
 
-What the learner does with other values of its constants, over drawn worlds of all families: its share of first attempts
-that pass, as a part of the informed learner's, the mean and the worst tenth of the worlds; harmful lines and tokens a
-task, the share of active entries that is right, and of entries that is a duplicate. The value in use is **bold**; the
-ratio of those in *italics* differs from its ratio by more than chance does (95 %, by pairs of worlds). *Chosen*: for
-how many of the five forms of findings it is the best over the worlds of the other four. *Better*: in how many of the
-five its mean is above that of the value in use. A value is changed if it is better in all five and costs nothing else.
-Written in this folder's `tests` by
+How the learner performs with other values of its constants, in random worlds of all families. *Of informed* is its
+share of first attempts that pass, divided by that of the informed learner: the mean, and the worst tenth of the worlds.
+Then: harmful lines and tokens per task, and the shares of active entries that are right and of entries that are
+duplicates. The value in use is **bold**; the ratio of a value in *italics* differs significantly from that of the value
+in use (95 %, by pairs of worlds). *Chosen*: for how many of the five forms of findings the value is the best in the
+worlds of the other four. *Better*: in how many of the five its mean is above that of the value in use. A value is
+changed if another one is better in all five and worse in nothing else. Written in this folder's `tests` by
 `python -m learning_gym {arguments}`; `--curves NAME,NAME` measures some of them.
 
 | constant | value | of informed | worst tenth | harmful | precision | tokens | duplicates | chosen | better |
