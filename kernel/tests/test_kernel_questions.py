@@ -388,7 +388,7 @@ def test_an_answer_that_cannot_be_kept_holds_this_time_and_that_is_said(tmp_path
             return await koi.ask(trusting("one")), " ".join(koi.services.warnings.texts)
 
     answer, warned = asyncio.run(run())
-    assert ("yes", True) == (answer, "You will be asked again: " in warned)
+    assert ("yes", True) == (answer, "so you will be asked again: " in warned)
 
 
 def test_a_secret_in_a_question_is_kept_masked(tmp_path: Path) -> None:

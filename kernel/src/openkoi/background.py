@@ -8,7 +8,7 @@ from typing import Any
 from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-LATE = "Memory is not up to date yet; the next start catches up."
+LATE = "Memory is not up to date yet; OpenKoi updates it at the next start."
 FAILED = "Learnings may be missing until the next start: {}"
 
 

@@ -80,7 +80,7 @@ class RunStarter:
         evaluators = await services.components.evaluators(root) if may_be_evaluated(known) else {}
         await check_models(task.agent, services.router, services.warn_once)
         if not os.access(workspace, os.W_OK):
-            services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
+            services.warn_once(f"{workspace} is not writable, so no file in it can be changed.")
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
         run = TaskRun(

@@ -172,7 +172,7 @@ class Services:
             try:
                 self.keep_answer(question, answer)
             except KoiError as error:
-                self.warn_once(f"You will be asked again: {error}")
+                self.warn_once(f"Your answer could not be saved, so you will be asked again: {error}")
         return answer
 
     async def questions(self) -> Questions | None:
