@@ -234,9 +234,11 @@ def test_a_question_is_answered_and_not_judged(openkoi: Shell) -> None:
     )
 
     report = result(process)
-    assert (0, True, "a question, not judged") == (process.returncode, report["accepted"], report["stop_reason"]), (
-        process.stderr
-    )
+    assert (0, True, "not judged, because the task is a question") == (
+        process.returncode,
+        report["accepted"],
+        report["stop_reason"],
+    ), process.stderr
 
 
 def test_what_looked_like_a_question_and_changed_a_file_is_judged(openkoi: Shell) -> None:

@@ -38,9 +38,11 @@ def test_a_question_in_doubt_costs_one_short_call_and_no_vote(openkoi: Shell) ->
         calls = [json.dumps(body) for body in server.asked]
 
     output = result(process)
-    assert (0, "a question, not judged", None) == (process.returncode, output["stop_reason"], output["score"]), (
-        process.stderr
-    )
+    assert (0, "not judged, because the task is a question", None) == (
+        process.returncode,
+        output["stop_reason"],
+        output["score"],
+    ), process.stderr
     assert (2, True) == (len(calls), IN_DOUBT in calls[1])
     assert not [text for text in (ANSWER, "ANSWER YES") if text in calls[1]]
     why = openkoi("status", "--why").stdout
@@ -51,7 +53,11 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
     with OpenAIServer(ANSWER) as server:
         process = serve(openkoi, server)("What does a.py do?", *MODEL)
 
-    assert (0, 1, "a question, not judged") == (process.returncode, len(server.asked), result(process)["stop_reason"])
+    assert (0, 1, "not judged, because the task is a question") == (
+        process.returncode,
+        len(server.asked),
+        result(process)["stop_reason"],
+    )
 
 
 @pytest.mark.sampled(3)

@@ -51,7 +51,7 @@ def test_what_was_mended_is_not_sent_back_again() -> None:
     [
         ({"answered": False, "changed": False}, "Nothing was done"),
         ({"changed": False, "green": True, "policy": Policy.CHECKS}, "Nothing was done"),
-        ({"end": StopReason.CYCLES}, "Stopped at the maximum number of cycles before it was done"),
+        ({"end": StopReason.CYCLES}, "Stopped at the maximum number of cycles before the task was done"),
         ({"end": StopReason.UNMET}, "None of the declared conditions was met"),
     ],
 )

@@ -134,7 +134,7 @@ def test_falls_can_be_allowed_and_broken_checks_not() -> None:
 def test_work_without_a_score_has_not_fallen() -> None:
     unfinished = iteration(None, StopReason.CYCLES)
 
-    assert "stopped at the maximum number of cycles before it was done" == after(judged(0.7), unfinished).reason
+    assert "stopped at the maximum number of cycles before the task was done" == after(judged(0.7), unfinished).reason
 
 
 # The user.

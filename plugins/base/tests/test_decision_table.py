@@ -84,7 +84,10 @@ def test_row_2_what_was_not_done_ends_by_its_own_end(facts: Facts, decision: Nex
 def test_row_3_a_question_with_an_answer_is_always_accepted(policy: Policy) -> None:
     asked = Facts(answered=True, question=True, policy=policy)
 
-    assert (3, Decision(NextAction.ACCEPT, "a question, not judged")) == (row_of(asked).number, after(asked))
+    assert (3, Decision(NextAction.ACCEPT, "not judged, because the task is a question")) == (
+        row_of(asked).number,
+        after(asked),
+    )
 
 
 @pytest.mark.parametrize("facts", [Facts(question=True), Facts(question=True, answered=True, end=StopReason.CYCLES)])

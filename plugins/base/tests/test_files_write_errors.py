@@ -19,7 +19,7 @@ from openkoi_hookspecs import KoiError
         (errno.EACCES, "Fix its permissions"),
         (errno.EPERM, "Fix its permissions"),
         (errno.EROFS, "Make its disk writable"),
-        (errno.ENOTDIR, "Move the file in its way"),
+        (errno.ENOTDIR, "Move the file that is in the way"),
         (errno.EIO, "Check its disk"),
         (errno.ENAMETOOLONG, "Use a shorter name"),
         (errno.EMFILE, "Free some space or fix its permissions"),
@@ -36,5 +36,5 @@ def test_a_file_in_the_way_is_not_said_to_need_space(tmp_path: Path) -> None:
         lambda: save_key(tmp_path / "file", "acme", "k"),
         lambda: lock_run(tmp_path / "file", "r").__enter__(),
     ):
-        with pytest.raises(KoiError, match=r"Move the file in its way\.$"):
+        with pytest.raises(KoiError, match=r"Move the file that is in the way\.$"):
             write()

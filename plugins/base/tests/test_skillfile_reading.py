@@ -179,7 +179,7 @@ def test_a_file_of_the_version_that_is_known_is_read(version: str) -> None:
 @pytest.mark.row("SKILL-06")
 @pytest.mark.parametrize("version", ["2", "1.1", "'2'", "next"])
 def test_a_file_of_another_version_is_refused_with_its_line(version: str) -> None:
-    with pytest.raises(InvalidSkillError, match="not supported, only 1; update openkoi") as refused:
+    with pytest.raises(InvalidSkillError, match=r"not supported \(only 1 is\); update OpenKoi") as refused:
         read_skill(f"---\nname: a\nschema_version: {version}\ndescription: It.\n---\nDo it.\n", "")
 
     assert 3 == refused.value.problem.line

@@ -224,7 +224,12 @@ def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> 
 
 
 @pytest.mark.parametrize(
-    "reason", ["a question, not judged", "not judged: 1 check turned green", "not judged: 12 checks still pass"]
+    "reason",
+    [
+        "not judged, because the task is a question",
+        "not judged: 1 check turned green",
+        "not judged: 12 checks still pass",
+    ],
 )
 def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> None:
     lines = progress_lines(over(NextAction.ACCEPT, reason, iterations=1))

@@ -257,7 +257,7 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
 
 @pytest.mark.row("C15")
 def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
-    decision = Decision(NextAction.ACCEPT, "a question, not judged")
+    decision = Decision(NextAction.ACCEPT, "not judged, because the task is a question")
     report = build_report(
         records(
             events.TaskStarted(Task("t")),

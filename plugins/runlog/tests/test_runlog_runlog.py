@@ -256,7 +256,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
     with pytest.raises(
-        LogWriteError, match=r"run log in .*data.sessions: .*\. Move the file in its way and continue\."
+        LogWriteError, match=r"run log in .*data.sessions: .*\. Move the file that is in the way and continue\."
     ):
         written(tmp_path / "data" / "sessions", "one")
 

@@ -135,7 +135,10 @@ def test_a_file_in_the_way_of_a_new_skill_is_not_said_to_need_space(tmp_path: Pa
     (tmp_path / "skills").write_text("no folder can be made here")
     file = tmp_path / "skills" / "new" / "SKILL.md"
 
-    with pytest.raises(KoiError, match=r"Not a directory\. Move the file in its way\.$"), report_write_errors(file):
+    with (
+        pytest.raises(KoiError, match=r"Not a directory\. Move the file that is in the way\.$"),
+        report_write_errors(file),
+    ):
         create_file(file, "a skill")
 
 

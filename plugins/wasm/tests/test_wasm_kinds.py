@@ -134,4 +134,4 @@ def test_a_variable_that_a_module_may_read_is_masked_in_all_that_is_written(tmp_
     checked = " ".join(openkoi.openkoi("doctor").stdout.split())
 
     assert ["[redacted]"] == openkoi.results
-    assert "fish: ok, a WASM module that may read the variable POND_TOKEN" in checked
+    assert "fish: ok, a WASM module that may read the environment variable POND_TOKEN" in checked

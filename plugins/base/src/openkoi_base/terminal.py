@@ -6,7 +6,9 @@ from typing import TextIO
 
 from openkoi_hookspecs import KoiError
 
-NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
+NEEDS_TERMINAL = (
+    "This needs your approval, but no terminal is attached. To approve it, run the command again with --yes."
+)
 
 
 def can_prompt(output: TextIO) -> bool:

@@ -11,7 +11,7 @@ from .run_views import build_view
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "
-    "Commit or move them away, undo them, or work in a copy of the folder."
+    "Save them elsewhere and restore the files, or work in a copy of the folder."
 )
 CHANGED = (
     "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see old versions. "

@@ -101,5 +101,5 @@ def warn_unreadable(path: Path, reason: str) -> None:
     import logging
 
     logging.getLogger("openkoi").warning(
-        "Cannot read the log file %s (%s); skipping it. Repair it, or move it away.", path, reason
+        "Cannot read the log file %s (%s); skipping it. Repair the file, or move it elsewhere.", path, reason
     )

@@ -57,7 +57,7 @@ def accept_unevaluated(history: History) -> Decision | None:
 
 
 def accept_answer(history: History) -> Decision | None:
-    return Decision(NextAction.ACCEPT, "a question, not judged")
+    return Decision(NextAction.ACCEPT, "not judged, because the task is a question")
 
 
 def accept_nothing(history: History) -> Decision | None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from openkoi_hookspecs import Facts, Finding, Iteration, Plan, Severity, StopReason
 
 ENDS = {
-    StopReason.CYCLES: "stopped at the maximum number of cycles before it was done",
-    StopReason.BUDGET: "stopped at a limit before it was done",
-    StopReason.TIME: "stopped at the time limit before it was done",
+    StopReason.CYCLES: "stopped at the maximum number of cycles before the task was done",
+    StopReason.BUDGET: "stopped at a limit before the task was done",
+    StopReason.TIME: "stopped at the time limit before the task was done",
     StopReason.LOOP: "repeated the same calls without making progress",
     StopReason.UNMET: "none of the declared conditions was met",
     StopReason.PERSON: "waiting for approval",

@@ -71,7 +71,9 @@ def read(path: Path) -> str:
     try:
         return read_small_text(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Fix it, or move it away and save the key again.") from None
+        raise ConfigError(
+            f"{path} cannot be read: {error}. Fix the file, or move it elsewhere and save the key again."
+        ) from None
 
 
 def read_store(store: Path) -> dict[str, object]:
@@ -79,7 +81,7 @@ def read_store(store: Path) -> dict[str, object]:
         keys = json.loads(read(store))
     except (ValueError, RecursionError) as error:
         raise ConfigError(
-            f"{store} is not valid JSON ({error}). Fix it, or move it away and save the keys again."
+            f"{store} is not valid JSON ({error}). Fix the file, or move it elsewhere and save the keys again."
         ) from None
     if not isinstance(keys, dict):
         raise ConfigError(f"{store} must contain one object with a key for each provider's name.")

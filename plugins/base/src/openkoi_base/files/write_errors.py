@@ -7,7 +7,7 @@ FREE_SPACE = "Free some space"
 FIXES = {
     **dict.fromkeys((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG), FREE_SPACE),
     **dict.fromkeys((errno.EACCES, errno.EPERM), "Fix its permissions"),
-    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR, errno.EISDIR), "Move the file in its way"),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR, errno.EISDIR), "Move the file that is in the way"),
     errno.ENAMETOOLONG: "Use a shorter name",
     errno.EROFS: "Make its disk writable",
     errno.EIO: "Check its disk",

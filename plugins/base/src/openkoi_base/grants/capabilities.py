@@ -104,7 +104,7 @@ def describe(table: Mapping[str, Any]) -> Iterator[str]:
         access, _, pattern = one.partition(":")
         yield f"{VERBS[access]} {pattern}"
     yield from (f"fetch {one}" for one in read_list(table, "network"))
-    yield from (f"read the variable {one}" for one in read_list(table, "environment"))
+    yield from (f"read the environment variable {one}" for one in read_list(table, "environment"))
     if table.get("memory"):
         yield "search memory"
     yield from (f"send messages with {one}" for one in read_list(table, "messages"))

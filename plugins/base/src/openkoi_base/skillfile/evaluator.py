@@ -155,7 +155,7 @@ def check_required_fields(skill: Skill, facts: Mapping[str, object]) -> Iterator
             name, line = to_line(to_mapping(item).get("name")), find_line(skill.front, "dimensions", n)
             yield Problem(f"dimension {name!r} has no description", line, fatal=False)
     if not to_words(facts.get("categories")) and skill.name != DEFAULT_NAME:
-        text = "metadata.categories is missing, so the evaluator is used only when it is named"
+        text = "metadata.categories is missing, so the evaluator is used only for tasks that name it"
         yield Problem(text, find_line(skill.front, "categories"), fatal=False)
 
 

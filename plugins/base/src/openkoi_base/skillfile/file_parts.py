@@ -22,7 +22,8 @@ ENTRY = lazy_pattern(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
 TITLED = lazy_pattern(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
 NOT_FENCED = "it does not start with YAML between two lines of three dashes"
 NO_FRONT_MATTER = (
-    "it has no front matter, so other programs may reject it; its folder and first words become name and description"
+    "it has no front matter, so other programs may reject it; "
+    "the folder's name and the first words of the text are used as its name and description"
 )
 UNCLOSED = "the front matter has no end; add a line of three dashes after it"
 

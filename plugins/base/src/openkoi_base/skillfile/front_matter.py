@@ -131,7 +131,10 @@ def check_version(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> Non
     """Raise InvalidSkillError for a schema_version other than 1: its fields may mean something else."""
     version = to_line(facts.get("schema_version"))
     if version not in ("", "1", "1.0"):
-        text = f"schema_version {version} is not supported, only 1; update openkoi, or ask its author for version 1"
+        text = (
+            f"schema_version {version} is not supported (only 1 is); "
+            "update OpenKoi, or ask the skill's author for version 1"
+        )
         raise InvalidSkillError(Problem(text, lines.get(("schema_version",), 1)))
 
 
