@@ -142,5 +142,5 @@ def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path
     output = json.loads(out)
     assert 3 == len(server.asked)
     assert ["note.md"] == output["changed_files"]
-    assert "The model ended without an answer" in errors
+    assert "The model ended its work without a final answer" in errors
     assert "No model answered" not in errors

@@ -231,17 +231,17 @@ def test_a_fork_is_shown_what_the_task_was_shown(openkoi: Shell) -> None:
 def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi: Shell) -> None:
     scripted(
         openkoi,
-        "when: {contains: [this model cannot see images, Kiku, A photo.], images: 0, after: 1}\n    says: Blind.\n",
+        "when: {contains: [does not support images, Kiku, A photo.], images: 0, after: 1}\n    says: Blind.\n",
         "when: {contains: Look}\n    calls: [{tool: shoot, arguments: {}}]\n",
         head="can: [tools]\n",
     )
     reply = last_line(openkoi("acme", "Look", "--parts", "photo,notes"))
 
     assert "Blind." == reply["text"]
-    remedy = "a note is sent instead. To send it, choose another model with -m."
+    remedy = "so a note was sent in its place. To send the image or file, choose another model with -m."
     warned = reply["warned"]
     assert isinstance(warned, list)
-    assert 1 == warned.count(f"scripted/script.yaml cannot see images: {remedy}")
+    assert 1 == warned.count(f"scripted/script.yaml does not support images, {remedy}")
 
 
 def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) -> None:

@@ -374,7 +374,7 @@ class Silent:
         return []
 """
 RIVAL = "acme and openkoi-lint both provide evaluators 'lint'; the one from openkoi-lint is used."
-CHOOSE = 'Choose with [plugins.prefer] "evaluators.lint" = "acme", or with "openkoi-lint" to keep it.'
+CHOOSE = 'Choose with [plugins.prefer] "evaluators.lint" = "acme", or "openkoi-lint" to keep the current choice.'
 STRANGERS = "acme and zeta both provide tools 'dice'; neither is used. Choose with [plugins.prefer] "
 
 

@@ -102,7 +102,7 @@ def test_the_memory_s_own_table_outranks_it(openkoi: Shell, vendor: Vendor) -> N
     ("name", "reason"),
     [
         ("openay/text-embedding-3-small", "No embedder named 'openay/text-embedding-3-small'."),
-        ("lexical/small", "The embedder 'lexical' has only one model: write 'lexical'."),
+        ("lexical/small", "The embedder 'lexical' has only one model: set models.embedder to 'lexical'."),
         ("google/gemini-embedding-001", "GOOGLE_API_KEY"),
     ],
 )

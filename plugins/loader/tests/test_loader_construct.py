@@ -213,7 +213,7 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
     with pytest.raises(
-        ConfigError, match=r"Cannot create the data folder .*data: File exists\. Move the file in its way"
+        ConfigError, match=r"Cannot create the data folder .*data: File exists\. Move the file that is in the way"
     ):
         acme(workshop(tmp_path), "cache")
 

@@ -169,7 +169,7 @@ def test_of_rivals_openkois_own_wins(tmp_path: Path) -> None:
     assert ["openkoi_duckdb:Memory"] == [one.target for one in result.found]
     assert (
         "acme and openkoi-duckdb and zeta all provide memory 'duckdb'; the one from openkoi-duckdb is used. "
-        'Choose with [plugins.prefer] "memory.duckdb" = "acme", or with "openkoi-duckdb" to keep it.'
+        'Choose with [plugins.prefer] "memory.duckdb" = "acme", or "openkoi-duckdb" to keep the current choice.'
     ) == str(result.clashes[0])
 
 

@@ -119,12 +119,13 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
     sendable, messages = SendableMessages(), (Message.user("Look", SHOT), CALL, ANSWERED)
     first, second = (sendable.adapt_messages(messages, model("tools")) for _ in range(2))
 
-    note = Text("[An image (image/png) is omitted, because this model cannot see images.]")
+    note = Text("[An image (image/png) is omitted, because this model does not support images.]")
     assert [Text("Look"), note, ToolCall("1", "look", {}), note] == flatten_parts(first)
     assert all(one is other for one, other in zip(first, second, strict=True))
-    assert ["acme/one cannot see images: a note is sent instead. To send it, choose another model with -m."] == (
-        sendable.take_warnings()
-    )
+    assert [
+        "acme/one does not support images, so a note was sent in its place. "
+        "To send the image or file, choose another model with -m."
+    ] == sendable.take_warnings()
     assert [] == sendable.take_warnings()
 
 
@@ -146,8 +147,8 @@ def test_words_alone_stay_the_very_same_messages() -> None:
     ("provider", "can", "shown"),
     [
         (WithFiles(), ("images",), "PDF"),
-        (object(), ("images",), "this model cannot be sent application/pdf"),
-        (WithFiles(), ("tools",), "this model cannot see images"),
+        (object(), ("images",), "this model does not support application/pdf"),
+        (WithFiles(), ("tools",), "this model does not support images"),
     ],
 )
 def test_a_file_is_sent_where_its_type_is_taken(provider: object, can: tuple[str, ...], shown: str) -> None:
@@ -179,7 +180,7 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     assert not sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     note, shown = flatten_parts(sendable.adapt_messages((Message.user(SHOT, other),), seeing))
-    assert "because this model rejected a request that contained it" in note.text
+    assert "because this model rejected a request that contained this image or file" in note.text
     assert other == shown
 
 
@@ -188,7 +189,7 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
 
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), unknown)
     (note,) = flatten_parts(sendable.adapt_messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
-    assert "cannot see images" in note.text
+    assert "does not support images" in note.text
 
 
 @pytest.mark.parametrize(

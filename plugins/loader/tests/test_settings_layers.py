@@ -174,7 +174,8 @@ def test_deprecated_keys_work_and_say_until_when(tmp_path: Path, old: str, value
     config = loaded(tmp_path, user=f"{old} = {value}", today=LAST)
 
     new = keys.LIMITS[limit].name
-    reply = f"{old} in {tmp_path / 'config.toml'} is deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
+    file = tmp_path / "config.toml"
+    reply = f"{old} in {file} has been deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
     assert int(value) == getattr(config.limits, limit)
     assert [reply] == list(config.warnings)
 

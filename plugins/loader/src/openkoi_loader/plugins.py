@@ -93,7 +93,7 @@ class Plugins:
             return self.build_in_subprocess(found, config)
         target = resolve(found.target)
         if model and "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
-            raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
+            raise ConfigError(f"The embedder {found.name!r} has only one model: set models.embedder to {found.name!r}.")
         return await construct(target, found.kind, found.name, self.context(config))
 
     def build_in_subprocess(self, found: Found, config: Config, text: str | None = None) -> "SubprocessPlugin":

@@ -39,7 +39,7 @@ JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 2
 MIN_AHEAD_TOKENS = 256  # that are charged in advance while an answer arrives, or as much again (estimate)
 JUDGE = "evaluator"
 NO_IMAGES = "Retrying without the images and files in the request."
-NEW_KEY = " To enter another one, run `openkoi init`."
+NEW_KEY = " To enter another key, run `openkoi init`."
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class ModelClient:
     async def accept_empty_answer(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
         reply = Response((), StreamEnd(Usage(), FinishReason.END))
-        await self.emit(events.WarningIssued(f"{error} The model ended without an answer."))
+        await self.emit(events.WarningIssued(f"{error} The model ended its work without a final answer."))
         await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 

@@ -39,8 +39,7 @@ def read_price(key: Key[list[float]], config: Config) -> Price:
     if isinstance(parts, list) and 2 <= len(parts) <= 4 and all(map(is_price, parts)):
         return Price(*map(float, parts))
     wanted = (
-        "[in, out] in dollars per million tokens, each zero or more, "
-        "or with those of cached tokens: [in, out, read, write]"
+        "[input, output] or [input, output, cache read, cache write], in dollars per million tokens, each 0 or more"
     )
     raise key.error(setting, wanted)
 

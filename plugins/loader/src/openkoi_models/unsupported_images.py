@@ -26,7 +26,7 @@ from .images_in_messages import describe_part, media_in
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
-REFUSED = "rejected a request that contained it"
+REFUSED = "rejected a request that contained this image or file"
 MAX_KEPT = 20_000
 CONTENT_STATUSES = ("(400)", "(413)", "(415)", "(422)")
 Content = Text | Image | File
@@ -123,15 +123,15 @@ class SendableMessages:
         if shown.refused and part.digest in shown.refused:
             return self.note(part, shown, REFUSED)
         if not shown.sees:
-            return self.note(part, shown, "cannot see images")
+            return self.note(part, shown, "does not support images")
         if part.media_type not in shown.types:
-            return self.note(part, shown, f"cannot be sent {part.media_type}")
+            return self.note(part, shown, f"does not support {part.media_type}")
         return replace(part, content=part.data)
 
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
         """Return words in place of a part, and warn the user."""
-        remedy = " To send it, choose another model with -m." if reason != REFUSED else ""
-        self.warnings.setdefault(f"{shown.name} {reason}: a note is sent instead.{remedy}", True)
+        remedy = " To send the image or file, choose another model with -m." if reason != REFUSED else ""
+        self.warnings.setdefault(f"{shown.name} {reason}, so a note was sent in its place.{remedy}", True)
         return Text(f"[{describe_part(part)} is omitted, because this model {reason}.]")
 
 

@@ -25,7 +25,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"Invalid TOML in {path}: {error}. Fix the line, or move the file away.") from error
+        raise ConfigError(f"Invalid TOML in {path}: {error}. Fix the line, or move the file elsewhere.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
@@ -34,11 +34,11 @@ def read_settings(path: Path) -> dict[str, Setting]:
 def read_regular_file(path: Path) -> bytes:
     """Return a file's bytes; refuse one that may never end, such as a pipe."""
     if not S_ISREG(path.stat().st_mode):
-        raise ConfigError(f"{path} cannot be read: it is not a regular file. Move it away.")
+        raise ConfigError(f"{path} cannot be read: it is not a regular file. Move it elsewhere.")
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise ConfigError(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
+        raise ConfigError(f"{path} cannot be read: it is larger than 1 MB. Shorten it, or move it elsewhere.")
     return content
 
 

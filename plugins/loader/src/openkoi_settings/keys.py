@@ -23,7 +23,7 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 DEFAULT_MODEL = model_key("default", "the default model, for roles that have none", flag="model")
 EXECUTOR = model_key(
-    "executor", "the model that does the work; without a default, also for the other roles", flag="executor"
+    "executor", "the model that does the work; also used for other roles if no default is set", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
 PLANNER = model_key("planner", "the model that plans the steps; if unset, the task itself is the plan", flag="planner")
@@ -31,7 +31,7 @@ SMALL = model_key("small", "the model that reflects on finished tasks", example=
 EMBEDDER = Key(
     "models.embedder",
     "",
-    "or lexical, minilm: also search memory by meaning",
+    '"lexical", "minilm" or a model: also search memory by meaning',
     read_by=SettingReader.MEMORY,
     example="openai/text-embedding-3-small",
 )
@@ -83,7 +83,7 @@ MODEL_PRICE: Key[list[float]] = Key(
 MAX_ITERATIONS = Key(
     "iteration.max_iterations",
     DEFAULTS.iterations,
-    "maximum iterations of a task; 0: run once without evaluation",
+    "maximum iterations of a task (0: run once without evaluation)",
     project=ProjectRule.LOWER,
     low=0,
     flag="iterate",
@@ -158,7 +158,7 @@ MAX_COST_USD = Key(
 MAX_CALLS = Key(
     "safety.max_calls", DEFAULTS.calls, "maximum model calls of a task", project=ProjectRule.LOWER, low=0, limit="calls"
 )
-ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "false: continue when a score drops")
+ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "if false, continue when a score drops")
 REGRESSION_THRESHOLD = Key(
     "safety.regression_threshold",
     DEFAULTS.max_regression or 0.0,
@@ -170,11 +170,11 @@ REGRESSION_THRESHOLD = Key(
 SANDBOX_MINIMUM = Key(
     "safety.sandbox_minimum",
     SANDBOX_LEVELS[0],
-    f"or {', '.join(SANDBOX_LEVELS[1:])}: with less, ask; without a terminal, refuse",
+    f"or {', '.join(SANDBOX_LEVELS[1:])}: ask if less isolated; without a terminal, refuse",
     choices=SANDBOX_LEVELS,
 )
 REQUIRE_CHECKPOINT = Key(
-    "safety.require_checkpoint", True, "false: change files that undo cannot restore, without asking"
+    "safety.require_checkpoint", True, "if false, change files that undo cannot restore, without asking"
 )
 MAX_COST_PER_DAY = Key(
     "safety.max_cost_usd_per_day",
@@ -202,25 +202,27 @@ LOOP_WARNING = Key(
 LOOP_CRITICAL = Key(
     "safety.tool_loop.critical",
     20,
-    "rounds before you are asked",
+    "rounds of tool calls without progress before you are asked",
     low=1,
     former=(FormerName("safety.tool_loop.critical_threshold"),),
 )
 LOOP_BREAKER = Key(
     "safety.tool_loop.circuit_breaker",
     30,
-    "rounds before the task ends",
+    "rounds of tool calls without progress before the task ends",
     low=1,
     former=(FormerName("safety.tool_loop.circuit_breaker_threshold"),),
 )
-WAIT_SECONDS = Key("approvals.wait_seconds", 0.0, "how long a run without a terminal waits for openkoi approve", low=0)
+WAIT_SECONDS = Key(
+    "approvals.wait_seconds", 0.0, "how long a run without a terminal waits for `openkoi approve`", low=0
+)
 ALLOWED_SECRETS: Key[tuple[str, ...]] = Key(
     "redact.allow", (), "kinds of secrets that are not redacted, as named in the warning"
 )
 
 # What is kept and learned.
 
-COMPACTION = Key("memory.compaction", True, "shorten a conversation that no longer fits the model")
+COMPACTION = Key("memory.compaction", True, "shorten a conversation that exceeds the model's context window")
 LEARNING_DECAY_RATE = Key(
     "memory.learning_decay_rate",
     0.05,
@@ -230,7 +232,7 @@ LEARNING_DECAY_RATE = Key(
 MAX_STORAGE_MB = Key(
     "memory.max_storage_mb",
     500.0,
-    "maximum size of the run log; beyond it, the oldest files are archived; 0: no limit",
+    "maximum size of the run log; the oldest excess is archived (0: no limit)",
     read_by=SettingReader.COMMANDS,
     low=0,
 )
@@ -243,7 +245,7 @@ REGRESSION_DELTA = Key(
 PLATEAU_DELTA = Key(
     "learning.plateau_delta",
     0.02,
-    "suggest a better first attempt if the last one gained less than this",
+    "suggest finishing in one iteration if the last iteration gained less than this",
     read_by=SettingReader.HOOKS,
 )
 PRUNE_BELOW = Key(

@@ -27,7 +27,9 @@ CONFLICT = (
     "{name} is set to different values by the bundles {used} and {others}; using the first. "
     "To choose, set it in your config.toml, or list the bundle to prefer in [bundles] order."
 )
-WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
+WITHOUT_MEMORY = (
+    "Memory is off while model requests are recorded or replayed, so that a replay sends the same requests."
+)
 
 
 def load_config(

@@ -8,39 +8,47 @@ EVALUATION_ORDER: Key[tuple[str, ...]] = Key(
     "evaluation.order", ("*",), '"*" matches every evaluator that is not named'
 )
 CHECKS_ONLY = Key(
-    "evaluation.checks_only", False, "true, like --no-judge: accept on passing checks alone", flag="no_judge"
+    "evaluation.checks_only",
+    False,
+    "if true, accept when checks pass, without a judge; like --no-judge",
+    flag="no_judge",
 )
 REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
     "evaluation.require", (), "evaluators that must report before anything is accepted"
 )
 HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
 HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
-ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, example_names=("evaluators", "judge"))
+ENABLED = Key(
+    "*.*.enabled", True, "if false, the plugin is disabled", example=False, example_names=("evaluators", "judge")
+)
 SUBPROCESS = Key(
     "*.*.subprocess",
     False,
-    "true runs a plugin in a separate process, if its kind supports that",
+    "if true, run the plugin in a separate process; not all kinds support this",
     example=True,
     example_names=("hooks", "acme-style"),
 )
 USE_MEMORY = Key("use.memory", "", "what stores tasks and learnings", selects="memory")
 USE_SANDBOX = Key(
-    "use.sandbox", "", "sandbox for commands; ladder: the strongest one that works here", selects="sandboxes"
+    "use.sandbox", "", 'sandbox for commands ("ladder": the strongest one that works here)', selects="sandboxes"
 )
 USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
 USE_COMPACTOR = Key(
-    "use.compactor", "", "or periodic-summary, rolling-window: shortens a long conversation", selects="compactors"
+    "use.compactor",
+    "",
+    'what shortens a long conversation; or "periodic-summary", "rolling-window"',
+    selects="compactors",
 )
 USE_QUESTIONS = Key(
     "use.questions",
     "",
-    "where pending questions are stored; process: in this process only",
+    'where pending questions are stored ("process": in this process only)',
     selects="questions",
 )
 USE_BUDGET = Key(
     "use.budget",
     "",
-    "what enforces the daily limits; process: in this process only",
+    'what enforces the daily limits ("process": for this process only)',
     selects="budgets",
 )
 USE_FRONTEND = Key(

@@ -17,9 +17,11 @@ def write_setting(file: Path, key: str, value: Json) -> Path:
             text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
             return replace_file(file, with_value(text, key.split("."), value))
     except TOMLKitError as error:
-        raise ConfigError(f"Invalid TOML in {file}: {error}. Fix it, or move it away.") from None
+        raise ConfigError(f"Invalid TOML in {file}: {error}. Fix the file, or move it elsewhere.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file} cannot be changed: {error}. Fix it, or move it away.") from None
+        raise ConfigError(
+            f"Cannot change {file}: {error}. Fix the file or its permissions, or move it elsewhere."
+        ) from None
 
 
 def with_value(text: str, path: list[str], value: Json) -> str:

@@ -10,7 +10,7 @@ OTHERS = {
     f"{PREFIX}CONFIG": "configuration file, or its folder",
     f"{PREFIX}DATA": "data folder",
     f"{PREFIX}LOG_LEVEL": "error, warn, info, debug or trace",
-    f"{PREFIX}VERBOSE": "1: verbose output, like --verbose",
+    f"{PREFIX}VERBOSE": "set to 1 for verbose output, like --verbose",
     f"{PREFIX}FORMAT": "text, json or jsonl, like --format",
     f"{PREFIX}RECORD": "file to record model responses to, like --record",
     f"{PREFIX}REPLAY": "file to replay model responses from, like --replay",
