@@ -85,7 +85,7 @@ def redirect_target(answer: HttpAnswer, here: PageAddress) -> PageAddress:
     try:
         return parse_address(answer.location, here)
     except ToolError:
-        raise ToolError(f"{here.printable}redirects to an address that cannot be fetched.") from None
+        raise ToolError(f"{here.printable} redirects to an address that cannot be fetched.") from None
 
 
 def is_same_site(there: PageAddress, start: PageAddress) -> bool:
