@@ -78,11 +78,11 @@ EFFECTS = {
     "prints-when-imported": (None, "printed 'imported' to standard output at loading"),
 }
 ENDINGS = {
-    "ends": ("os._exit(7)", "ended the process with status 7"),
-    "kills": ("os.kill(os.getpid(), signal.SIGKILL)", "ended the process by SIGKILL"),
-    "aborts": ("os.abort()", "ended the process by SIGABRT"),
-    "crashes": ("import ctypes; ctypes.string_at(0)", "ended the process by SIGSEGV"),
-    "replaces-process": ("os.execv('/bin/true', ['true'])", "ended the process with status 0"),
+    "ends": ("os._exit(7)", "exited the process with status 7"),
+    "kills": ("os.kill(os.getpid(), signal.SIGKILL)", "killed the process with SIGKILL"),
+    "aborts": ("os.abort()", "killed the process with SIGABRT"),
+    "crashes": ("import ctypes; ctypes.string_at(0)", "killed the process with SIGSEGV"),
+    "replaces-process": ("os.execv('/bin/true', ['true'])", "exited the process with status 0"),
     "blocks": ("while True: pass", "did not return within"),
     "reads-terminal": ("sys.stdin.readline(); os.read(0, 1); input()", "EOFError"),
     "exits-later": ("threading.Timer(0.2, os._exit, [5]).start()", "a thread running"),

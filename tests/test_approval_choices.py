@@ -62,7 +62,7 @@ def test_what_was_typed_before_the_question_does_not_answer_it(openkoi: Shell) -
         tty.type("1y1\ry\r")
         asked(tty)
         tty.type("3\r")
-        tty.shows("What should it do instead?")
+        tty.shows("What should OpenKoi do instead?")
         tty.type("move it to the trash\r")
 
         assert 0 == tty.ends(), tty.screen
@@ -96,7 +96,7 @@ def test_a_line_that_was_begun_before_the_question_is_not_an_answer(openkoi: She
         tty.type("1\r")
         tty.shows("You typed that before the question appeared. Choose 1 to 3: ")
         tty.type("12\x7f\x7f3\r")
-        tty.shows("What should it do instead?")
+        tty.shows("What should OpenKoi do instead?")
         tty.type("\r")
 
         assert 0 == tty.ends(), tty.screen
@@ -112,7 +112,7 @@ def test_a_line_that_was_begun_during_the_run_is_not_an_answer(openkoi: Shell) -
         tty.type("1\r")
         tty.shows("You typed that before the question appeared. Choose 1 to 3: ")
         tty.type("3\r")
-        tty.shows("What should it do instead?")
+        tty.shows("What should OpenKoi do instead?")
         tty.type("\r")
 
         assert 0 == tty.ends(), tty.screen

@@ -97,7 +97,7 @@ def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -
     result = openkoi("bisect")
 
     assert result.stdout.startswith("hooks.loud (acme-loud) causes the bad result."), result
-    assert "a result is bad if it is the recorded one" in result.stderr
+    assert "a result is bad if it equals the recorded result" in result.stderr
     assert ["new\n", "changed since\n"] == [(openkoi.folder / name).read_text() for name in ("new.txt", "b.txt")]
 
 
@@ -139,7 +139,7 @@ def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: 
 @pytest.mark.parametrize(
     ("check", "status", "shown"),
     [
-        ("true", 1, "gives no bad result"),
+        ("true", 1, "does not reproduce the bad result"),
         ("grep -q Kind", 1, "Undecided: the result is bad even without any of these plugins."),
         ("exit 127", 1, "cannot judge a result"),
     ],

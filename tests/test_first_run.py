@@ -81,7 +81,7 @@ def test_a_login_of_the_claude_cli_is_used_when_a_person_allows_it_once(newcomer
     with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server, ExitStack() as stack:
         newcomer = newcomer.with_environment(ANTHROPIC_BASE_URL=server.url)
         first = stack.enter_context(terminal(newcomer, TASK))
-        first.shows("Found a login of the Claude CLI in ~/.claude/.credentials.json. Use it for anthropic? [yes/no]")
+        first.shows("Found a Claude CLI login in ~/.claude/.credentials.json. Use it for anthropic? [yes/no]")
         first.type(f"yes{ENTER}")
 
         assert 0 == first.ends()

@@ -85,9 +85,11 @@ def test_a_commit_and_a_branch_in_a_repository_below_the_workspace_are_named(ope
 
     assert 1 == undone.returncode
     assert re.fullmatch(
-        r"in libs/sub dir: commit \w+ on main \(undo with `git -C 'libs/sub dir' reset --soft \w+`\)", commit
+        r"in libs/sub dir: commit \w+ was made on main \(undo with `git -C 'libs/sub dir' reset --soft \w+`\)", commit
     )
-    assert re.fullmatch(r"in libs/sub dir: branch new, .* \(undo with `git -C 'libs/sub dir' branch -D new`\)", branch)
+    assert re.fullmatch(
+        r"in libs/sub dir: branch new was created .* \(undo with `git -C 'libs/sub dir' branch -D new`\)", branch
+    )
 
 
 def test_the_commands_that_undo_names_for_a_repository_below_work(openkoi: Shell) -> None:

@@ -156,7 +156,8 @@ def test_where_nothing_can_be_written_a_rebuild_says_so(tmp_path: Path, place: s
             pass
 
     with pytest.raises(
-        KoiError, match=rf"Cannot rebuild memory: {tmp_path}/data.*: .+\. Move the file in its way, then try again\.$"
+        KoiError,
+        match=rf"Cannot rebuild memory: {tmp_path}/data.*: .+\. Move the file that is in the way, then try again\.$",
     ):
         asyncio.run(rebuilding())
 
@@ -196,7 +197,7 @@ def test_stats_tell_of_archived_sessions_that_a_new_view_does_not_know(openkoi: 
 
     result = openkoi("memory", "stats")
 
-    assert "Memory lacks 1 archived session. Run `openkoi memory rebuild`." in result.stdout
+    assert "Memory is missing 1 archived session. Run `openkoi memory rebuild`." in result.stdout
 
 
 def test_another_memory_is_told_everything_again_without_making_way(openkoi: Shell) -> None:

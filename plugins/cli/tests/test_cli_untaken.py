@@ -17,19 +17,25 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
 @pytest.mark.parametrize(
     ("move", "reply"),
     [
-        (moved("refs/heads/main", A, B, current=True), "commit bbbbbbb on main (undo with `git reset --soft aaaaaaa"),
+        (
+            moved("refs/heads/main", A, B, current=True),
+            "commit bbbbbbb was made on main (undo with `git reset --soft aaaaaaa",
+        ),
         (
             moved("refs/heads/main", "", B, current=True),
-            "branch main, on commit bbbbbbb (undo with `git update-ref -d HEAD",
+            "branch main was created on commit bbbbbbb (undo with `git update-ref -d HEAD",
         ),
-        (moved("refs/heads/a b", "", B), "branch a b, on commit bbbbbbb (undo with `git branch -D 'a b'"),
-        (moved("refs/heads/side", A, ""), "branch side is gone (undo with `git branch side aaaaaaa"),
-        (moved("refs/heads/side", A, B), "branch side is on commit bbbbbbb (undo with `git branch -f side aaaaaaa"),
-        (moved("refs/tags/v1", "", B), "tag v1 (undo with `git tag -d v1"),
-        (moved("refs/tags/v1", A, ""), "tag v1 is gone (undo with `git tag v1 aaaaaaa"),
-        (moved("refs/tags/v1", A, B), "tag v1 is on bbbbbbb (undo with `git tag -f v1 aaaaaaa"),
-        (moved("refs/stash", "", B), "stash bbbbbbb (undo with `git stash drop"),
-        (moved("refs/stash", A, ""), "stash aaaaaaa is gone (undo with `git stash store aaaaaaa"),
+        (moved("refs/heads/a b", "", B), "branch a b was created on commit bbbbbbb (undo with `git branch -D 'a b'"),
+        (moved("refs/heads/side", A, ""), "branch side was deleted (undo with `git branch side aaaaaaa"),
+        (
+            moved("refs/heads/side", A, B),
+            "branch side was moved to commit bbbbbbb (undo with `git branch -f side aaaaaaa",
+        ),
+        (moved("refs/tags/v1", "", B), "tag v1 was created (undo with `git tag -d v1"),
+        (moved("refs/tags/v1", A, ""), "tag v1 was deleted (undo with `git tag v1 aaaaaaa"),
+        (moved("refs/tags/v1", A, B), "tag v1 was moved to bbbbbbb (undo with `git tag -f v1 aaaaaaa"),
+        (moved("refs/stash", "", B), "stash bbbbbbb was created (undo with `git stash drop"),
+        (moved("refs/stash", A, ""), "stash aaaaaaa was deleted (undo with `git stash store aaaaaaa"),
         (moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"), "side is checked out instead of main"),
         (
             moved("HEAD", "ref: refs/heads/main", B),
@@ -39,7 +45,7 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
             moved("HEAD", A, "ref: refs/heads/main"),
             "main is checked out instead of aaaaaaa (undo with `git switch --detach",
         ),
-        (moved("HEAD", A, B), "commit bbbbbbb on no branch (undo with `git reset --soft aaaaaaa"),
+        (moved("HEAD", A, B), "commit bbbbbbb was made on no branch (undo with `git reset --soft aaaaaaa"),
     ],
 )
 def test_each_kind_of_move_is_told_with_the_way_back(move: Record, reply: str) -> None:
@@ -53,7 +59,7 @@ def test_only_what_is_left_in_the_end_is_told() -> None:
     there_and_back = [moved("refs/tags/v1", "", A), moved("refs/tags/v1", A, "")]
     two_commits = [moved("refs/heads/main", *ends, current=True) for ends in ((A, B), (B, C))]
 
-    assert ["commit ccccccc on main (undo with `git reset --soft aaaaaaa`)"] == list_remaining(
+    assert ["commit ccccccc was made on main (undo with `git reset --soft aaaaaaa`)"] == list_remaining(
         [*there_and_back, *two_commits], "run"
     )
     assert [] == list_remaining(two_commits, "another run")
@@ -67,7 +73,7 @@ def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None
 
     assert [
         "side is checked out instead of main (undo with `git switch main`)",
-        "branch side, on commit aaaaaaa (undo with `git branch -D side`)",
+        "branch side was created on commit aaaaaaa (undo with `git branch -D side`)",
     ] == list_remaining(switched, "run")
 
 

@@ -18,7 +18,7 @@ SCHEMA = "openkoi.models/1"
 ROLES = ("executor", "evaluator", "planner", "small")
 TIMEOUT_SECONDS = 10.0  # estimate: long enough for a list of some hundred models
 HOW_TO_CHOOSE = (
-    "To use one for a task, run `openkoi -m PROVIDER/MODEL TASK`; for all tasks, "
+    "To use a model for one task, run `openkoi -m PROVIDER/MODEL TASK`; to use it for all tasks, run "
     "`openkoi config set models.default PROVIDER/MODEL`.\n"
     "To list the models of a provider, run `openkoi models PROVIDER`."
 )
@@ -90,7 +90,7 @@ def format_models(models: "Mapping[str, Model]", koi: "Koi") -> Iterator[str]:
     for name, one in models.items():
         yield f"{name:<{wide}}  {describe_model(one, koi, name)}".rstrip()
     if not models:
-        yield "It lists no models."
+        yield "The provider lists no models."
 
 
 def describe_model(one: "Model", koi: "Koi", name: str = "") -> str:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
-APPROVES = "-y approves what undo can restore. To approve more, set `[hooks.guard] yes` in the configuration file."
+APPROVES = (
+    "-y approves changes that `openkoi undo` can revert. "
+    "To approve more, set `yes` under [hooks.guard] in the configuration file."
+)
 ASKS = "In the chat, Shift-Tab sets what is done without your approval; for a task, --dry-run changes nothing."
 LAYOUT = "Use --format json, or jsonl for one line per event."
 FOLLOWS = (

@@ -160,7 +160,7 @@ def try_imports(plugins: Sequence["PluginState"], invocation: Invocation) -> tup
     )
     try:
         out, _ = child.communicate(listed, timeout=IMPORT_TIMEOUT_SECONDS)
-        died = f"its import ends the process (status {child.returncode})" if child.returncode else ""
+        died = f"importing it ends the process (status {child.returncode})" if child.returncode else ""
     except subprocess.TimeoutExpired:
         child.kill()
         out, died = child.communicate()[0], f"its import did not finish within {IMPORT_TIMEOUT_SECONDS:g} s"

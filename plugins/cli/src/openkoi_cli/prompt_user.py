@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .live_output import LineOutput, TerminalOutput
 
-INSTEAD = "What should it do instead? (Enter to skip) "
+INSTEAD = "What should OpenKoi do instead? (Enter to skip) "
 
 
 NO = Choice("n", "No, and say what to do instead (n, esc)", "no")

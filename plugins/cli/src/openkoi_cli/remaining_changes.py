@@ -109,34 +109,37 @@ def describe_head(move: GitRefChanged) -> tuple[str, str]:
             f"{after} is checked out instead of {before[:SHOWN_HASH_LENGTH]}",
             f"git switch --detach {before[:SHOWN_HASH_LENGTH]}",
         )
-    return f"commit {after[:SHOWN_HASH_LENGTH]} on no branch", f"git reset --soft {before[:SHOWN_HASH_LENGTH]}"
+    return f"commit {after[:SHOWN_HASH_LENGTH]} was made on no branch", f"git reset --soft {before[:SHOWN_HASH_LENGTH]}"
 
 
 def describe_stash(move: GitRefChanged) -> tuple[str, str]:
     """Describe a new or removed stash."""
     if move.after:
-        return f"stash {move.after[:SHOWN_HASH_LENGTH]}", "git stash drop"
-    return f"stash {move.before[:SHOWN_HASH_LENGTH]} is gone", f"git stash store {move.before[:SHOWN_HASH_LENGTH]}"
+        return f"stash {move.after[:SHOWN_HASH_LENGTH]} was created", "git stash drop"
+    return f"stash {move.before[:SHOWN_HASH_LENGTH]} was deleted", f"git stash store {move.before[:SHOWN_HASH_LENGTH]}"
 
 
 def describe_tag(move: GitRefChanged, name: str) -> tuple[str, str]:
     """Describe a created, deleted or moved tag."""
     quoted, old = shlex.quote(name), move.before[:SHOWN_HASH_LENGTH]
     if not move.before:
-        return f"tag {name}", f"git tag -d {quoted}"
+        return f"tag {name} was created", f"git tag -d {quoted}"
     if not move.after:
-        return f"tag {name} is gone", f"git tag {quoted} {old}"
-    return f"tag {name} is on {move.after[:SHOWN_HASH_LENGTH]}", f"git tag -f {quoted} {old}"
+        return f"tag {name} was deleted", f"git tag {quoted} {old}"
+    return f"tag {name} was moved to {move.after[:SHOWN_HASH_LENGTH]}", f"git tag -f {quoted} {old}"
 
 
 def describe_branch(move: GitRefChanged, name: str, *, switched: bool) -> tuple[str, str]:
     """Describe a commit, or a created, deleted or moved branch."""
     quoted, old, new = shlex.quote(name), move.before[:SHOWN_HASH_LENGTH], move.after[:SHOWN_HASH_LENGTH]
     if not move.after:
-        return f"branch {name} is gone", f"git branch {quoted} {old}"
+        return f"branch {name} was deleted", f"git branch {quoted} {old}"
     if not move.before:
         first = move.current and not switched
-        return f"branch {name}, on commit {new}", "git update-ref -d HEAD" if first else f"git branch -D {quoted}"
+        return (
+            f"branch {name} was created on commit {new}",
+            "git update-ref -d HEAD" if first else f"git branch -D {quoted}",
+        )
     if move.current:
-        return f"commit {new} on {name}", f"git reset --soft {old}"
-    return f"branch {name} is on commit {new}", f"git branch -f {quoted} {old}"
+        return f"commit {new} was made on {name}", f"git reset --soft {old}"
+    return f"branch {name} was moved to commit {new}", f"git branch -f {quoted} {old}"

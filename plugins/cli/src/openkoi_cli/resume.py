@@ -28,7 +28,12 @@ SETTING_OF_FLAG = {"model": DEFAULT_MODEL, "evaluator": EVALUATOR, "budget": LIM
 @click.option(
     "--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars, earlier spending included."
 )
-@click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
+@click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Approve changes that `openkoi undo` can revert, and what the `yes` setting of [hooks.guard] allows.",
+)
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layout: str, yes: bool, **flags: Any) -> int:

@@ -76,7 +76,12 @@ class RunOptions(NamedTuple):
 @click.option(
     "--image", "images", multiple=True, metavar="FILE", help="Attach an image; may be repeated. @FILE attaches a file."
 )
-@click.option("-y", "--yes", is_flag=True, help="Approve what undo can restore, and what [hooks.guard] yes allows.")
+@click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Approve changes that `openkoi undo` can revert, and what the `yes` setting of [hooks.guard] allows.",
+)
 @click.option("-p", "--print", "as_task", is_flag=True, help="Run the words as a task even if they name a command.")
 @click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")

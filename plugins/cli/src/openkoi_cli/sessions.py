@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from openkoi_runlog import PastSession
 
 SCHEMA = "openkoi.sessions/1"
-HOW_TO_CONTINUE = 'To continue one, run `openkoi resume ID "TEXT"`; the last one, `openkoi -c "TEXT"`.'
+HOW_TO_CONTINUE = (
+    'To continue a session, run `openkoi resume ID "TEXT"`; to continue the last one, run `openkoi -c "TEXT"`.'
+)
 
 
 @click.command()

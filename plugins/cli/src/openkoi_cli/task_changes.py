@@ -13,7 +13,8 @@ from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list
 from .remaining_changes import list_remaining
 
 RAN_AT_ONCE = (
-    "Task {id} ran here at the same time. Changes by both to the same files may be attributed to either; check them."
+    "Task {id} ran here at the same time. "
+    "If both tasks changed a file, its changes may be attributed to either; check them."
 )
 NO_CHECKPOINT = (
     "Task {id} ran without a checkpoint, so its changes are unknown and cannot be shown, undone or redone. "

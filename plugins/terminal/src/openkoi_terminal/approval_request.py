@@ -13,7 +13,7 @@ from .safe_text import show_hidden
 from .style import Style
 
 ALLOW = "Allow "
-UNDO = "undo: `openkoi undo` restores the files, but not what a command does elsewhere"
+UNDO = "undo: `openkoi undo` restores the files, but cannot revert what a command does elsewhere"
 UNDO_FILES = "undo: `openkoi undo` restores every byte"
 FILE_TOOLS = frozenset({"write_file", "edit_file", "apply_patch"})
 MAX_LINES = 30  # of a call; the choices stay on a screen of 40 rows
@@ -70,7 +70,7 @@ class ApprovalRequest:
         """What the scope contains, for the user."""
         if self.prefix:
             return f"commands that start with `{show_hidden(self.prefix)}`"
-        return f"every {self.tool} of {show_hidden(self.path)}"
+        return f"every {self.tool} call for {show_hidden(self.path)}"
 
 
 def read_approval_request(question: Question) -> ApprovalRequest | None:

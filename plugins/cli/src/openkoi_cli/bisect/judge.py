@@ -38,7 +38,11 @@ class Judge:
         """What a bad result is, for the user."""
         if self.check:
             return f"a result is bad if `{self.check}` fails"
-        return "a result is bad if it is the recorded one" if self.accepted else "a result is bad if it is not accepted"
+        return (
+            "a result is bad if it equals the recorded result"
+            if self.accepted
+            else "a result is bad if it is not accepted"
+        )
 
     def outcome(self, result: ReplayResult) -> Outcome:
         """Return how a result is."""

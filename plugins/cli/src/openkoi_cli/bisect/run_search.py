@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .recorded_model import Recording
     from .replays import Replays
 
-NOT_BAD = "Replayed with all plugins, the task gives no bad result: {why}. Nothing to bisect."
+NOT_BAD = "A replay with all plugins does not reproduce the bad result: {why}. Nothing to bisect."
 PRICE = (
     "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
     "at about ${each:.2f} each, ${all:.2f} in all. Continue?"
@@ -102,7 +102,7 @@ class BisectRun:
                 return self.skip(str(error))
         else:
             if result.action is NextAction.ABORT_BUDGET and recording.may_call:
-                return self.skip("it reached the budget")
+                return self.skip("the replay reached the budget")
             if recording.may_call or not recording.differing:
                 return self.judge.outcome(result)
         self.allow_calls(recording)
@@ -135,7 +135,7 @@ class BisectRun:
         if budget is None:
             return self.spending.usd
         if self.replays.recording.may_call and spent >= budget:
-            self.skip("it is used up")
+            self.skip("the budget is used up")
         return budget - spent
 
     def show(self, place: str, plugins: frozenset[int], outcome: Outcome) -> None:

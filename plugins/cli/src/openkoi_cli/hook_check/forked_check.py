@@ -103,8 +103,8 @@ def describe_status(status: int) -> str:
     if os.WIFSIGNALED(status):
         from openkoi_base.child_process import signal_name
 
-        return f"ended the process by {signal_name(os.WTERMSIG(status))}"
-    return f"ended the process with status {os.WEXITSTATUS(status)}"
+        return f"killed the process with {signal_name(os.WTERMSIG(status))}"
+    return f"exited the process with status {os.WEXITSTATUS(status)}"
 
 
 def read_progress(path: Path) -> Progress:

@@ -18,7 +18,7 @@ async def read_keychain_login(command: Sequence[str], now: float) -> Login | Non
     token = read_keychain_token(await run_command(command), now)
     if not token:
         return None
-    consent = consent_question("the Claude CLI", "the macOS Keychain", "anthropic")
+    consent = consent_question("Claude CLI", "the macOS Keychain", "anthropic")
     return Login(KeySource.CLAUDE_CLI_KEYCHAIN, "anthropic", token, consent)
 
 

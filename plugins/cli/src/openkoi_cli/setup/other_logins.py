@@ -25,9 +25,9 @@ class LoginFile:
 
 LOGIN_FILES = (
     LoginFile(
-        KeySource.CLAUDE_CLI_CREDENTIALS, "anthropic", "the Claude CLI", ".claude/.credentials.json", read_claude_token
+        KeySource.CLAUDE_CLI_CREDENTIALS, "anthropic", "Claude CLI", ".claude/.credentials.json", read_claude_token
     ),
-    LoginFile(KeySource.OPENAI_CODEX_CLI, "openai", "the Codex CLI", ".codex/auth.json", read_codex_token),
+    LoginFile(KeySource.OPENAI_CODEX_CLI, "openai", "Codex CLI", ".codex/auth.json", read_codex_token),
     LoginFile(KeySource.QWEN_CLI, "qwen", "the Qwen CLI", ".qwen/oauth_creds.json", read_qwen_token),
 )
 
@@ -53,7 +53,7 @@ def find_logins(home: Path, now: float) -> Iterator[Login]:
 
 def consent_question(program: str, where: str, provider: str) -> str:
     """Return the question that asks for consent."""
-    return f"Found a login of {program} in {where}. Use it for {provider}?"
+    return f"Found a {program} login in {where}. Use it for {provider}?"
 
 
 def read_contents(file: Path) -> bytes:
