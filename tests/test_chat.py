@@ -60,23 +60,23 @@ def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
         terminal.send("slow please")
         terminal.shows("Running sleep 30…")
         terminal.send("make it blue")
-        terminal.shows('↳ "make it blue" · added before the next model call')
+        terminal.shows('↳ "make it blue" · will be added before the next model call')
         terminal.type("then drink tea")
         terminal.shows("> then drink tea")
         terminal.type("\t")
-        terminal.shows('⇥ "then drink tea" · the next task, when this one ends')
+        terminal.shows('⇥ "then drink tea" · will run when the current task ends')
         terminal.shows("2 queued · esc to interrupt)")
 
         began = time.monotonic()
         terminal.type("\x1b")
-        terminal.shows("Interrupted. It changed these files:")
+        terminal.shows("Interrupted. The task changed these files:")
         assert 8 > time.monotonic() - began
         terminal.shows("[1] new.txt")
         time.sleep(0.35)
         terminal.type("3\r")
         terminal.shows("undoes its changes")
         assert "[abort]" not in terminal.display
-        terminal.shows('"then drink tea" · waits: Enter sends it, Up edits it')
+        terminal.shows('"then drink tea" · waits; Enter sends it, Up edits it')
         assert {"new.txt": "new\n"} == read_folder(openkoi.folder)
         terminal.type("\r")
         terminal.shows("• black")
@@ -93,7 +93,7 @@ def test_an_interruption_can_be_undone_but_for_some_files(openkoi: Shell) -> Non
         terminal.shows("Keep only these files")
         time.sleep(0.35)
         terminal.type("o\r")
-        terminal.shows("Which ones? Numbers or names >")
+        terminal.shows("Which files? Numbers or names >")
         terminal.send("2")
         terminal.shows("kept: b.txt")
 
@@ -134,11 +134,11 @@ def test_an_approval_shows_all_and_is_not_given_by_what_was_typed_before(openkoi
         terminal.settles()
         terminal.type("a")  # behind a draft, a letter goes on with it
         terminal.shows("ya\n")
-        assert "3. No, and tell it" in terminal.display
+        assert "3. No, and tell OpenKoi" in terminal.display
         terminal.type("\x15")
         time.sleep(0.4)
         terminal.type("3\r")
-        terminal.shows("What should it do instead? >")
+        terminal.shows("What should OpenKoi do instead? >")
         terminal.send("use a pull request")
         terminal.shows("! Rejected: use a pull request")
         terminal.shows("Well.")

@@ -36,7 +36,7 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/quality 9", "/quality takes a score from 0 to 1"),
             ("/budget 0.5", "Maximum cost per task: $0.50."),
             ("/model evaluator scripted/other.yaml", "  evaluator: scripted/other.yaml"),
-            ("/model a b c", "Roles are executor and evaluator"),
+            ("/model a b c", "The roles are executor and evaluator"),
             ("/permissions", "No saved answers"),
             ("/stauts", "Unknown command /stauts. Did you mean /status?"),
             ("/diff", "No task changed files"),
@@ -131,7 +131,7 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
         terminal.inner.type(f"\x1b[200~{openkoi.folder / 'dot.png'}\x1b[201~")
         terminal.send("and this?")
         terminal.shows("scripted/blind.yaml does not read images. Remove the image")
-        terminal.shows("> [Image #2]and this?\nedits freely, asks before risks (Shift-Tab) · scripted/blind.yaml")
+        terminal.shows("> [Image #2]and this?\nedits freely, asks if risky (Shift-Tab) · scripted/blind.yaml")
     assert "Always use metric units" in openkoi("learn", "list").stdout
 
 

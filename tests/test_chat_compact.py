@@ -25,7 +25,7 @@ def test_a_message_waits_for_the_summary(tmp_path: Path) -> None:
             tty.send("/compact")
             tty.shows("Summarising the conversation")
             tty.send("now boats")
-            tty.shows('"now boats" · waits for the end of the command')
+            tty.shows('"now boats" · will run when the command ends')
             tty.shows("Compacted")
             tty.shows("Hello.")
             tty.shows("[done]", times=2)

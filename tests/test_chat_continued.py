@@ -24,8 +24,8 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openkoi: Shell) -> None:
     with chat(openkoi, TEA + MANY) as opened:
-        opened.shows("It edits files here freely and asks before risks. Shift-Tab or /mode: only plan")
-        opened.shows("\nedits freely, asks before risks (Shift-Tab) · scripted/script.yaml")
+        opened.shows("OpenKoi edits files here freely and asks before risky steps. Shift-Tab or /mode")
+        opened.shows("\nedits freely, asks if risky (Shift-Tab) · scripted/script.yaml")
         opened.send("Which tea is there?")
         opened.shows("[done]")
         opened.inner.type("\x1b[Z\x1b[Z")
@@ -39,12 +39,12 @@ def test_the_mode_is_shown_explained_once_and_kept_with_the_last_exchange(openko
         opened.send("many lines")
         opened.shows("line 59")
         opened.shows("[done]")
-        assert "It edits files" not in "\n".join(opened.scrollback)
+        assert "OpenKoi edits files" not in "\n".join(opened.scrollback)
     with chat(openkoi, TEA + MANY, "-c") as opened:
         opened.shows("line 59")
         assert "line 29" not in "\n".join(opened.scrollback)
     with chat(openkoi, TEA) as opened:
-        opened.shows("\nedits freely, asks before risks (Shift-Tab)")
+        opened.shows("\nedits freely, asks if risky (Shift-Tab)")
 
 
 def test_what_a_task_showed_is_shown_again_by_the_same_code(openkoi: Shell) -> None:
@@ -121,7 +121,7 @@ def test_a_session_that_is_open_is_continued_in_a_copy_and_nothing_is_lost(openk
         first.shows("> a draft")
         with chat(openkoi, turns, "-c") as second:
             second.shows("That session is open in another chat")
-            second.shows("What is open: the other chat continues with it")
+            second.shows("What is open: nothing in this copy; the other chat continues the task")
             second.shows("\n> slow please\nI wait.")
             assert "a draft" not in second.display
             second.send("Which tea is there?")

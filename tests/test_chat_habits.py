@@ -69,11 +69,11 @@ def test_a_message_is_read_by_the_task_under_way_and_a_queued_one_is_the_next(op
         tty.send("slow please")
         tty.shows("Running while")
         tty.send("make it blue")
-        tty.shows("added before the next model call")
+        tty.shows("will be added before the next model call")
         tty.type("which tea?")
         tty.shows("> which tea?")
         tty.type("\t")
-        tty.shows("the next task, when this one ends")
+        tty.shows("will run when the current task ends")
         (openkoi.folder / "go.txt").touch()
         tty.shows("Green.")
         tty.shows("[done]", times=2)
@@ -109,7 +109,7 @@ def test_a_rewound_message_is_no_longer_in_the_conversation(openkoi: Shell) -> N
 def test_what_was_revoked_is_asked_again(openkoi: Shell) -> None:
     with chat(openkoi, PUSH + WELL) as tty:
         tty.send("push it")
-        tty.shows("3. No, and tell it")
+        tty.shows("3. No, and tell OpenKoi")
         tty.settles()
         tty.type("2\r")
         tty.shows("Allowed until this chat ends: run_command git push")

@@ -65,7 +65,7 @@ def test_an_approval_shows_what_fits_and_what_is_hidden(openkoi: Shell) -> None:
         terminal.type("\x1b[Z\x1b[Z")
         terminal.shows("asks before each change")
         terminal.send("write it")
-        terminal.shows("3. No, and tell it")
+        terminal.shows("3. No, and tell OpenKoi")
         terminal.settles()
         assert any("<ESC>[2J" in line for line in terminal.scrollback)
         assert any("<U+202E>" in line for line in terminal.scrollback)

@@ -51,7 +51,7 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
         assert {"long.txt": LINES} == read_folder(openkoi.folder)
         for line, answer in (
             ("/mode plan", "plan: it plans, changes nothing."),
-            ("/mode all", "Modes are ask, edits, plan"),
+            ("/mode all", "Unknown mode 'all'. Choose from ask, edits, plan"),
             ("/plan", "Planning is off."),
             ("/mode", "▸ 2. edits"),
         ):
@@ -207,7 +207,7 @@ def test_a_task_goes_on_in_the_background_and_its_answer_comes_back(openkoi: She
         terminal.send("slow please")
         terminal.shows(f"Running {waits}"[:30])
         terminal.inner.type("\x02")
-        terminal.shows('◌ "slow please" · in the background, /background lists and stops')
+        terminal.shows('◌ "slow please" · in the background; /background lists or stops it')
         terminal.send("quick please")
         terminal.shows("Quick. [2]")
         terminal.shows("[done]")

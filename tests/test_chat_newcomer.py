@@ -36,13 +36,13 @@ def test_what_is_said_after_an_interruption_is_done_before_what_waits(openkoi: S
         tty.send("slow please")
         tty.shows("Running sleep 30…")
         tty.send("add a test")
-        tty.shows("added before the next model call")
+        tty.shows("will be added before the next model call")
         tty.type("write the docs")
         tty.shows("> write the docs")
         tty.type("\t")
-        tty.shows("the next task, when this one ends")
+        tty.shows("will run when the current task ends")
         tty.type("\x1b")
-        tty.shows("waits: Enter sends it", times=2)
+        tty.shows("waits; Enter sends it", times=2)
         tty.send("do it in rust")
         tty.shows("[done]", times=3)
 
@@ -76,7 +76,7 @@ def test_a_home_that_cannot_be_written_is_named(openkoi: Shell) -> None:
         with terminal(openkoi.with_environment(OPENKOI_MODEL=model, **variables)) as tty:
             assert 0 != tty.ends()
         assert "Error: Cannot create " in tty.screen
-        assert "Move the file in its way, or set OPENKOI_HOME." in tty.screen
+        assert "Move the file that is in the way, or set OPENKOI_HOME." in tty.screen
         assert "Traceback" not in tty.screen
 
 

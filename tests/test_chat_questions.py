@@ -61,7 +61,7 @@ def test_a_message_that_begins_with_the_key_of_an_answer_is_a_message(
         opened.shows(f"> {message}!")
         assert "▸ 1. Yes, this once (y)" in opened.display
         opened.inner.type("\r")
-        opened.shows(f'↳ "{message}!" · added before the next model call')
+        opened.shows(f'↳ "{message}!" · will be added before the next model call')
         assert "→" not in opened.display
 
 
@@ -93,11 +93,11 @@ def test_a_draft_goes_on_behind_a_question_and_enter_sends_it(openkoi: Shell) ->
         opened.inner.type("also a1")
         opened.shows("3. No")
         opened.inner.type("b\r")
-        opened.shows('↳ "also a1b" · added before the next model call')
+        opened.shows('↳ "also a1b" · will be added before the next model call')
         assert "→ Yes" not in opened.display
         opened.settles()
         opened.inner.type("3\r")
-        opened.shows("What should it do instead? >")
+        opened.shows("What should OpenKoi do instead? >")
         opened.inner.type("\r")
         opened.shows("> also a1b")
 
@@ -113,7 +113,7 @@ def test_arrows_move_and_enter_chooses_in_approvals_and_in_a_rewind(openkoi: She
         opened.inner.type("\x1b[B\x1b[B\x1b[A")  # from the first one up is the last one
         opened.shows("▸ 3. No")
         opened.inner.type("\r")
-        opened.shows("What should it do instead? >")
+        opened.shows("What should OpenKoi do instead? >")
         opened.inner.type("\r")
         opened.shows("! Rejected: the user refused")
         opened.shows("Well.")

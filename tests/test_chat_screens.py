@@ -198,7 +198,7 @@ def test_rare_screens_of_the_chat(openkoi: Shell) -> None:
         recorder = Recorder(terminal)
         terminal.inner.type("?")
         recorder.take("?", "  Enter", "for commands")
-        recorder.enter("/model a b c", "Roles are")
+        recorder.enter("/model a b c", "The roles are")
         terminal.send("write it")
         terminal.shows("[done]")
         terminal.send("/rewind")

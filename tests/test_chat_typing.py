@@ -131,7 +131,7 @@ def test_escape_closes_a_list_then_a_question_and_then_interrupts(openkoi: Shell
     )
     with chat(openkoi, turns) as terminal:
         terminal.send("push it")
-        terminal.shows("3. No, and tell it")
+        terminal.shows("3. No, and tell OpenKoi")
         terminal.settles()
         terminal.type("\x1b")
         terminal.shows("! Rejected")

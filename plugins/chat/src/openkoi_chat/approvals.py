@@ -61,7 +61,7 @@ def choices_for(request: ApprovalRequest) -> Sequence[Choice]:
     return (
         Choice("y", "Yes, this once", "yes"),
         *([Choice("a", wider, ALWAYS)] if request.scope else []),
-        Choice("n", "No, and tell it what to do instead", "no", wants_text="What should it do instead?"),
+        Choice("n", "No, and tell OpenKoi what to do instead", "no", wants_text="What should OpenKoi do instead?"),
     )
 
 

@@ -54,7 +54,7 @@ def find_files(text: str, here: Path, workspace: Path) -> Iterator[Path]:
 def explain_files(text: str, parts: Iterable[Image | File], here: Path, workspace: Path) -> Iterator[str]:
     """Yield a sentence for each file that does not exist, and for each that is sent from outside the workspace."""
     for name in find_missing_files(text, here, workspace):
-        yield f"There is no file {name}, so @{name} is sent as a word."
+        yield f"There is no file {name}, so @{name} is sent as text."
     for part in parts:
         if isinstance(part, File) and Path(part.name).is_absolute():
             yield f"{part.name}, which is outside this folder, is also sent."

@@ -11,7 +11,7 @@ from openkoi_runlog.report import format_dollars, truncate_line
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
-FIRST_USE = "It edits files here freely and asks before risks. Shift-Tab or /mode: only plan, or ask each time."
+FIRST_USE = "OpenKoi edits files here freely and asks before risky steps. Shift-Tab or /mode changes this."
 SET_UP = "no model: /init sets one up"
 PAID = (events.ModelResponse, events.ModelResponseBroken)
 

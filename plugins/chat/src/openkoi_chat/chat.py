@@ -29,7 +29,10 @@ from .welcome_back import format_age, read_last_view
 if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher, OpenedKoi
 
-ELSEWHERE = "That session is open in another chat, which keeps its task and draft; this chat continues in a copy of it."
+ELSEWHERE = (
+    "That session is open in another chat, which keeps its task and draft; "
+    "this chat continues in a copy of the session."
+)
 NO_FOLDER = "Cannot create {file} for the chat: {why}, or set OPENKOI_HOME."
 NOT_READY = "OpenKoi is still starting."
 

@@ -55,7 +55,7 @@ COMMANDS = (
     Command("soul", "[review]", "Show the soul, or review changes to it.", "look:soul"),
     Command("memory", "[WORDS]", "Search memory; # TEXT adds to it.", "look:memory"),
     Command("export", "[FILE]", "Write this session to a Markdown file.", "look:export"),
-    Command("review", "[WHAT]", "Review changes, uncommitted ones by default.", "request:review", during_task=False),
+    Command("review", "[WHAT]", "Review WHAT, or the uncommitted changes.", "request:review", during_task=False),
     Command("init", "", "Write an AGENTS.md for this project.", "request:init", during_task=False),
     Command("setup", "", "Set up a model and its key.", "request:setup", during_task=False),
     Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
 
 NO_SESSION = (
-    "No session to continue in this folder. `openkoi sessions --all` lists those of others, /resume ID opens one."
+    "No session to continue in this folder. "
+    "`openkoi sessions --all` lists the sessions of all folders; /resume ID opens one."
 )
-REWOUND = "Every message of this conversation was rewound. /rewind undo restores those of the last rewind."
+REWOUND = (
+    "Every message of this conversation was rewound. /rewind undo restores the messages that the last rewind removed."
+)
 
 
 async def open_chat(chat: ChatProgram) -> None:
@@ -58,7 +61,7 @@ def take_up(chat: ChatProgram, koi: "OpenedKoi", states: Sequence[SavedState]) -
     if not session:
         chat.view.print(NO_SESSION)
     elif not chat.enter_session(session):
-        state = SavedState()  # the other chat continues with it
+        state = SavedState()  # nothing in this copy: the other chat continues the task
     if session:
         chat.start(show_past(chat, koi, session))
     restore_state(chat, state)

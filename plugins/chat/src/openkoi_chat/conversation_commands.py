@@ -41,7 +41,7 @@ async def clear(chat: ChatProgram, words: str) -> None:
     old = chat.session.last_run
     chat.session.start_over()
     chat.save()
-    hint = f" /resume {old[:8]} continues the old one." if old else ""
+    hint = f" /resume {old[:8]} continues the old session." if old else ""
     chat.view.note(f"Started a new session.{hint}")
 
 
@@ -117,7 +117,7 @@ async def fork(chat: ChatProgram, words: str) -> None:
         return
     chat.session.fork()
     chat.save()
-    chat.view.note(f"Started a new session with this conversation. /resume {old[:8]} continues the old one.")
+    chat.view.note(f"Started a new session with this conversation. /resume {old[:8]} continues the old session.")
 
 
 async def rename(chat: ChatProgram, words: str) -> None:
@@ -137,7 +137,9 @@ async def background(chat: ChatProgram, words: str) -> None:
     elif words:
         chat.view.note("/background stop takes the number of a task that /background lists.")
     else:
-        chat.view.note("\n".join(tasks.list()) or "No task runs in the background. Ctrl-B moves the current one there.")
+        chat.view.note(
+            "\n".join(tasks.list()) or "No task is running in the background. Ctrl-B moves the current task there."
+        )
 
 
 async def raw(chat: ChatProgram, words: str) -> None:

@@ -82,7 +82,7 @@ def suggest(step: Step, koi: "Koi") -> str:
         return f"the same step costs {format_dollars(usd)} with {model}: /model {role} {model}"
     if price and step.usage.input * price.input > MUCH_INPUT * step.usd * 1e6:
         tokens = format_tokens(step.usage.input)
-        return f"it read {tokens} tokens that were not cached: /compact, or /clear for a new topic"
+        return f"it read {tokens} tokens that were not cached: use /compact, or /clear for a new topic"
     if step.purpose.startswith("judging"):
         return "/iterate 0 runs a task without judging it"
     return "/budget sets a limit for each task"

@@ -120,7 +120,7 @@ class KeyActions:
             self.hand_over(self.chat, draft, queue=queue)
         else:
             self.waiting.append((draft, queue))
-            self.screen.set_notes([f"⇥ {one.text} · sent when OpenKoi is ready" for one, _ in self.waiting])
+            self.screen.set_notes([f"⇥ {one.text} · will be sent when OpenKoi is ready" for one, _ in self.waiting])
 
     # Stopping
 
@@ -268,7 +268,7 @@ class KeyActions:
             self.chat.start(self.chat.show_in_pager("\n".join(dialog.all_lines)))
 
     def cycle_mode(self) -> None:
-        """Let the next task ask before each change, edit freely, or only plan."""
+        """Let the next task switch modes: ask before each change, edit freely, or only plan."""
         if self.chat:
             self.chat.set_mode(self.chat.settings.mode.next)
 

@@ -17,7 +17,9 @@ class KeyAction:
 
 
 ACTIONS = (
-    KeyAction("send", ("enter",), "press_enter", "", "send; the current task reads it before its next model call"),
+    KeyAction(
+        "send", ("enter",), "press_enter", "", "send; the current task reads the message before its next model call"
+    ),
     KeyAction("queue", ("tab",), "press_tab", "", "queue the message as the next task; complete a command or file"),
     KeyAction(
         "escape", ("esc",), "press_escape", "", "close a list, refuse a question, or interrupt and keep the work"
@@ -32,10 +34,12 @@ ACTIONS = (
     KeyAction("search", ("ctrl-r",), "search_history", "", "search earlier messages"),
     KeyAction("editor", ("ctrl-g", "ctrl-x ctrl-e"), "open_editor", "", "write the message in $EDITOR"),
     KeyAction("image", ("ctrl-v", "alt-v"), "paste_image", "", "attach the image in the clipboard"),
-    KeyAction("mode", ("shift-tab",), "cycle_mode", "", "ask before each change, edit freely, or only plan"),
+    KeyAction(
+        "mode", ("shift-tab",), "cycle_mode", "", "switch modes: ask before each change, edit freely, or only plan"
+    ),
     KeyAction("background", ("ctrl-b",), "move_to_background", "is_working", "continue the task in the background"),
-    KeyAction("iterations", ("ctrl-t",), "/progress", "", "plan, iterations and scores so far"),
-    KeyAction("transcript", ("ctrl-o",), "/transcript", "", "transcript of the last task"),
+    KeyAction("iterations", ("ctrl-t",), "/progress", "", "show the plan, iterations and scores so far"),
+    KeyAction("transcript", ("ctrl-o",), "/transcript", "", "show the transcript of the last task"),
     KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show an approval in full"),
     KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
     KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),

@@ -32,7 +32,7 @@ NOTHING = Choice("", "Nothing", "")  # of a list, where there is no Esc
 IS_PLAIN = "This chat is already in line mode."
 TOO_EARLY = "You typed that before the question appeared."
 PLAIN_KEYS = (
-    ("Enter", "send; the current task reads it before its next model call"),
+    ("Enter", "send; the current task reads the message before its next model call"),
     ("/queue TEXT", "queue the message as the next task"),
     ("/stop, Ctrl-C", "interrupt; without a task, Ctrl-C quits"),
     ("@ ! #", "file, shell command, memory"),

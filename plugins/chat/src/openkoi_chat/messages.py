@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from openkoi_terminal import Style, strip_controls
 
-STEERS = "added before the next model call"
-QUEUED = "the next task, when this one ends"
-STARTING = "the first task, when OpenKoi is ready"
-HELD = "waits for the end of the command"
-PAUSED = "waits: Enter sends it, Up edits it"
+STEERS = "will be added before the next model call"
+QUEUED = "will run when the current task ends"
+STARTING = "will run when OpenKoi is ready"
+HELD = "will run when the command ends"
+PAUSED = "waits; Enter sends it, Up edits it"
 MAX_LINES = 40  # of a message in the scrollback, as of a diff
 MAX_SHOWN = 4_000  # characters of those lines: about as much as fits on a screen (estimate)
-BESIDE = "in the background, /background lists and stops"
+BESIDE = "in the background; /background lists or stops it"
 
 
 def quote(text: str, style: Style) -> str:

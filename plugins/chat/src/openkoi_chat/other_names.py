@@ -27,18 +27,27 @@ RUNS: Mapping[str, tuple[str, ...]] = {  # commands of `openkoi`
     **dict.fromkeys(("plugins", "plugin", "extensions"), ("plugins",)),
     "skills": ("skill", "list"),
 }
-REVIEW = "Ask for it in a message. `openkoi evaluate --diff main` scores a diff with tests, linters and a judge."
-KEYS = "Define your own keys in keys.toml next to config.toml; ? lists the ones in use."
-DEPTH = "/iterate and /quality set how thorough it is, /model chooses a model that thinks longer."
+REVIEW = (
+    "Ask for pull request comments in a message. "
+    "`openkoi evaluate --diff main` scores a diff with tests, linters and a judge."
+)
+KEYS = "Define your own keys in keys.toml next to config.toml; ? lists the keys in use."
+DEPTH = "/iterate and /quality set how thorough OpenKoi is; /model chooses a model that thinks longer."
 REPORT = "`openkoi doctor` checks the setup. To report a problem, attach the file that /export writes."
-RULES = "[hooks.guard] in the configuration file sets which calls are refused and which need approval; /mode asks more."
-CRON = 'For tasks on a schedule, let cron or a timer of your system run `openkoi "TASK"` in the folder.'
+RULES = (
+    "[hooks.guard] in the configuration file sets which calls are refused and which need approval; "
+    "`/mode ask` asks before each change."
+)
+CRON = 'To run tasks on a schedule, let cron or a system timer run `openkoi "TASK"` in the folder.'
 AGENTS = "An agent is a YAML file: `openkoi run AGENT.yaml TASK` runs it."
-SHELL = "! runs a shell command, such as !git status; the next message is sent with what it printed."
+SHELL = "! runs a shell command, such as !git status; its output is sent with your next message."
 FILES = "To attach a file, name it with @ in a message, such as @README.md."
 LOOKS = "Colours come from your terminal. NO_COLOR=1 turns them off; /plain also turns off all drawing."
-SETTINGS = "/model, /mode, /iterate, /quality and /budget set this chat, `openkoi config set KEY VALUE` all later ones."
-PLANS = "/plan TASK lets it read and plan, but change nothing."
+SETTINGS = (
+    "/model, /mode, /iterate, /quality and /budget apply to this chat, "
+    "`openkoi config set KEY VALUE` to all later chats."
+)
+PLANS = "/plan TASK reads and plans, but changes nothing."
 HINTS: Mapping[str, str] = {
     **dict.fromkeys(("pr-comments", "pr_comments"), REVIEW),
     **dict.fromkeys(("keybindings", "keymap"), KEYS),

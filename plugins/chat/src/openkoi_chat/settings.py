@@ -37,7 +37,7 @@ class Mode(StrEnum):
 
 MODE_SUMMARIES = {
     Mode.ASK: "asks before each change",
-    Mode.EDITS: "edits freely, asks before risks",
+    Mode.EDITS: "edits freely, asks if risky",
     Mode.PLAN: "plans, changes nothing",
 }
 

@@ -18,7 +18,9 @@ async def model(chat: ChatProgram, words: str) -> None:
         return
     role, name = (named[0], named[1]) if len(named) == 2 and named[0] in ROLES else ("model", named[0])
     if len(named) > 2 or (len(named) == 2 and role == "model"):
-        chat.view.note(f"Roles are {' and '.join(ROLES)}: /model executor MODEL, or /model MODEL for both.")
+        chat.view.note(
+            f"The roles are {' and '.join(ROLES)}. Type /model executor MODEL for one, or /model MODEL for both."
+        )
         return
     before = getattr(chat.settings, role)
     setattr(chat.settings, role, name)
@@ -102,7 +104,7 @@ async def mode(chat: ChatProgram, words: str) -> None:
     choices = [Choice("", one.value, one.value, detail=f"it {one.summary}") for one in Mode]
     words = words or await pick(chat.view, "Which mode?", choices, selected=[*Mode].index(chat.settings.mode))
     if words and words not in list(Mode):
-        chat.view.note(f"Modes are {', '.join(Mode)}: /mode ask. Shift-Tab cycles through them.")
+        chat.view.note(f"Unknown mode {words!r}. Choose from {', '.join(Mode)}: type /mode ask, or press Shift-Tab.")
         return
     if words:
         chat.set_mode(Mode(words))

@@ -11,7 +11,7 @@ from openkoi_runlog.report import format_count, format_dollars, truncate_line
 
 from .session_totals import read_totals
 
-ELSEWHERE = "the other chat continues with it"
+ELSEWHERE = "nothing in this copy; the other chat continues the task"
 ENDINGS = {
     NextAction.ACCEPT: "nothing: the last task was accepted",
     NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",
