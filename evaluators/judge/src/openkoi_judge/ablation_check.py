@@ -1,4 +1,4 @@
-"""Halve a work, to test whether its judge notices."""
+"""Remove half of a work to test whether its judge notices (ablation)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Run checks from an evaluator's SKILL.md that ask no model: a text or pattern must occur."""
+"""Run the checks in an evaluator's SKILL.md that need no model: required texts and patterns."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Format what a judge sees: the change, the response, the results of checks."""
+"""Format the evidence that a judge sees: the change, the response, and the results of checks."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Judge a work: reuse an earlier judgment, judge what changed, or judge all of it; discard a score that it dictated."""
+"""Judge work: reuse an earlier judgment, or judge what changed, or all; discard a score that the work dictated."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace

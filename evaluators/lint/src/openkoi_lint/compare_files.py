@@ -1,4 +1,4 @@
-"""Check the files that the work changed, and compare their findings with those of the files before it.
+"""Lint the files that the work changed, and compare the findings with those from before the change.
 
 How a file was is read from the work's diff, so that nothing needs to be checked before the first change.
 """

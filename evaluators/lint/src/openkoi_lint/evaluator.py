@@ -1,4 +1,4 @@
-"""Run each linter of the project, and compare with how the project was before the task."""
+"""Run each of the project's linters, and compare the findings with those from before the task."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Parse ``go vet -json``: an object per package, and plain lines for compile errors."""
+"""Parse ``go vet -json``: one object per package, and plain lines for compile errors."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Parse mypy's output without its notes."""
+"""Parse mypy's output, without its notes."""
 
 import re
 from pathlib import Path

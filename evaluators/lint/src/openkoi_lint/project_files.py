@@ -1,4 +1,4 @@
-"""Read what a project's configuration says of its tools."""
+"""Read the configuration of tools from a project's files."""
 
 from pathlib import Path
 

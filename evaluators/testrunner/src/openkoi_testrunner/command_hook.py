@@ -1,4 +1,4 @@
-"""Add to the prompt how the project's tests are run, if a glance at its files shows it, and begin to run them.
+"""Add the project's test command to the prompt if its files quickly reveal it, and start running the tests.
 
 They run beside the model's first call, so that how they stand is known by the first change. For the prompt, only the
 workspace's top folder and its test folders are read: a large project takes most of a second.

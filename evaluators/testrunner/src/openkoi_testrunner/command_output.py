@@ -1,4 +1,4 @@
-"""Read the complete output of a command, and delete the file that holds it."""
+"""Read the complete output of a command, and delete the file that contains it."""
 
 from collections.abc import Iterator
 from contextlib import suppress

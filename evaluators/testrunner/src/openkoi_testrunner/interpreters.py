@@ -1,4 +1,4 @@
-"""List the Python interpreters that may have what a project needs, the project's own first."""
+"""List the Python interpreters that may have a project's dependencies, its own first."""
 
 import os
 import shutil

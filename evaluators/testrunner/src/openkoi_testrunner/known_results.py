@@ -1,4 +1,4 @@
-"""Keep the results of tests by the state that they are of, so that no state is tested twice.
+"""Cache test results by the state of the project, so that no state is tested twice.
 
 What an evaluation found at the end of a run is how the tests stand at the beginning of the next.
 """

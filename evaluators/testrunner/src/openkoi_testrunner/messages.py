@@ -1,4 +1,4 @@
-"""Describe failures in words that stay the same when the same failure occurs again."""
+"""Describe test failures in words that stay the same when the same failure recurs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Detect why tests cannot run: dependencies are not installed."""
+"""Detect that tests cannot run because dependencies are not installed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Run tests by a program: npm, node, cargo, go, make, or a configured command."""
+"""Run tests with a program: npm, node, cargo, go, make, or a configured command."""
 
 import os
 import re

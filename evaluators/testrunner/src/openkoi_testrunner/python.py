@@ -1,4 +1,4 @@
-"""Run a Python project's tests in the first interpreter that can."""
+"""Run a Python project's tests in the first interpreter that can run them."""
 
 import json
 import secrets

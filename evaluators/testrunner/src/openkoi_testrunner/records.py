@@ -1,4 +1,4 @@
-"""Parse the output of the reporter inside the project's interpreter."""
+"""Parse the output of the reporter that runs in the project's interpreter."""
 
 import json
 from collections import deque

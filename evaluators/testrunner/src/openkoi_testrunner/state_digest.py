@@ -1,4 +1,4 @@
-"""Compute a digest of all that the results of a project's tests depend on, as far as it is on this machine."""
+"""Compute a digest of everything on this machine that a project's test results depend on."""
 
 import os
 import stat

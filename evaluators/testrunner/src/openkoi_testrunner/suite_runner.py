@@ -1,4 +1,4 @@
-"""Run a project's test suites in order, each by its test runner, as long as time remains."""
+"""Run a project's test suites in order, each with its test runner, while time remains."""
 
 import time
 from collections.abc import Mapping, Sequence

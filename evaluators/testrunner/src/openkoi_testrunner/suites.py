@@ -1,4 +1,4 @@
-"""Find the test runners of a project, each below its own manifest."""
+"""Find the test suites of a project: each is a test runner and the folder of its manifest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
