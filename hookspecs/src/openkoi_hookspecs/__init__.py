@@ -1,4 +1,4 @@
-"""What OpenKoi and its plugins agree on: facts, the run, protocols, hooks and events.
+"""The contract between OpenKoi and its plugins: facts, the run, protocols, hooks and events.
 
 Import from here; events live in ``openkoi_hookspecs.events``, and what is for integrations (provisional) in
 ``openkoi_hookspecs.integrations``.

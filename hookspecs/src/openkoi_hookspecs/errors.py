@@ -1,4 +1,4 @@
-"""The errors that users see, each a sentence: what happened, with what, what to do.
+"""The errors that users see: each says in a sentence what happened, to what, and what to do.
 
 KoiError
 ├── ArgumentError                    a plugin or program passed a value of the wrong type

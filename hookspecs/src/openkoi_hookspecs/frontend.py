@@ -1,4 +1,4 @@
-"""Frontends: where a user meets OpenKoi, and what starts one."""
+"""Frontends: the user interfaces of OpenKoi, and what starts one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Apps of other services: their posts and documents, and the protocols that a plugin for one implements.
+"""Apps of other services: their posts, their documents, and the protocols that their plugins implement.
 
 An app is a plugin of the kind ``integrations``, one account of one service. It implements ``Messenger``, ``Documents``
 or both, and the ``Supports...`` protocols that the service supports. It is a transport: it does not keep a journal,

@@ -1,4 +1,4 @@
-"""Compile a regular expression when it is first used: a start defines hundreds, at up to some milliseconds each."""
+"""Compile a regular expression on first use: startup defines hundreds, and one can take milliseconds to compile."""
 
 import re
 from typing import AnyStr, cast

@@ -1,4 +1,4 @@
-"""Memory: what is kept beyond a run, and what of it a later run recalls."""
+"""Memory: what is kept after a run, and what later runs recall of it."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY

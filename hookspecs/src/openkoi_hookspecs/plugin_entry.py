@@ -1,4 +1,4 @@
-"""Plugins in lists: what is installed, what can be loaded, and how their hooks were called."""
+"""Describe plugins for listings: which are installed, which can be loaded, and how their hooks were called."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager

@@ -1,4 +1,4 @@
-"""Posts in other services' apps. Part of ``integrations``, where all of it is imported from."""
+"""Posts in other services' apps. Part of ``integrations``; import its names from there."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What a model call costs: the tokens that it used, and the price of the model."""
+"""The cost of a model call: the tokens that it used, and the price of the model."""
 
 from dataclasses import KW_ONLY, replace
 from typing import Self

@@ -1,4 +1,4 @@
-"""Read what OpenKoi has recorded without opening it: no event loop, no hooks, no plugin but a memory that allows it."""
+"""Read OpenKoi's records without opening it: no event loop, no hooks, no plugin but a memory that allows it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

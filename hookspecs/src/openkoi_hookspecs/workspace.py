@@ -1,4 +1,4 @@
-"""Events about going back: in the files of a workspace, and in a conversation.
+"""Events about returning to an earlier state: baselines, forks, restored files and rewound conversations.
 
 They are used as ``events.BaselineSaved`` and so on.
 """
