@@ -1,4 +1,4 @@
-"""Watch a mailbox by IMAP, and answer by SMTP. Both block, so they are called in threads."""
+"""Watch a mailbox over IMAP, and reply over SMTP. Both block, so they are called in threads."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence

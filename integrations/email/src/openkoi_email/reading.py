@@ -1,4 +1,4 @@
-"""Turn mails into posts."""
+"""Convert mails to posts."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The servers of well-known domains, and of any other by the names that they usually have."""
+"""Find the mail servers of a domain: from a list for well-known domains, else by their usual names."""
 
 from typing import NamedTuple
 

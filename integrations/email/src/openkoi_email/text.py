@@ -1,4 +1,4 @@
-"""Take from a mail what its sender wrote; what it quotes or forwards, and its signature, is data."""
+"""Extract what the sender of a mail wrote; quoted and forwarded text and the signature are data."""
 
 import re
 from email.message import EmailMessage, MIMEPart

@@ -1,4 +1,4 @@
-"""Turn posts into mails, and hand them to an SMTP server. What is sent blocks: it is called in a thread."""
+"""Convert posts to mails, and send them over SMTP. Sending blocks, so it is called in a thread."""
 
 import re
 import smtplib

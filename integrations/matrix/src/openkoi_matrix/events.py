@@ -1,4 +1,4 @@
-"""Turn Matrix's events into posts."""
+"""Convert Matrix events to posts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

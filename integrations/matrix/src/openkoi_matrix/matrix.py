@@ -1,4 +1,4 @@
-"""Call a homeserver: a long poll for what arrives, and requests with transaction ids for what is sent."""
+"""Call a homeserver: receive by long polling, and send requests with transaction ids."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Turn posts into Matrix's messages: the text as it is, and beside it as HTML."""
+"""Convert posts to Matrix messages, with the text both unchanged and as HTML."""
 
 import json
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Decide which rooms this account is in: those it was invited to by its users, and none that is encrypted."""
+"""Decide which rooms this account is in: those its users invited it to, unless they are encrypted."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Slack as an app: a bot in a workspace, by the Web API and Socket Mode."""
+"""Slack as an app: a bot in a workspace, over the Web API and Socket Mode."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""The types of the Web API: what it answers and sends, and what calls one of its methods."""
+"""The types of the Web API: its responses, what is sent to it, and what calls one of its methods."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

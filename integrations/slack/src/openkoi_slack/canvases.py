@@ -1,4 +1,4 @@
-"""Read and write canvases as documents; files that are text are read alike."""
+"""Read and write canvases as documents; text files are read the same way."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime

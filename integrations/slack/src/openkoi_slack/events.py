@@ -1,4 +1,4 @@
-"""Turn Slack's events and messages into posts."""
+"""Convert Slack's events and messages to posts."""
 
 import re
 from collections.abc import Iterator

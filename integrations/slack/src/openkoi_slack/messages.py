@@ -1,4 +1,4 @@
-"""Turn posts into Slack's messages: Markdown as a block, with buttons below it."""
+"""Convert posts to Slack messages: Markdown as a block, with buttons below it."""
 
 from openkoi_hookspecs import AppRejectedError, Json
 from openkoi_hookspecs.integrations import Choice, Post

@@ -1,4 +1,4 @@
-"""Read the messages that came while no socket was open, however many they are."""
+"""Read all messages that arrived while no socket was open."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""Raise what Slack refuses as the errors of apps."""
+"""Raise Slack's error responses as errors of apps."""
 
 from openkoi_hookspecs import AppRejectedError, AppUnavailableError, SignInRequiredError
 

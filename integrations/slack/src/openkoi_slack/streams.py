@@ -1,4 +1,4 @@
-"""Let a post in a thread grow as a stream, which costs less than edits; where Slack has none, edits do the same."""
+"""Stream a growing post in a thread, which costs less than edits; fall back to edits where Slack has no streams."""
 
 from collections import OrderedDict
 from dataclasses import field

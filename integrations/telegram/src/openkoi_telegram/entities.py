@@ -1,4 +1,4 @@
-"""Turn Markdown into Telegram's text with entities, which no server refuses to parse and which loses no character.
+"""Convert Markdown to Telegram's text with entities, which every server accepts and which loses no character.
 
 Offsets count UTF-16 units. What is not recognised stays in the text as it was written.
 """

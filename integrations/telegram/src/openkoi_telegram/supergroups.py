@@ -1,4 +1,4 @@
-"""Know the groups that have become supergroups: for OpenKoi each remains one chat, under the id that it had first.
+"""Track groups that became supergroups: OpenKoi keeps each as one chat, under its first id.
 
 Telegram gives a supergroup another id, and counts its messages from one, so those have ids such as ``-1001234/5`` here.
 """

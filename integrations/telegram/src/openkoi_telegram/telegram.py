@@ -1,4 +1,4 @@
-"""Call the Bot API: long polling (no webhook) for what arrives, and methods for what is sent."""
+"""Call the Bot API: receive by long polling (no webhook), and send with its methods."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping

@@ -1,4 +1,4 @@
-"""Turn Telegram's updates into posts."""
+"""Convert Telegram updates to posts."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
