@@ -1,4 +1,4 @@
-"""Every way in which a run can be disturbed. Knows no script, no setting and no verdict."""
+"""List every way in which a run can be disturbed. Knows no script, setting or verdict."""
 
 from dataclasses import dataclass
 from enum import StrEnum

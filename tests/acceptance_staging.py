@@ -1,4 +1,4 @@
-"""How each disturbance of a run is staged: files, scripts, settings, a plugin. Knows no verdict."""
+"""Stage each disturbance of a run: files, scripts, settings, a plugin. Knows no verdict."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A plugin for a chat service: its app, over HTTP. It knows the contract and httpx2 alone."""
+"""A plugin for a chat service: its app, over HTTP. It uses only the contract and httpx2."""
 
 import base64
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A plugin for a fleet: workers, in any number of processes, take tasks of one queue and share the dollars of a day.
+"""A plugin for a fleet: workers in any number of processes take tasks from one queue and share a daily budget.
 
 It knows the contract and click alone. The queue is an SQLite file here; a real one would be a database of the team.
 """

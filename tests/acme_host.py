@@ -1,4 +1,4 @@
-"""A plugin that hosts the chat: a command and two hooks. It knows the contract and click alone, and no app."""
+"""A plugin that hosts the chat: a command and two hooks. It uses only the contract and click, and no app."""
 
 import asyncio
 import json

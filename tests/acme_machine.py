@@ -1,4 +1,4 @@
-"""A script: another machine, which runs commands for whoever connects, in a folder that it makes for each."""
+"""A script that acts as another machine: it runs commands for any client, each in a folder of its own."""
 
 import asyncio
 import json

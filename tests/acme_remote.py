@@ -1,4 +1,4 @@
-"""A plugin that runs commands on another machine: the workspace is sent there, and what changed is brought back.
+"""A plugin that runs commands on another machine: it sends the workspace there, and brings back the changes.
 
 It knows the contract alone. ``acme_machine`` is the other machine.
 """

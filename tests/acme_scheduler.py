@@ -1,4 +1,4 @@
-"""A plugin that finds habits in the log, proposes them, and does those that the user approved, when they are due.
+"""A plugin that finds habits in the log, proposes them, and runs those that the user approved when they are due.
 
 It knows the contract and click alone. What is approved is in the log, as an event of the plugin's own.
 """

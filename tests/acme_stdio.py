@@ -1,4 +1,4 @@
-"""A plugin that serves other programs by lines of JSON: many runs at once, spoken to, stopped, answered and counted.
+"""A plugin that serves other programs over JSON lines, which start, steer, stop, answer and count many runs.
 
 It knows the contract and click alone. Each line is ``{"id": ..., "do": VERB, ...}``; answers have the same id.
 """

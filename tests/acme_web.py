@@ -1,4 +1,4 @@
-"""A plugin that is a web server: tasks, their events as a stream that goes on after a broken connection, questions.
+"""A plugin that is a web server: tasks, questions, and events as a stream that resumes after a broken connection.
 
 It knows the contract, click and the log's library alone; a real one would bring a web framework of its own.
 """

@@ -1,4 +1,4 @@
-"""A virtualenv with what ``pip install openkoi`` brings: no pytest, no linter, no plugin that these tests add."""
+"""A virtualenv with only what ``pip install openkoi`` installs: no pytest, no linter, no plugin from these tests."""
 
 import shutil
 import subprocess

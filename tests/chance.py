@@ -1,4 +1,4 @@
-"""Runs that chance has drawn: a vendor that counts and fails as it likes, plugins that spend, limits of all sizes.
+"""Randomly drawn runs: a vendor that counts and fails at random, plugins that spend, limits of all sizes.
 
 Everything that happens follows from a run's number, which is also the name of its model.
 """

@@ -1,4 +1,4 @@
-"""Folders as people have them, grown from a seed, and what a run may do to one, from a seed too.
+"""Generate realistic folders from a seed, and what a run may do to one, also from a seed.
 
 Run as a program it does to the folder it stands in what the seed says: ``python generated_repository.py 7``.
 """

@@ -1,4 +1,4 @@
-"""Distributions that mean no good, written into a folder that can be put on the path."""
+"""Malicious distributions, written into a folder that can be put on the import path."""
 
 from pathlib import Path
 

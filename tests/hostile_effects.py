@@ -1,4 +1,4 @@
-"""Plugins that disturb the process which they share with everything else; each is a hook, and what it is named for."""
+"""Plugins that disturb the process they share with all other code: each is a hook named after its effect."""
 
 HEAD = (
     "import asyncio, builtins, os, signal, sys, threading, time\nfrom random import seed\n"

@@ -1,4 +1,4 @@
-"""Run a script with a vendor's own library in an environment of its own, so that its pins do not meet ours."""
+"""Run a script with a vendor's own library in a separate environment, so that its pins do not conflict with ours."""
 
 import json
 import subprocess

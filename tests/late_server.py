@@ -1,4 +1,4 @@
-"""A server that begins to listen when a test says so, at a port that was known before: it passes all on to another."""
+"""A server that starts listening when a test says so, at a port known before, and forwards to another server."""
 
 import socket
 import threading

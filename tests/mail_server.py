@@ -1,4 +1,4 @@
-"""Run real mail servers on loopback ports: dovecot for IMAP, aiosmtpd for SMTP, and what tells dovecot of tokens."""
+"""Run real mail servers on loopback ports: dovecot for IMAP, aiosmtpd for SMTP, and an authorization server."""
 
 import base64
 import getpass

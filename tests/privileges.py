@@ -1,4 +1,4 @@
-"""Let file modes bind the tests, also where they run as root."""
+"""Make file permissions apply to the tests even where they run as root."""
 
 import ctypes
 import os

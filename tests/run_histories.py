@@ -1,4 +1,4 @@
-"""Generated runs, killed, resumed and forked at random: a model that writes and asks, and a judge of many moods."""
+"""Generate runs that are killed, resumed and forked at random: a model that writes and asks, and a fickle judge."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Small tasks in which a setting can show what it does: the kernel, default plugins, and models that go by a script."""
+"""Small tasks in which a setting can show its effect: the kernel, default plugins, and scripted models."""
 
 import asyncio
 import re

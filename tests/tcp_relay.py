@@ -1,4 +1,4 @@
-"""Stand between a client and a real server, so that a test can cut the line or let nothing through."""
+"""Relay between a client and a real server, so that a test can cut the connection or block all traffic."""
 
 import socket
 import threading

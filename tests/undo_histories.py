@@ -1,4 +1,4 @@
-"""Histories of a repository in which tasks, people and git take turns, and what undo must make of each: git's merge.
+"""Histories in which tasks, people and git change a repository in turn, and the undo that git's merge prescribes.
 
 The reference is git itself: a task is undone as ``git merge-tree`` merges a commit of the files before the task with
 one of the files now, over the files after the task. A file in conflict stays as it is. Run as a program, it does the

@@ -1,4 +1,4 @@
-"""How long until a record is on the disk, beside a plain line, databases, and the logs of other agents and clients.
+"""Measure how long until a record is on disk, beside a plain line, databases, and the logs of other agents and clients.
 
 Each writes some records in its turn, of the same text, to the same disk, so that what else the disk is busy with hits
 all. All are synced when their call returns. Ours also numbers the record, masks secrets and makes its JSON; the others

@@ -1,4 +1,4 @@
-"""Many runs at once in one process: steps a second, of processor time too, syncs a step, and what another run takes.
+"""Measure many runs at once in one process: steps per second and per CPU second, syncs, and memory of another run.
 
 The memory is what the process grew by above one run, so each round is a new process. The bare loop does the same, once
 as it is and once with a line a step that it appends to a file and syncs. Peers keep nothing on the disk.

@@ -1,4 +1,4 @@
-"""What the chat costs and how quickly it answers, beside a bare prompt of prompt_toolkit in the same run.
+"""Measure what the chat costs and how quickly it answers, beside a bare prompt of prompt_toolkit.
 
 Processor time is compared pair by pair with a floor. Times to the screen depend on how busy the machine is: run it on a
 quiet one.

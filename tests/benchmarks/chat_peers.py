@@ -1,4 +1,4 @@
-"""Other chats on a terminal beside ours, at the same model behind a server on this machine.
+"""Compare other terminal chats with ours, all with the same model behind a local server.
 
 ``llm chat`` reads a line and prints what comes; aider has a prompt of prompt_toolkit, and draws Markdown while an
 answer comes, as ours does. Neither takes keys while an answer comes, so that keys are timed at the prompt.

@@ -1,4 +1,4 @@
-"""How quickly a long conversation is made shorter, beside writing it as JSON once, which each request needs anyway.
+"""Measure how fast a long conversation is compacted, beside writing it as JSON once, as each request does.
 
 What a model takes for a summary is not counted: it is scripted. The same conversation is made shorter by peers, each in
 a process of its own, beside its JSON there: langchain-core's ``trim_messages`` keeps the newest half and asks no

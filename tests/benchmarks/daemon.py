@@ -1,4 +1,4 @@
-"""What the daemon costs while it waits: memory without an app, with one, two and three, and processor time.
+"""Measure the idle daemon: memory without an app and with one, two and three, and processor time.
 
 The apps are connected to fakes on this machine, over TLS and with this machine's certificate roots, as the services
 are. Beside it runs what every client of them needs: Python's own TLS with these roots, after one request to the same

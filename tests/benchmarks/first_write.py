@@ -1,4 +1,4 @@
-"""What a first write costs among many files that are not Python although they are named so, as it ships.
+"""Measure a first write among many files that are named like Python files but are not, as it ships.
 
 The same run without an evaluation is the floor. Ruff is on the path, and the project has no rules of its own.
 

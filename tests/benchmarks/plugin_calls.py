@@ -1,4 +1,4 @@
-"""What a call of a plugin costs by its kind: hooks in this process, WASM modules, scripts in a child process.
+"""Measure what a plugin call costs by kind: hooks in this process, WASM modules, scripts in a child process.
 
 Each is timed in batches, in turn with its floor, which does no more than the kind of plugin cannot do without, and
 with plugin systems of others. The fastest batch counts: all others were slower by what else the machine did.

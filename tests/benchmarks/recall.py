@@ -1,4 +1,4 @@
-"""How much of what answers a question is among the first ten that are found, by each way of searching.
+"""Measure recall@10 of each search method: how much of what answers a question is among the first ten results.
 
 The conversations are made up by seed, the functions are the repository's own. Ranks fused is what others do; it is here
 to be measured against. Embedding is not part of any time. Libraries for full-text search have the same texts, with who

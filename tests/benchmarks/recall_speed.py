@@ -1,4 +1,4 @@
-"""How long searching takes: the nearest of many vectors beside a plain multiplication, and a cold search beside DuckDB.
+"""Measure search latency: the nearest of many vectors beside a multiplication, and a cold search beside DuckDB.
 
     python tests/benchmarks recall_speed [--rounds PROCESSES]
     PYTHONPATH=tests python -m benchmarks.recall_speed [VECTORS] [--home FOLDER] [--rounds PROCESSES]

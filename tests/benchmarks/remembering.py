@@ -1,4 +1,4 @@
-"""What it costs to remember in a memory of 50,000 texts: a question, and a task's texts added and searched at once.
+"""Measure a memory of 50,000 texts: the cost of a question, and of adding a task's texts and searching at once.
 
 A process has asked once before: the first question also opens the index, and is part of `startup`'s `memory search`.
 Times of processes are processor time, which includes the threads of tantivy.

@@ -1,4 +1,4 @@
-"""What the end of a run costs once its answer is out, when memory takes it in, beside reading its log once.
+"""Measure what the end of a run costs after its answer, when memory ingests it, beside reading its log once.
 
 Peers keep the messages of as many steps: pydantic-ai as JSON in SQLite, langgraph in the checkpoint of the last step,
 inspect_ai in an evaluation's log, each in one piece; mem0 takes each message into its memory, with a mock embedder and

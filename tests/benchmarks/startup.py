@@ -1,4 +1,4 @@
-"""What a command costs from start to end, as it ships, beside bare Python, click, an httpx2 script and peers.
+"""Measure a command from start to end, as it ships, beside bare Python, click, an httpx2 script and peers.
 
 Ratios of processor time, pair by pair. The question is answered at once, so that what is counted is ours. Memory is
 searched twice: with that one task in it, and with ten thousand pieces, most of which have a word of the question.

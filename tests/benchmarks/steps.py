@@ -1,4 +1,4 @@
-"""What a step costs: one call of a model and one call of a tool, with the default bundle, beside bare httpx2 and peers.
+"""Measure a step (a model call and a tool call) with the default bundle, beside bare httpx2 and peers.
 
 Learning and the intake of memory after each run are counted. All have the same tool, the same number of steps and the
 same model. Clients are opened before: at ten steps opening one would outweigh everything else. The bare loop streams,

@@ -1,4 +1,4 @@
-"""What it costs to listen to an answer of two hundred words, beside reading its bytes, the vendor's library and peers.
+"""Measure streaming an answer of two hundred words, beside reading its bytes, the vendor's library and peers.
 
 Ours is a whole call by the kernel: reserved, streamed, told to whoever listens, paid and written down. Once the words
 come as fast as they can be read, once a millisecond apart. The bytes, the vendor's library and peers are read as they

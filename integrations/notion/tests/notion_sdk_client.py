@@ -1,4 +1,4 @@
-"""Use the fake of Notion as notion-client does. A script of its own."""
+"""Use the fake Notion as notion-client does. A standalone script."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A store and a workspace to keep."""
+"""Fixtures: a checkpoint store, and a workspace to checkpoint."""
 
 from pathlib import Path
 

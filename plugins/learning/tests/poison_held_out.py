@@ -1,4 +1,4 @@
-"""Twelve ways more by which planted advice comes, written after the learner was finished and never tuned for."""
+"""Twelve more ways of planting advice, written after the learner was finished and never tuned for."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A model of the right kind, with random weights, and a second way to compute what it says. Knows no speed."""
+"""A tiny model of the same kind, with random weights, and a second, slow way to compute its output."""
 
 import json
 import math

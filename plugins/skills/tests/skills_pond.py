@@ -1,4 +1,4 @@
-"""A pond with skills beside it: OpenKoi over a workspace, a model that is scripted, and a person who answers."""
+"""A test setup with skills: OpenKoi over a workspace, a scripted model, and a user who answers."""
 
 import asyncio
 from collections.abc import Sequence

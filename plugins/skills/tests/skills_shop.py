@@ -1,4 +1,4 @@
-"""A shop of skills: the command over a home and a workspace of its own."""
+"""Run ``openkoi skill`` with a home and a workspace of its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Hands: the tools of one run, used by name, with the answers that a model would read."""
+"""Fixtures: the tools of one run, called by name, with the answers that a model would read."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

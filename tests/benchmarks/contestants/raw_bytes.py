@@ -1,4 +1,4 @@
-"""The floor of streaming: read the bytes of an answer by httpx2, and make nothing of them."""
+"""The floor of streaming: read the bytes of an answer with httpx2, without parsing them."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Run tasks of so many steps, and say what memory takes after each answer; OpenKoi as it ships."""
+"""Run tasks of so many steps, and report the cost of memory after each answer; OpenKoi as it ships."""
 
 import asyncio
 import json

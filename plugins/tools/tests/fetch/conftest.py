@@ -1,4 +1,4 @@
-"""A small web on loopback, and readers that use the tool as a run would: judged first, then called."""
+"""A small web on loopback, and readers that use the tool as a run would: permission first, then the call."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
