@@ -1,4 +1,4 @@
-"""OpenKoi's kernel: the loop, and nothing that a plugin can bring.
+"""OpenKoi's kernel: the loop, and nothing that a plugin can provide.
 
 The console script is here, so that Ctrl-C is handled before any other module of ours is looked for. It answers
 ``--version`` itself; all else is a frontend's.

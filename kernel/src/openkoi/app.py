@@ -1,4 +1,4 @@
-"""OpenKoi in one process, as the command line, daemons and other programs hold it. Implements ``Koi``."""
+"""Run OpenKoi in one process, for the command line, daemons and other programs. Implements ``Koi``."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext

@@ -1,4 +1,4 @@
-"""Ask the user for approval or anything else: a frontend here answers, or another process by way of a store."""
+"""Ask the user for approval or anything else, through a frontend here or a store that another process answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Run tasks in the background after a run has its result: learning, and leaving plugins."""
+"""Run background work after a run has its result: learning, and shutting down plugins."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""Record how checks stood before the first change: once per run, in the log, restored after resume and fork."""
+"""Record the results of checks before the first change: once per run, in the log; restore them on resume and fork."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A run for ``koi.dry_run``: ask hooks and tool providers what they would add. It has no other effect.
+"""Implement the run of ``koi.dry_run``: ask hooks and tool providers what they would add, without other effects.
 
 The option ``--dry-run`` runs a task in a copy of the folder instead: ``openkoi_cli.workspace_copy``.
 """

@@ -1,4 +1,4 @@
-"""Runs in the background, and the handles with which callers wait for them, add messages and stop them."""
+"""Run tasks in the background, with handles to wait for them, add messages and stop them."""
 
 import asyncio
 from collections.abc import Coroutine

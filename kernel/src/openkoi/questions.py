@@ -1,4 +1,4 @@
-"""Ask the user outside runs, and list and answer the questions that wait, here and in other processes."""
+"""Ask the user outside runs; list and answer pending questions of this and other processes."""
 
 import asyncio
 from collections.abc import Sequence

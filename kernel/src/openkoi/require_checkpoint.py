@@ -1,4 +1,4 @@
-"""Ask before files are changed that no checkpoint contains."""
+"""Ask before changing files that no checkpoint contains."""
 
 from typing import TYPE_CHECKING
 

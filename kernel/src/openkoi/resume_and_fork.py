@@ -1,4 +1,4 @@
-"""Resume a run where it ended, or fork it at one of its iterations: in the folder and with the models that it had.
+"""Resume a run where it ended, or fork it at one of its iterations, with its original folder and models.
 
 Nothing is done twice: calls whose results are in the log are replayed from it (``replay``).
 """

@@ -1,4 +1,4 @@
-"""One task under way. Implements ``Run``: all it does is charged to the task, bound by its limits and logged.
+"""Run one task. Implements ``Run``: everything it does is charged to the task, bound by its limits and logged.
 
 Contains what the phases share: the conversation, the tools, the checkpoints.
 """

@@ -1,4 +1,4 @@
-"""Run commands in the chosen sandbox; refuse to run any in one that is weaker than required."""
+"""Run commands in the chosen sandbox; refuse if it is weaker than required."""
 
 from contextvars import ContextVar
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Run a sub-task within a run: paid from what is left, and what it changes is a change of the task's."""
+"""Run a sub-task within a run: it spends from the remaining budget, and its changes count as the task's."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

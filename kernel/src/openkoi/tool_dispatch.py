@@ -1,4 +1,4 @@
-"""Execute the tool calls of a turn, in parallel: each needs permission or approval, and is logged before its effect.
+"""Execute a turn's tool calls in parallel: each needs permission or approval, and is logged before it takes effect.
 
 A tool call is never retried.
 """

@@ -1,4 +1,4 @@
-"""Checkpoints of a run's workspace: taken before the first change, compared with the files as they are, and restored.
+"""Take a run's checkpoints before the first change, compare them with the current files, and restore them.
 
 What cannot be kept or restored is a warning, and the run continues.
 """

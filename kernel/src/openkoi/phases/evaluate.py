@@ -1,4 +1,4 @@
-"""Ask all evaluators, checks first and judges last, and merge what they say into one evaluation.
+"""Ask all evaluators, checks first and judges last, and merge their results into one evaluation.
 
 ``openkoi_base.decision.merge`` decides what is merged, and which scores are refused.
 """

@@ -1,4 +1,4 @@
-"""Run the executor: a model, or an agent runner, does the work; collect what it changed."""
+"""Run the executor, a model or an agent runner, to do the work, and collect what it changed."""
 
 from dataclasses import replace
 

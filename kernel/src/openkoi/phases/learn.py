@@ -1,4 +1,4 @@
-"""Learn at the end of a run: collect the lessons that it taught, and log them; memory reads them from the log."""
+"""Learn at the end of a run: collect its lessons and log them; memory reads them from the log."""
 
 from openkoi_hookspecs import Result, events, hooks
 

@@ -1,4 +1,4 @@
-"""Retrieve from memory what it knows about the task."""
+"""Retrieve from memory what is known about the task."""
 
 from openkoi_hookspecs import Recall, events, hooks
 from openkoi_models import ModelChoice, executor_of

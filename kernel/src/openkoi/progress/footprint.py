@@ -1,4 +1,4 @@
-"""Detect whether a folder is in a state that it was not in before in this run.
+"""Detect whether a folder has reached a state that is new in this run.
 
 A file that was not written since the run began is identified by size and time; others by their content, so that a
 change and its undo make no difference. Caches, hidden folders and version control are skipped: running tests changes

@@ -1,4 +1,4 @@
-"""Remove from a text the parts that change by themselves, such as times and addresses. Pure.
+"""Remove the volatile parts of a text, such as times and addresses. Pure.
 
 Clocks, counters, process ids, random numbers and names of temporary files are new each time, and mean no progress.
 """
