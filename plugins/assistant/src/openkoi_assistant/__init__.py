@@ -1,1 +1,1 @@
-"""The assistant: a daemon that hosts apps, does the tasks that arrive in them, and answers there."""
+"""The assistant: a daemon that hosts apps, runs the tasks users send through them, and replies there."""

@@ -1,4 +1,4 @@
-"""Build the tools of one app, as far as its service has what they need."""
+"""Build the tools of one app: those that its service supports."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial

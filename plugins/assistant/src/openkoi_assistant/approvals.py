@@ -1,4 +1,4 @@
-"""Ask for approval in the chat that a task came from, by buttons or words, and take the answer of an owner."""
+"""Ask for approval in the chat that a task came from, by buttons or words, and accept the answer of an owner."""
 
 import secrets
 from collections.abc import Callable, Sequence

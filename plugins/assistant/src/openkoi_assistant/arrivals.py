@@ -1,4 +1,4 @@
-"""Turn posts that arrive into requests, by who sent them and what they are about."""
+"""Convert incoming posts to requests, depending on who sent them and what they are about."""
 
 from collections.abc import Callable, Container
 from functools import partial

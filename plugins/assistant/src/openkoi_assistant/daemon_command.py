@@ -1,4 +1,4 @@
-"""Define ``openkoi daemon``: start, stop and look at the process that hosts the apps."""
+"""Define ``openkoi daemon``: start, stop and inspect the process that hosts the apps."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""The files of the daemon, which say whether it runs; one process at a time is the daemon of a data folder."""
+"""The daemon's files, which show whether it is running; only one daemon may run for a data folder."""
 
 import json
 import time

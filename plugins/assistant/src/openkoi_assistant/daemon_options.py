@@ -1,4 +1,4 @@
-"""The settings of the daemon, and what is wrong with them."""
+"""The settings of the daemon, and the errors in them."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Open the assistant's database: what arrived, what is to be sent, who may command, and what is asked."""
+"""Open the assistant's database: posts that arrived, posts to send, who may command, and pending questions."""
 
 import asyncio
 import sqlite3

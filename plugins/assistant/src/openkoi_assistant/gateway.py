@@ -1,4 +1,4 @@
-"""Host apps: keep what arrives, do it in the order of its conversation, and answer where it came from."""
+"""Host apps: store incoming posts, handle them in the order of their conversation, and reply there."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Watch an app for as long as the daemon runs, and know how it is."""
+"""Watch an app while the daemon runs, and track its state."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

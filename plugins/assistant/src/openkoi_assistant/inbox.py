@@ -1,4 +1,4 @@
-"""Store what arrived in apps until it is done, deduplicated: each post once, written before its cursor moves."""
+"""Store incoming posts until they are handled (the inbox), deduplicated: each is written before its cursor moves."""
 
 import json
 import sqlite3

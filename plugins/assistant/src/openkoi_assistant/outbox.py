@@ -1,4 +1,4 @@
-"""Queue outgoing posts (the outbox): each is kept before it is sent, in its channel's order, within rate limits."""
+"""Queue outgoing posts (the outbox): each is stored before it is sent, in channel order, within rate limits."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Show what a task does by editing one post, no more often than the app allows."""
+"""Show a task's progress by editing one post, no more often than the app allows."""
 
 import asyncio
 from collections import deque

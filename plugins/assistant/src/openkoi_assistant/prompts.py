@@ -1,4 +1,4 @@
-"""Make a task of a request: what its sender wants, and as data what others wrote before it."""
+"""Build a task from a request: what its sender wants, with earlier messages of others as data."""
 
 from collections.abc import Sequence
 from contextlib import aclosing

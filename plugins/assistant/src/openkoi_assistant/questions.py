@@ -1,4 +1,4 @@
-"""Keep the questions that chats were asked, with what answers them."""
+"""Store the questions that were asked in chats, with what answers them."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""Obey the rate limits of an app: wait as long as it asks for, for each bucket of calls that share a limit."""
+"""Obey the rate limits of an app: wait as long as it asks, for each bucket of calls that share a limit."""
 
 import asyncio
 import random

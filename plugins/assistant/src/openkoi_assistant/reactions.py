@@ -1,4 +1,4 @@
-"""Read reactions: one on a question answers it, one on the post of a task under way stops that task."""
+"""Read reactions: one to a question answers it, one to the post of a running task stops that task."""
 
 from collections.abc import Sequence
 

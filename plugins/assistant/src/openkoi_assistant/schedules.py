@@ -1,4 +1,4 @@
-"""Run scheduled tasks: each time once, also when the daemon was killed at that moment or ran late."""
+"""Run scheduled tasks, each once per due time, even if the daemon was killed at that moment or ran late."""
 
 import asyncio
 from collections.abc import Mapping

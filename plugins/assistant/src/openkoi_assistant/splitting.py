@@ -1,4 +1,4 @@
-"""Split a long Markdown reply into several posts that an app allows, at paragraphs where possible."""
+"""Split a long Markdown reply into posts that an app allows, at paragraphs where possible."""
 
 import re
 from collections.abc import Callable

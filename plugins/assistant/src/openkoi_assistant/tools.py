@@ -1,4 +1,4 @@
-"""Offer the connected apps to the model as tools: what is read is data, and what is sent is asked about first."""
+"""Offer the connected apps to the model as tools: what they read is data, and sending needs approval."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
