@@ -1,4 +1,4 @@
-"""Start a child process of the event loop, kill one with its children, and name the signal that ended one.
+"""Start a child process of the event loop, kill it with its children, and name the signal that ended it.
 
 What is cancelled while it starts ends, on every version of Python.
 """

@@ -1,4 +1,4 @@
-"""Facts as plain JSON values and back, by the names of the contract, for plugins that are not written in Python.
+"""Convert facts to plain JSON values and back, by the contract's names, for plugins that are not in Python.
 
 A fact is an object of all its fields. One that is a member of a union says which under ``is``. What has no such form,
 such as a function or the bytes of an image, is left out. What comes back may have some of the fields, or all of them.

@@ -1,4 +1,4 @@
-"""Make a module of the text of one Python file, and say where in the file an error was raised."""
+"""Load a module from the text of one Python file, and say where in the file an error was raised."""
 
 from traceback import walk_tb
 from types import ModuleType

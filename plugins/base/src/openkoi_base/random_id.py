@@ -1,4 +1,4 @@
-"""Random ids, which hold no secret."""
+"""Make random ids, which contain no secret."""
 
 
 class RandomId(str):

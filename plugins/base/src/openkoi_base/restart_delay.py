@@ -1,4 +1,4 @@
-"""How long to wait before a process that failed is started again: longer with each failure in a row."""
+"""Compute the backoff before a failed process is restarted: longer with each failure in a row."""
 
 from dataclasses import dataclass
 from time import monotonic

@@ -1,4 +1,4 @@
-"""Estimate the tokens of what models are sent and answer: one for four bytes of text. Pure.
+"""Estimate the tokens of requests and responses: one token per four bytes of text. Pure.
 
 Vendors count images differently: Anthropic a token for 750 pixels, and 1,600 at most, as it makes large images smaller;
 OpenAI 85 and 170 for each tile of 512 pixels, some 1,500 at most; Google 258 for each tile of 768. The first is the

@@ -1,4 +1,4 @@
-"""Turn an iteration into the plan of the next one. Sends back only what is still open; makes no new plan. Pure."""
+"""Turn an iteration into the plan of the next one: only what is still open; makes no new plan. Pure."""
 
 from dataclasses import replace
 

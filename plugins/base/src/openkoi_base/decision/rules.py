@@ -1,4 +1,4 @@
-"""Continue or end a run that is not accepted: what a limit, a regression, a blocker or a plateau leads to.
+"""Continue or end a run whose work is not accepted: rules for limits, regressions, blockers and plateaus.
 
 Pure; the first rule that returns a decision applies.
 """

@@ -1,4 +1,4 @@
-"""Decide when an agent's work is done, by its declared conditions, and what reminds a model that stops before. Pure.
+"""Decide by declared conditions when an agent's work is done, and how to remind a model that stops early. Pure.
 
 The first condition that is met ends the work, and that is a success: the agent's author declared it.
 """

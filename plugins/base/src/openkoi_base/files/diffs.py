@@ -1,4 +1,4 @@
-"""Read the unified diffs that checkpoints return. No header in them renames a file, so both of its paths are alike."""
+"""Read the unified diffs that checkpoints return. Their headers never rename a file, so both paths are equal."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Run a project's own programs: in one of its folders, with what the user's caches hold.
+"""Run a project's own programs in one of its folders, with the contents of the user's caches.
 
 The sandbox gives cargo and go empty folders of their own. Nothing is downloaded: cargo reads the user's folder if its
 own lacks something, go copies from it.

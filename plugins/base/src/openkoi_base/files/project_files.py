@@ -1,4 +1,4 @@
-"""Find and read a project's own files, as far as they are readable, however deep their folders are."""
+"""Find and read a project's own files if they are readable, at any depth of folders."""
 
 import os
 import tomllib

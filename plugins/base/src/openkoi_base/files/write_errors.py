@@ -1,4 +1,4 @@
-"""Say why a file cannot be written and what fixes it, in the same words for every store."""
+"""Explain why a file cannot be written and how to fix that, in the same words for every store."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Read what a sandboxed plugin asks for in its manifest, and check each access against it.
+"""Read what a sandboxed plugin requests in its manifest, and check each access against it.
 
 A library, without entry points.
 """

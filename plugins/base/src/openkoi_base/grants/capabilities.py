@@ -1,4 +1,4 @@
-"""Read the table ``[capabilities]`` of a manifest: what a sandboxed plugin asks for. Nothing is granted by default.
+"""Read the table ``[capabilities]`` of a manifest: what a sandboxed plugin requests. Nothing is granted by default.
 
 [capabilities]
 filesystem = ["read:~/notes/*.md"]

@@ -1,4 +1,4 @@
-"""Ask the user whether a plugin may be used as it is now, once in a run. The kernel keeps the answer."""
+"""Ask the user to allow a plugin with its current content, once per run. The kernel keeps the answer."""
 
 import asyncio
 from collections import OrderedDict

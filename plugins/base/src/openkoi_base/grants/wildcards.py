@@ -1,4 +1,4 @@
-"""Find settings of apps that are meant to let all users in, which no setting does."""
+"""Warn about settings of apps that contain ``*``, which does not match all users."""
 
 from openkoi_hookspecs import Koi
 

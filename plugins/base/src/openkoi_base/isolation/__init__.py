@@ -1,4 +1,4 @@
-"""Call code of plugins so that it cannot end the program. This is a library, without entry points."""
+"""Call plugin code so that it cannot end the program: a library, without entry points."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""Check what plugins and programs pass to our methods, and say in a sentence what is expected."""
+"""Check the arguments that plugins and programs pass to OpenKoi, and say in a sentence what is expected."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass

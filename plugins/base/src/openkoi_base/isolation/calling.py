@@ -1,4 +1,4 @@
-"""Call one method of a plugin: wait for it if it waits, and name the plugin in whatever it raises."""
+"""Call one method of a plugin: await it if it is asynchronous, and name the plugin in any error that it raises."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator

@@ -1,4 +1,4 @@
-"""Replace what is not valid Unicode in strings and plain JSON values, so that they can be stored and sent."""
+"""Replace invalid Unicode in strings and plain JSON values, so that they can be stored and sent."""
 
 from collections.abc import Mapping
 from typing import Any

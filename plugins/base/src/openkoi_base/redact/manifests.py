@@ -1,4 +1,4 @@
-"""Find the values of Kubernetes' secrets: every value of such a manifest is one. Keys and comments stay."""
+"""Find the values in Kubernetes secret manifests: each value is a secret. Keys and comments stay."""
 
 import re
 from collections.abc import Iterator

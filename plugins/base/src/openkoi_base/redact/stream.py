@@ -1,4 +1,4 @@
-"""Mask a text that comes in pieces, including secrets spread over several. Memory stays constant."""
+"""Mask secrets in streamed text, including those that span several chunks, in constant memory."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Match files that other programs run on their own because of their name and place.
+"""Match files that other programs run automatically because of their name and location.
 
 ``autorun.table`` says who runs what, and when. Paths are relative to the workspace, with ``/`` between their parts.
 Letters' case does not matter: on some systems ``.GIT`` is ``.git``.

@@ -1,4 +1,4 @@
-"""Find the files of a workspace that other programs run on their own; scan again only where something changed.
+"""Find the files of a workspace that other programs run automatically; rescan only where something changed.
 
 A folder's change time moves with every entry that is made, renamed or removed in it, and cannot be set back. The
 content of such files is examined elsewhere.

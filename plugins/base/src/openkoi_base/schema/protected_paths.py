@@ -1,4 +1,4 @@
-"""Decide whether patterns protect a path: as written and as it is on the disk, links resolved.
+"""Decide whether patterns protect a path, both as written and as it is on the disk, with links resolved.
 
 A pattern also protects what is below it. ``**/`` also stands for no folder, and relative patterns start at the
 workspace.

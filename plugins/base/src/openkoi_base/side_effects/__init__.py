@@ -1,4 +1,4 @@
-"""Notice what a plugin's code changes in the process that it shares with everything else.
+"""Detect what a plugin's code changes in the process that it shares with all other code.
 
 A library, without entry points.
 """

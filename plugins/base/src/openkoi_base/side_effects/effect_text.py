@@ -1,4 +1,4 @@
-"""Say what a plugin did to the rest of the program although nothing failed."""
+"""Describe what a plugin did to the rest of the program although nothing failed."""
 
 PRINTED = "printed"
 HINT = ". Standard output is reserved for the result; to warn the user, call koi.warn(text)"

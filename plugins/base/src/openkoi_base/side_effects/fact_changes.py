@@ -1,4 +1,4 @@
-"""Notice when a plugin changes facts that it was passed: frozen ones too, by ``object.__setattr__``."""
+"""Detect when a plugin changes facts that were passed to it, even frozen ones, by ``object.__setattr__``."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

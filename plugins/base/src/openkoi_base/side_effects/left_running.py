@@ -1,4 +1,4 @@
-"""Notice the threads, tasks and processes that a plugin's code leaves running, and coroutines that it never runs."""
+"""Detect threads, tasks and processes that a plugin's code leaves running, and coroutines that it never runs."""
 
 import asyncio
 import threading

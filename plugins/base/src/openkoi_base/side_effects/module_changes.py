@@ -1,4 +1,4 @@
-"""Notice when a plugin replaces functions and classes of other modules."""
+"""Detect when a plugin replaces functions and classes of other modules (monkeypatching)."""
 
 import builtins
 import sys

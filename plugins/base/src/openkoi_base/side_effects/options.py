@@ -1,4 +1,4 @@
-"""How closely calls of plugins are watched: the first ones in a run, all of them in a check."""
+"""Options for how closely plugin calls are watched: the first ones in a run, all of them in a check."""
 
 import os
 from collections.abc import Iterator

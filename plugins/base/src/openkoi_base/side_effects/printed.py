@@ -1,4 +1,4 @@
-"""Notice what a plugin prints while its code runs."""
+"""Detect what a plugin prints while its code runs."""
 
 import os
 import sys

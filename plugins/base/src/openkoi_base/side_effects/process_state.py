@@ -1,4 +1,4 @@
-"""Read the state that all code of a process shares, such as its working directory, and restore it."""
+"""Read the state of the process that all code shares, such as its working directory, and restore it."""
 
 import asyncio
 import gc

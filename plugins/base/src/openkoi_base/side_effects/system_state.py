@@ -1,4 +1,4 @@
-"""Read more of the state that all code of a process shares: what a check looks at, because it takes system calls."""
+"""Read more of the process's shared state, only in a check, because reading it takes system calls."""
 
 import _locale
 import _tracemalloc

@@ -1,4 +1,4 @@
-"""Notice coroutines that a plugin's code makes and never awaits, so that what they should do is not done."""
+"""Detect coroutines that a plugin's code creates but never awaits, so that their work is never done."""
 
 import sys
 import threading
