@@ -1,4 +1,4 @@
-"""The commands that skills and plugins add to those of the chat."""
+"""The commands that skills and plugins add to the chat."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What belongs to a message besides its words: images as chips, and files named with ``@``."""
+"""The attachments of a message: images, shown as chips, and files named with ``@``."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""The prompt_toolkit application of the chat, as it behaves on a screen that keeps its scrollback."""
+"""The chat's prompt_toolkit application, adapted to a terminal whose scrollback must stay intact."""
 
 import select
 import sys

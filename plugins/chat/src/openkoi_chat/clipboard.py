@@ -1,4 +1,4 @@
-"""Copy text by the terminal (OSC 52), and read an image from the clipboard with the system's own programs."""
+"""Copy text through the terminal (OSC 52), and read an image from the clipboard with the system's own programs."""
 
 import base64
 from pathlib import Path

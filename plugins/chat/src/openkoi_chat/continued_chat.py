@@ -1,4 +1,4 @@
-"""Continue a session of the chat: show where it was, and bring back what was not sent."""
+"""Continue a chat session: show where it was, and restore what was not sent."""
 
 import asyncio
 from collections.abc import Collection, Sequence

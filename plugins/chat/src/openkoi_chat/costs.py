@@ -1,4 +1,4 @@
-"""Say what the session cost, which step was the dearest, and what would be cheaper."""
+"""Report what the session cost, its most expensive step, and what would be cheaper."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A question on the screen: a digit or a letter marks a choice, and only Enter gives it; type-ahead never does."""
+"""A question on the screen: a digit or letter selects a choice, and only Enter confirms it; type-ahead never does."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence

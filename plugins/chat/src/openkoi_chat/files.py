@@ -1,4 +1,4 @@
-"""List the files of a folder for ``@``, as git sees them."""
+"""List the files of a folder for ``@``, as git lists them."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Let a character that is written with several code points fill the columns that a terminal gives it.
+"""Give a character that consists of several code points as many columns as the terminal gives it.
 
 prompt_toolkit adds up the columns of the code points: of an emoji that is joined from two, it takes four for two.
 """

@@ -1,4 +1,4 @@
-"""Take what the user enters: a command, a shell command, something to remember, or a message."""
+"""Handle what the user enters: a command, a shell command, something to remember, or a message."""
 
 import asyncio
 from secrets import token_hex

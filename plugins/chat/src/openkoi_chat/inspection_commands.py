@@ -1,4 +1,4 @@
-"""Commands that look at tasks, memory and costs. Most are those of ``openkoi``, run in this folder."""
+"""Commands that show tasks, memory and costs. Most run a command of ``openkoi`` in this folder."""
 
 import asyncio
 from collections.abc import Iterator

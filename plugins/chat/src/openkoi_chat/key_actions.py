@@ -1,4 +1,4 @@
-"""Do what a key is for: Enter, Escape, Tab, Ctrl-C and the others."""
+"""Implement what each key does: Enter, Escape, Tab, Ctrl-C and the others."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Turn the table of key bindings into those of prompt_toolkit: each key calls a method or runs a command."""
+"""Convert the table of key bindings to those of prompt_toolkit: each key calls a method or runs a command."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The default key bindings of the chat: what each key does, and what that is called in ``keys.toml``."""
+"""The default key bindings of the chat: what each key does, and the name of that action in ``keys.toml``."""
 
 from collections.abc import Sequence
 

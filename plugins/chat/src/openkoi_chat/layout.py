@@ -1,4 +1,4 @@
-"""The rows below the finished text: the end of the answer, messages that wait, a dialog, the input, a list, a hint."""
+"""Lay out the rows below the finished text: the answer's end, queued messages, a dialog, the input, a list, a hint."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The chat line by line: nothing is drawn again, no escape sequence is written, questions are numbered.
+"""The chat in line mode: nothing is redrawn, no escape sequence is written, questions are numbered.
 
 For screen readers, dumb terminals and logs of terminals.
 """

@@ -1,4 +1,4 @@
-"""Show the user's messages: in the scrollback, and above the input while they wait, with when they are read."""
+"""Show the user's messages: in the scrollback, and above the input while queued, with when they will be read."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Call the user back when another window has the focus: a bell, and a notification that passes through tmux."""
+"""Notify the user when another window has the focus: a bell, and a notification that passes through tmux."""
 
 import os
 from collections.abc import Mapping

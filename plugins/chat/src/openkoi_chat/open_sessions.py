@@ -1,4 +1,4 @@
-"""Keep each session open in one chat only, with a file for the state of that chat.
+"""Keep each session open in only one chat, with a file for the state of that chat.
 
 The lock ends with the process, so that a killed chat can be continued; a second chat continues in a copy.
 """

@@ -1,4 +1,4 @@
-"""Read the words behind ``openkoi chat``."""
+"""Parse the arguments of ``openkoi chat``."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Commands of other agents: what does the same here, or a sentence that says how it is done."""
+"""Commands of other agents: the equivalent command here, or a sentence that explains how to do the same."""
 
 from collections.abc import Mapping
 

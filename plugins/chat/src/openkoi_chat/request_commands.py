@@ -1,4 +1,4 @@
-"""Commands that send a message which is always the same, and the one that sets up the model that reads it."""
+"""Commands that send a fixed message to the model, and the command that sets up a model."""
 
 from .attachments import Draft
 from .banner import SET_UP

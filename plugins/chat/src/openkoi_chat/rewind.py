@@ -1,4 +1,4 @@
-"""Rewind the conversation and all files to before one of its messages, with a preview, and undo that again."""
+"""Rewind the conversation and all files to before one of its messages, with a preview, and undo a rewind."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Keep what is not in the log: the draft, and messages that wait.
+"""Save what is not in the log: the draft, and queued messages.
 
 Written soon after each change, so that a killed chat loses no more than the last tenth of a second.
 """

@@ -1,4 +1,4 @@
-"""The screen of the chat: finished text above, and below it a few rows that are drawn again.
+"""The screen of the chat: finished text above, and below it a few rows that are redrawn.
 
 Finished text is printed once and stays in the terminal's own scrollback. Below it stand the end of the answer that is
 coming in, a question, messages that wait, the working line and the input.

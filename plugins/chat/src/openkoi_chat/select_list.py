@@ -1,4 +1,4 @@
-"""Draw a list from which one item is chosen: the selected one is marked, and it is always within the rows there are."""
+"""Draw a list from which one item is chosen: the selected item is marked, and always visible."""
 
 from collections.abc import Sequence
 

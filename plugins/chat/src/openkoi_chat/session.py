@@ -1,4 +1,4 @@
-"""The conversation: a session of the log, where a message is the next task, or steers the one under way, or waits."""
+"""The conversation: a session of the log, where a message is the next task, steers the running one, or is queued."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

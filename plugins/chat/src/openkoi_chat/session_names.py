@@ -1,4 +1,4 @@
-"""The names that the user gave to sessions, in a file of the chat."""
+"""The names that the user gave to sessions, stored in a file of the chat."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How many tasks a session had and what they cost, kept with how far its log was read: a long one is read once."""
+"""Count a session's tasks and cost, and save both with how far the log was read, so that it is read only once."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Commands that set what the next tasks are done with."""
+"""Commands that change the settings for the next tasks."""
 
 from openkoi_hookspecs import KoiError, Limits
 from openkoi_runlog.report import format_dollars

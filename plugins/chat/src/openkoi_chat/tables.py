@@ -1,4 +1,4 @@
-"""Print names beside what they mean, in the columns of the terminal."""
+"""Print names beside their descriptions, in the columns of the terminal."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Show the records of a task, as they come or from the log: what is on the screen is the same either way."""
+"""Show the records of a task, live or from the log: the screen shows the same either way."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias

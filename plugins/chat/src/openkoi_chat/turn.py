@@ -1,4 +1,4 @@
-"""One task of the chat while it is under way: its records, its working line, and the messages that it has not read."""
+"""One running task of the chat: its records, its working line, and the messages that it has not read yet."""
 
 from collections.abc import Callable
 from time import monotonic

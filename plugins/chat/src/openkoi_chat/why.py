@@ -1,4 +1,4 @@
-"""Explain what moved the score from one iteration to the next, with the diff between them."""
+"""Explain why the score changed from one iteration to the next, with the diff between them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
