@@ -1,4 +1,4 @@
-"""Attribute changes: compare how a workspace looks before and after each call, recorded on disk.
+"""Attribute changes to calls: compare the workspace before and after each call, as recorded on disk.
 
 A record outlives its process, so that changes of a killed run are still distinguished from those of the user.
 """

@@ -1,4 +1,4 @@
-"""Define what can go wrong with checkpoints."""
+"""Define the errors of checkpoints."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

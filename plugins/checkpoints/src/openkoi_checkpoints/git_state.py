@@ -1,4 +1,4 @@
-"""Digest what decides how git behaves in a repository: settings and hooks.
+"""Compute a digest of what determines git's behaviour in a repository: settings and hooks.
 
 Run no git. As with refs, undo never changes them; the user is shown what a command did to them.
 """

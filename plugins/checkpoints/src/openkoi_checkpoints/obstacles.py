@@ -1,4 +1,4 @@
-"""Remove from a restore plan what cannot be made because something that stays is in the way."""
+"""Remove from a restore plan each path that cannot be restored because something that stays is in its way."""
 
 from collections.abc import Container, Iterator, Mapping, Set
 from dataclasses import replace

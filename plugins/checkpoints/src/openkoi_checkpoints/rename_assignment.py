@@ -1,4 +1,4 @@
-"""Assign old files to new names, one to one: the most similar first, of these the one whose path ends alike."""
+"""Assign old files to new names, one to one: by most similar content, then by the most similar end of the path."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Lock the store, and report it as an error of the store where that is impossible."""
+"""Lock the store, and report a failure to lock as an error of the store."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
