@@ -1,4 +1,4 @@
-"""Read the user's choice: its number or its key, then Enter. Nothing that was typed as a message chooses one.
+"""Read the user's choice: its number or its key, then Enter. Text typed as a message never selects one.
 
 Keys are not taken for a moment after the question is shown; a line that was begun before then is not an answer.
 """

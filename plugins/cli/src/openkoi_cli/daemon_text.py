@@ -1,4 +1,4 @@
-"""Format how the daemon and its apps are, from the file that it writes. Imports nothing of the assistant."""
+"""Format the status of the daemon and its apps, from the daemon's file. Imports nothing of the assistant."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""List what makes sense to run after a run."""
+"""Suggest commands to run after a run."""
 
 from openkoi_hookspecs import NextAction, StopReason
 from openkoi_runlog.report import RunReport

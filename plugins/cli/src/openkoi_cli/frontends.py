@@ -1,4 +1,4 @@
-"""Start other frontends by a command of their name."""
+"""Start other frontends by the command of their name."""
 
 import os
 from typing import TYPE_CHECKING

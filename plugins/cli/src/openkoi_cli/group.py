@@ -1,4 +1,4 @@
-"""Resolve the command of a line. Commands are imported when they are called.
+"""Resolve the command of a command line. Commands are imported when they are called.
 
 Options may be anywhere. If the first word that is not an option is the name of a command, it is that command; all else
 is a task. A quoted argument with a space is always a task, and ``--`` ends the options. A line that looks like a

@@ -1,4 +1,4 @@
-"""Hold what all commands share: the configuration and the verbosity."""
+"""Provide what all commands share: the configuration and the verbosity."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Read single keys from the terminal while a run is under way: Esc interrupts it.
+"""Read single keys from the terminal during a run: Esc interrupts it.
 
 The terminal echoes nothing meanwhile, and is as before when a question or a child uses it, and at the end.
 """

@@ -1,4 +1,4 @@
-"""Find the times of memory items in the log; only the lines in which their ids occur are looked at."""
+"""Find the times of memory items in the log, reading only the lines that contain their ids."""
 
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping

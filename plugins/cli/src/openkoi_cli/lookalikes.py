@@ -1,4 +1,4 @@
-"""Write our own signs as similar ASCII ones to a terminal whose encoding does not have them."""
+"""Replace OpenKoi's symbols with similar ASCII ones on terminals whose encoding lacks them."""
 
 import codecs
 

@@ -1,4 +1,4 @@
-"""Bring the tables of memory up to date, for programs that read them."""
+"""Update the tables of memory, for programs that read them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Say what to use here for an option of another program for agents that users try."""
+"""Suggest the equivalent here when users try an option of another agent program."""
 
 from collections.abc import Mapping
 

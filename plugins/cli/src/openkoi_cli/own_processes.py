@@ -1,4 +1,4 @@
-"""Say which plugins run in a process of their own, as they are configured."""
+"""List the plugins that are configured to run in a process of their own."""
 
 from typing import TYPE_CHECKING
 

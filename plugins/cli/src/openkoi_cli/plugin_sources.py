@@ -1,4 +1,4 @@
-"""Ask the plugins that find plugins what they list, in a child process."""
+"""List the plugins that plugin sources find, in a child process."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Answer ``openkoi status`` and ``openkoi memory search WORDS`` without click, which takes as long as the answer.
+"""Answer ``openkoi status`` and ``openkoi memory search WORDS`` without click, whose import takes as long as they do.
 
 What is not plain is left to the commands: options, errors and warnings, a log or a memory that has to be changed.
 """

@@ -1,4 +1,4 @@
-"""Format the result of restoring files: counts, and what was left."""
+"""Format the result of restoring files: counts, and the files that were not restored."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

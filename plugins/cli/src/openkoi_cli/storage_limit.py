@@ -1,4 +1,4 @@
-"""Keep the log within its limit during the life of a long-running program."""
+"""Keep the log within its size limit while a long-running program runs."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""``openkoi update``: install newer releases of OpenKoi and its plugins, and bring what they keep up to date."""
+"""``openkoi update``: install newer releases of OpenKoi and its plugins, and run pending migrations."""
 
 import importlib
 import subprocess

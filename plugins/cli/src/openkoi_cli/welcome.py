@@ -1,4 +1,4 @@
-"""Answer an empty line: what is piped in is the task; without it, show three things to type."""
+"""Handle a command line without words: run piped input as the task, or else show three things to type."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Find the plugins that a search is among: those of a task's folder that are not OpenKoi's own."""
+"""Find the plugins to search: those of a task's folder that are not OpenKoi's own."""
 
 from typing import TYPE_CHECKING
 

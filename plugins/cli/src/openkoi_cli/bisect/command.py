@@ -1,4 +1,4 @@
-"""Define ``openkoi bisect [TASK_ID]``, which finds the plugin that gave a task a bad result."""
+"""Define ``openkoi bisect [TASK_ID]``, which finds the plugin that caused a task's bad result."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

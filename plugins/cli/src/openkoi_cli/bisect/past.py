@@ -1,4 +1,4 @@
-"""Read a recorded task: what was asked for, in which folder, and what models answered."""
+"""Read a recorded task: its request, its folder, and the responses of models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A provider that answers what a recorded task was answered, as long as the requests are the same."""
+"""A provider that replays the responses of a recorded task, as long as the requests are the same."""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Find the fewest plugins that give a bad result. Pure: the caller replays the task and says how it was.
+"""Find the fewest plugins that cause a bad result. Pure: the caller replays the task and reports its result.
 
 The search is binary: it looks for the first plugin, in their order, with which the plugins before it give a bad result.
 If that one alone gives no bad result, it looks for another one that is bad together with it.

@@ -1,4 +1,4 @@
-"""Lay out the files of a task as they were before it began, in a copy."""
+"""Create a copy of a task's files as they were before it began."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

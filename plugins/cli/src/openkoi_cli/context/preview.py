@@ -1,4 +1,4 @@
-"""Preview the prompt of a new task: memory, plugins and tools are asked, but no model."""
+"""Preview the prompt of a new task: ask memory, plugins and tools, but no model."""
 
 from collections.abc import Sequence
 from typing import cast

@@ -1,4 +1,4 @@
-"""Provide the worker that does nothing of its own: the existing work becomes its result.
+"""Provide a worker that does nothing: the existing work becomes its result.
 
 The workspace is a copy of the earlier state. To bring the rest in is a part of the task, so that evaluators see the
 copy first: a part may change files, and a run records the state before anything does.

@@ -1,4 +1,4 @@
-"""Format a verdict for people: lines for a terminal, and Markdown for a page."""
+"""Format a verdict as text: lines for a terminal, and Markdown for a page."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Copy a project to evaluate in: as it was, then as it is.
+"""Copy a project for evaluation: first as it was, then as it is.
 
 The project itself is only read. What belongs to the machine and not to the work is there from the start: installed
 packages, files that git ignores. A virtual environment is linked, because it works in its own place alone; caches are

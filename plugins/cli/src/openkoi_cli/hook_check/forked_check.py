@@ -1,4 +1,4 @@
-"""Check in a copy of this process, and name the plugin whose code ran when it ended or stopped to answer."""
+"""Check in a fork of this process, and name the plugin whose code was running if that process ended or hung."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Read catalogues: files or addresses that list plugins with what they are, where, and their hashes.
+"""Read catalogues: files or addresses that list plugins with their descriptions, locations and hashes.
 
 name = "acme"
 

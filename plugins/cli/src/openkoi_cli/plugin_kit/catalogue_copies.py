@@ -1,4 +1,4 @@
-"""Remove and update plugins, also those that a catalogue brought as a copy: scripts, and WASM plugins."""
+"""Remove and update plugins, including those copied from a catalogue: scripts, and WASM plugins."""
 
 from collections.abc import Sequence
 from pathlib import Path

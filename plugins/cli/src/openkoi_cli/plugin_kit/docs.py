@@ -1,4 +1,4 @@
-"""Show how a kind of plugin is written: its entry point, the contract as code, and a whole example."""
+"""Show how a kind of plugin is written: its entry point, the contract as code, and a complete example."""
 
 import inspect
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Name the origins of a provider for the user."""
+"""Describe to the user where a provider's key or login comes from."""
 
 from enum import StrEnum
 
