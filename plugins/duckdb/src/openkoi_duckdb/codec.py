@@ -1,4 +1,4 @@
-"""Facts as JSON in the tables, and back: read as the run log is read, but written otherwise.
+"""Convert facts to JSON for the tables, and back: read as in the run log, but written with every field.
 
 The log leaves out what has its default value and names classes; the tables hold every field, so that a query in SQL
 finds each where its class has it.

@@ -1,4 +1,4 @@
-"""Write documents down as rows of their table."""
+"""Write documents as rows of their table."""
 
 from collections.abc import Iterable
 

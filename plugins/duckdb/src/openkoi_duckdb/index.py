@@ -1,4 +1,4 @@
-"""Documents and their postings: a sorted table of which word stands how often in which document."""
+"""Documents and their postings: a sorted table of how often each word occurs in each document."""
 
 from collections.abc import Collection, Iterable
 from math import log2

@@ -1,4 +1,4 @@
-"""Create the tables in an empty database, and read which version a file has.
+"""Create the tables in an empty database, and read the schema version of a file.
 
 There are no migrations: a file of an older version is built again from the run log.
 """

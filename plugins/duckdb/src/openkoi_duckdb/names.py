@@ -1,4 +1,4 @@
-"""The default place and embedder of memory."""
+"""The default location and embedder of memory."""
 
 from pathlib import Path
 

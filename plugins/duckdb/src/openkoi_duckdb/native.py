@@ -1,4 +1,4 @@
-"""Import DuckDB as it is compiled, without the Python that surrounds it.
+"""Import DuckDB's compiled module without the Python package around it.
 
 That takes five times as long to import, for nothing that is used here. Its classes are the same. Import it where it is
 used.

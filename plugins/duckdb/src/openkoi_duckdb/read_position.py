@@ -1,4 +1,4 @@
-"""Save the read position: how far the log is in the memory file, and how much that is.
+"""Save the read position: how far the log has been ingested into the memory file, and how much that is.
 
 It holds for the very state of the file that it was written for; of any other the file itself is asked.
 """

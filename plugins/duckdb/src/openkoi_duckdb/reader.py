@@ -1,4 +1,4 @@
-"""Read memory without a database, a plugin or an event loop, where it is configured to need none."""
+"""Read memory without a database, a plugin or an event loop, if its configuration needs none."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The rows that are derived from the log, one class a table, fields in the order of the columns."""
+"""The rows that are derived from the log: one class per table, fields in the order of the columns."""
 
 from typing import ClassVar
 

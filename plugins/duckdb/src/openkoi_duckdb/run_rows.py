@@ -1,4 +1,4 @@
-"""The rows and the memory of one run, the same whatever order its records came in."""
+"""Build the rows and the memory of one run, independent of the order of its records."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Rows in and out of a connection, many at a time: never one statement a row."""
+"""Write and read rows in bulk: never one statement per row."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager

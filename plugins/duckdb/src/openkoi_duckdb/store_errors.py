@@ -1,4 +1,4 @@
-"""Classify what is wrong with the memory file by DuckDB's errors."""
+"""Classify problems with the memory file by DuckDB's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

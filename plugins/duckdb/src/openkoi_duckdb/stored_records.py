@@ -1,4 +1,4 @@
-"""The records that are kept, in and out of their table."""
+"""Write records to their table, and read them back."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

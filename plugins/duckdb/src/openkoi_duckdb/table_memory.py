@@ -1,4 +1,4 @@
-"""The tables of the memory file: filled from the log, and searched where an embedder adds meaning to words."""
+"""The tables of the memory file: filled from the log, and searched if an embedder adds meaning to words."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
