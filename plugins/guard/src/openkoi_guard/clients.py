@@ -1,4 +1,4 @@
-"""Check command-line clients of services, whose changes no undo reaches.
+"""Check command-line clients of services, whose changes cannot be undone.
 
 A client names what it does with a verb among its first words: ``gh pr merge``, ``aws ec2 stop-instances``,
 ``heroku pg:reset``. The first known verb decides. A client of a service without a known verb asks; a program that no

@@ -1,4 +1,4 @@
-"""Check the statements for databases, such as DROP TABLE, in SQL and similar languages of any dialect."""
+"""Check database statements, such as DROP TABLE, in SQL of any dialect and in similar languages."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Recognize generated files and folders, whose deletion does not ask when git ignores all and tracks none of them.
+"""Recognize generated files and folders: deleting them needs no approval if git ignores all and tracks none.
 
 The words of a line are compared with names first; git is asked last.
 """

@@ -1,4 +1,4 @@
-"""Define what a check is given, and what it reports."""
+"""Define the input of a check, and the issue that it reports."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import field

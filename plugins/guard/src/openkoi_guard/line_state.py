@@ -1,4 +1,4 @@
-"""Hold what is known of a line during its analysis: its issues, and what later commands may depend on."""
+"""Track what is known of a line during its analysis: its issues, and what later commands may depend on."""
 
 import posixpath
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Find protected files that have an ordinary name: a link, or a setting of git, puts them in the place of another."""
+"""Find protected files with ordinary names, which a link or a setting of git puts in the place of another."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence

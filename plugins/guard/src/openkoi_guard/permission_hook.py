@@ -1,4 +1,4 @@
-"""Ask for the permission of each tool call, shell commands included: approved, asked about or denied."""
+"""Decide the permission of each tool call, shell commands included: allow, ask for approval, or deny."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence

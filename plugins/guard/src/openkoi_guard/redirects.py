@@ -1,4 +1,4 @@
-"""Read the files and texts that a shell opens for a command."""
+"""Read the redirects of a command: the files and texts that a shell opens for it."""
 
 from typing import TYPE_CHECKING
 

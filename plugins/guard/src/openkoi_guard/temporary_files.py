@@ -1,4 +1,4 @@
-"""Recognize files that the run itself has put into the temporary folder, whose deletion does not ask."""
+"""Recognize files that the run itself put into the temporary folder: deleting them needs no approval."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Check uploads, by which data leaves this machine: files, data and messages that a program sends to another one.
+"""Check uploads: files, data and messages that a program sends from this machine to another one.
 
 Downloads, copies between local paths and localhost do not count. ``rules/transfers.table`` lists how programs name what
 they send, and where to.
