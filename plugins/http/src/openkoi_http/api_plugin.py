@@ -1,4 +1,4 @@
-"""Close the connections of a provider or embedder of one server when it is left."""
+"""Close the connections of a provider or embedder to its server when the plugin is shut down."""
 
 from typing import Self
 

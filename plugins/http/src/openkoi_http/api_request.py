@@ -1,4 +1,4 @@
-"""A request to one server, and what clients and responses must be able to do; each client has one connection."""
+"""A request to one server, and the protocols of clients and responses; each client has one connection."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Protocol

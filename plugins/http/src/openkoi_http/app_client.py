@@ -1,4 +1,4 @@
-"""Call the API of an app's service: JSON, uploads and downloads, whose failures are those of apps."""
+"""Call the API of an app's service: JSON, uploads and downloads. Failures are raised as errors of apps."""
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence

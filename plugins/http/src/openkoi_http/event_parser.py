@@ -1,4 +1,4 @@
-"""Parse the pieces of a streamed response: split them into events, and check how much comes and what."""
+"""Parse the pieces of a streamed response: split them into events, and check their size and content."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar

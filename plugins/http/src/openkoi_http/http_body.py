@@ -1,4 +1,4 @@
-"""Take the body of an HTTP/1.1 response out of what came. Does no I/O.
+"""Extract the body of an HTTP/1.1 response from the received bytes. Does no I/O.
 
 All that came of a body is taken at once, however many chunks it is in.
 """

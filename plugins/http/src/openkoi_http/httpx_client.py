@@ -1,4 +1,4 @@
-"""Send requests by httpx2: through proxies, to and from cassettes, and whatever is not plain HTTP/1.1."""
+"""Send requests with httpx2: through proxies, with cassettes, and over anything that is not plain HTTP/1.1."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Cache what was encoded from immutable values, since a conversation only grows, and of tools for all runs."""
+"""Cache the encoding of immutable values: messages, since a conversation only grows, and all runs' tools."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Describe errors of the network, such as a stream that breaks off; those of httpx2 count as such, if it is loaded."""
+"""Describe network errors, such as a stream that breaks off, including those of httpx2 if it is loaded."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Write the heads of requests to a base URL, where that needs no rules but those of HTTP/1.1.
+"""Write the heads of requests to a base URL if the rules of HTTP/1.1 suffice.
 
 What does: logins, other characters than these and addresses of other servers, are left to httpx2.
 """
