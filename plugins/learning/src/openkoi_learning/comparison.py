@@ -1,4 +1,4 @@
-"""Compare having an entry with not having it: from the log, and by replaying recorded tasks."""
+"""Compare runs with and without an entry: from the log, and by replaying recorded tasks."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping

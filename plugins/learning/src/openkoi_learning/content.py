@@ -1,4 +1,4 @@
-"""Find what an advice says to do, and whether a work shows it.
+"""Find what a piece of advice says to do, and whether the work shows it.
 
 An advice's content is the names and numbers in it; without any, the longest phrase that it shares with a line which the
 next work has and the work before did not.

@@ -1,4 +1,4 @@
-"""Learn from advice that was followed and did harm: a check failed, or the score fell."""
+"""Learn from harmful advice: it was followed, and a check failed or the score fell."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Read the run log as far as it concerns learning, each line once."""
+"""Read what concerns learning from the run log, each line once."""
 
 import asyncio
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Derive changed entries from what a finished run taught: vet, merge."""
+"""Derive changed entries from the lessons of a finished run: vet, then merge."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

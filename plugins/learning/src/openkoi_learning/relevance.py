@@ -1,4 +1,4 @@
-"""Estimate from experience whether a task needs a subject, and which of its entries is right there.
+"""Estimate from past runs whether a task needs a subject, and which of its entries is right there.
 
 Words are those of the search engine. A subject is needed where the tasks that needed it share a word with this one, or
 in every task of the project if most needed it. Of several entries about one subject the one wins that was right lately

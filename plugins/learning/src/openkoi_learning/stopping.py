@@ -1,4 +1,4 @@
-"""Estimate from a project's runs the chance that another iteration pays, and how reliable such estimates are."""
+"""Estimate from a project's runs the chance that another iteration pays off, and how reliable the estimate is."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

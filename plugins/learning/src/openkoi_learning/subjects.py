@@ -1,4 +1,4 @@
-"""Find out that entries are about one subject: a result has one of them in the place where an attempt had another."""
+"""Detect that entries concern one subject: a result has one of them where an earlier attempt had another."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

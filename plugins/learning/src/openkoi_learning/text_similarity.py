@@ -1,4 +1,4 @@
-"""Find the exact details of a text: numbers, identifiers and denials, which a paraphrase may not change."""
+"""Find the details of a text that a paraphrase must not change: numbers, identifiers and negations."""
 
 import re
 from collections.abc import Collection
