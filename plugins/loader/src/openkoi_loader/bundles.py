@@ -1,4 +1,4 @@
-"""Locate bundles, and choose between plugins of one name."""
+"""Locate bundles, and choose between plugins of the same name."""
 
 import sys
 from importlib.machinery import ModuleSpec

@@ -1,4 +1,4 @@
-"""Reject settings before a file is touched that a run would reject only on first use."""
+"""Reject settings before any file is touched that a run would otherwise reject only on first use."""
 
 from collections.abc import Collection
 

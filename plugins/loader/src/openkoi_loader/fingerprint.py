@@ -1,4 +1,4 @@
-"""Tell whether anything that plugins are imported from has changed, without importing it."""
+"""Detect whether anything that plugins are imported from has changed, without importing it."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The plugins' implementations of hooks: pluggy validates them; what each takes and may answer is read once."""
+"""The plugins' implementations of hooks: pluggy validates them; their parameters and return types are read once."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Say what is installed, which of it is used, and what cannot be imported."""
+"""List what is installed, which of it is used, and what cannot be imported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Decide what an answer is charged: the vendor's count if it is credible, never more than was reserved. Pure."""
+"""Decide what a response is charged: the vendor's count if it is credible, never more than was reserved. Pure."""
 
 from dataclasses import replace
 

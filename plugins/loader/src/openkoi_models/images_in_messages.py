@@ -1,4 +1,4 @@
-"""Find the images and files in messages, name them in words, and take them out. Pure."""
+"""Find the images and files in messages, describe them in words, and remove them. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

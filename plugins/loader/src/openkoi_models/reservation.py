@@ -1,4 +1,4 @@
-"""Reserve what one request may cost at most."""
+"""Reserve the maximum cost of one request."""
 
 import math
 from dataclasses import field, replace

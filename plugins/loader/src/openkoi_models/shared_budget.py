@@ -1,4 +1,4 @@
-"""Reserve from the budget that all runs share: a plugin, so errors in it are contained."""
+"""Reserve from the budget that all runs share, and contain errors of the plugin that implements it."""
 
 import math
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Settings: what there is to set, and what is set where. A library, without entry points."""
+"""Settings: which ones exist, and where each is set. A library, without entry points."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""The settings that apply in a folder, each with where it comes from."""
+"""The settings that apply in a folder, each with its origin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace

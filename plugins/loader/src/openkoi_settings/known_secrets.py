@@ -1,4 +1,4 @@
-"""Find the secrets that are known before anything runs: of the environment, the configuration and the saved keys."""
+"""Find the secrets that are known at startup: in the environment, the configuration and the saved keys."""
 
 from collections.abc import Iterator
 from contextlib import suppress

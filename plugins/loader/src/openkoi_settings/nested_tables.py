@@ -1,4 +1,4 @@
-"""The tables inside a plugin's own table, as the nested value that its constructor takes. Pure."""
+"""Convert the tables inside a plugin's own table to the nested value that its constructor takes. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass

@@ -1,4 +1,4 @@
-"""Find the folders of data and configuration, by OPENKOI_HOME, XDG's variables and others; make and read nothing.
+"""Find the data and configuration folders, by OPENKOI_HOME, XDG variables and others; create and read nothing.
 
 ``OPENKOI_HOME`` (everything below it) > ``OPENKOI_CONFIG`` and ``OPENKOI_DATA`` > set XDG variables > the home folder.
 """

@@ -1,4 +1,4 @@
-"""Change one setting in the user's own configuration, and leave everything else as it stands."""
+"""Change one setting in the user's own configuration, and leave everything else unchanged."""
 
 from pathlib import Path
 from typing import Any

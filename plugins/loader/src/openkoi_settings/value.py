@@ -1,4 +1,4 @@
-"""Values of settings, each with where it comes from."""
+"""Values of settings, each with its origin."""
 
 from dataclasses import field
 from typing import TypeVar

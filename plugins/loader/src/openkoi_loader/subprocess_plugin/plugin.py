@@ -1,4 +1,4 @@
-"""Stand for a plugin that runs in a process of its own, with the hooks, methods and attributes of its kind."""
+"""Stand in for a plugin that runs in a process of its own, with the hooks, methods and attributes of its kind."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace

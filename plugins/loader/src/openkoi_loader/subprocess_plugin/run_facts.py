@@ -1,4 +1,4 @@
-"""What is sent to a plugin's process of a run and of OpenKoi: what they are, without their methods."""
+"""Describe a run and OpenKoi to a plugin's process: their fields, without their methods."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Read ahead what a plugin yields, such as the answer of a model, and hand it out in batches."""
+"""Read ahead what a plugin yields, such as a model's response, and pass it on in batches."""
 
 import asyncio
 from collections.abc import AsyncIterator
