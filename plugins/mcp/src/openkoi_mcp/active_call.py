@@ -1,4 +1,4 @@
-"""A call of a server that is under way: who made it, and how long it may still take."""
+"""A server call in progress: who made it, and how much time it has left."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

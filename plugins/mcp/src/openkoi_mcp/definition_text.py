@@ -1,4 +1,4 @@
-"""Show the user what a server offers: a line for each tool and prompt, or all that the approval is bound to."""
+"""Show the user what a server offers: a line for each tool and prompt, or everything that the approval covers."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Elicitation: put what a server asks for in the middle of a call to the user, field by field."""
+"""Elicitation: ask the user, field by field, for what a server requests during a call."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

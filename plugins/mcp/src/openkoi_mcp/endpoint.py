@@ -1,4 +1,4 @@
-"""The address for messages that a server of the older transport names first, before it can be asked anything."""
+"""Read the message endpoint that a server of the older transport announces before it accepts any request."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

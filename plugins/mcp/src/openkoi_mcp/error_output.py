@@ -1,4 +1,4 @@
-"""What a server writes to its standard error, and why it was stopped, for messages about its end."""
+"""Keep what a server writes to standard error, and why it was stopped, for messages about its end."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Find the secrets that a server is given, so that they are masked in all that is shown and logged. Pure."""
+"""Find the secrets that are passed to a server, so that they are masked wherever they are shown or logged. Pure."""
 
 from collections.abc import Iterator, Mapping
 

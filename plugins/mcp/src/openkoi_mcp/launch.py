@@ -1,4 +1,4 @@
-"""Start an MCP server as a child process that has no variables but the named ones, and that ends with OpenKoi.
+"""Start an MCP server as a child process that gets only the named environment variables and ends with OpenKoi.
 
 Run as a script, by its path and without site packages: ``launch.py PARENT NAME,NAME... COMMAND ARGUMENTS...``. The
 first line on standard error is the process id of the server, which is also that of its process group. This process

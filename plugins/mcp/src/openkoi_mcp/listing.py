@@ -1,4 +1,4 @@
-"""List the tools and prompts of an MCP server: ask it what it offers, page by page. Imports the SDK."""
+"""List the tools and prompts that an MCP server offers, page by page. Imports the SDK."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

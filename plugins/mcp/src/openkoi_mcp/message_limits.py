@@ -1,4 +1,4 @@
-"""Limits of one message of a server, checked before it is parsed: parsed, a value takes up to 500 times its bytes."""
+"""Limit the size of a server's message before it is parsed: a parsed value can take 500 times its bytes."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Turn what a server answers into the result of a tool: text, images and files. Pure."""
+"""Convert a server's answer to the result of a tool: text, images and files. Pure."""
 
 import binascii
 import json

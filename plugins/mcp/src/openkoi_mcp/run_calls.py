@@ -1,4 +1,4 @@
-"""The calls that one run makes of a server: each only while the server is what the user approved."""
+"""Make one run's calls to a server, only while the server is still what the user approved."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The tools of one MCP server, for any number of runs: what is offered, and how a call is made."""
+"""The tools of one MCP server, for any number of runs: list them, and make calls."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Open the way to a server: a child process, or a connection to an address. Imports the SDK."""
+"""Connect to a server: a child process, or an address. Imports the SDK."""
 
 import os
 import shutil
