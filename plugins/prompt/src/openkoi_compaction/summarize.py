@@ -1,4 +1,4 @@
-"""Replace the oldest turns by a model's notes on them."""
+"""Replace the oldest turns with a model's notes on them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Decide from the words of a task whether it only asks. What knows the words is imported with the first text."""
+"""Decide from a task's words whether it is only a question. The word lists are imported with the first text."""
 
 MAX_CHARACTERS = 5_000  # some rules take time that grows with the square of the length
 

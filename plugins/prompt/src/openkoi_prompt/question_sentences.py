@@ -1,4 +1,4 @@
-"""Weigh what the sentences of a task do: ask, state, tell to do something.
+"""Weigh what the sentences of a task do: ask, state, or request something.
 
 A task is a question if some clause asks, no clause asks for work, and the others only state what the question is about.
 A clause that is not recognised is work: a gap in the lists costs one judgement and lets no work pass unjudged (issue

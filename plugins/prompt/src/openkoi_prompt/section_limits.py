@@ -1,4 +1,4 @@
-"""Refuse sections that would crowd the task out of the prompt, by the plugin that added them.
+"""Refuse sections that would crowd the task out of the prompt, and name the plugin that added them.
 
 The caps are those of issue 14: a plugin's 50 MB section left no room for a single call.
 """

@@ -1,4 +1,4 @@
-"""Name what is done by saying a clause."""
+"""Name the speech acts: what is done by saying a clause."""
 
 from enum import Enum, auto
 
