@@ -1,4 +1,4 @@
-"""Say in the log that a secret was masked, where, and what to do if it is none."""
+"""Log that a secret was masked, where, and what to do if it is not a secret."""
 
 from collections.abc import Sequence
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""Keep the bytes of images and files in files of their own, named by their digest, so that lines of the log stay short.
+"""Store the bytes of images and files in separate files named by digest, so that lines of the log stay short.
 
 A file is written, and synced, before the line that refers to it. The files of one data folder serve all its sessions.
 """

@@ -1,4 +1,4 @@
-"""Compare the files with what a run left, before it is resumed or forked."""
+"""Detect files that changed since a run ended, before it is resumed or forked."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Checkpoints of one run's files, as its records describe them: which one the files are at, and which ones they were.
+"""The checkpoints of a run, from its records: the one that the files are at now, and those that they were at.
 
 This is the only place that computes them: undo, redo, fork and resume read them here.
 """

@@ -1,4 +1,4 @@
-"""Turn the past of a session into the messages that its next task starts with.
+"""Build the messages that a session's next task starts with, from the session's past.
 
 Each task becomes one exchange: the request with a summary of the work, and the answer. Results of tools are not
 repeated: files may have changed since, and they would be paid for again with each request. The exchanges of earlier

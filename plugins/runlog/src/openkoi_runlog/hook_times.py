@@ -1,4 +1,4 @@
-"""Find in the log which hooks of each plugin were called, and when last."""
+"""Find in the log which hooks of each plugin were called, and when they were last called."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Read the records of some kinds that a log has beyond what was read, for what keeps what it computed from them."""
+"""Read only the new records of some kinds from a log, for caches of what was computed from earlier ones."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A run as the log has it: how it began, in which folder, and with which models."""
+"""A past run, as the log describes it: how it began, in which folder, and with which models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

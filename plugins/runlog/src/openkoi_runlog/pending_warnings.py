@@ -1,4 +1,4 @@
-"""Warnings that wait for a run to log them, each once."""
+"""Keep warnings until a run can log them, each once."""
 
 from dataclasses import field
 

@@ -1,4 +1,4 @@
-"""Name the tool calls that plugins make, so that a resumed run finds what they brought."""
+"""Name the tool calls that plugins make, so that a resumed run finds their results."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Find where a run begins in a segment of the log, so that a process of many runs reads each line once for this."""
+"""Find where a run begins in a segment of the log, so that a process with many runs scans each line only once."""
 
 from collections import OrderedDict
 from dataclasses import field

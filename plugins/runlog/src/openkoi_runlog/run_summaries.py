@@ -1,4 +1,4 @@
-"""List the sessions and the runs of a log, without reading more of it than how runs began and ended."""
+"""List the sessions and runs of a log, reading only how runs began and ended."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

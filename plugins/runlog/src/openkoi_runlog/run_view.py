@@ -1,4 +1,4 @@
-"""One run, computed from its records in one pass: the only place where they are put together to facts.
+"""One run, computed from its records in one pass: the only place that derives a run's facts from them.
 
 A view can be extended with later records. Any part of a log will do: that of a run that was killed, or with lines
 missing. A run that was resumed, approved or judged later continues in the iteration where it stopped.

@@ -1,4 +1,4 @@
-"""The views of the runs in a log: of one run, or of all, each paid for what its sub-tasks cost."""
+"""The views of the runs in a log, one or all, each including the cost of its sub-tasks."""
 
 from collections.abc import Iterable, Mapping
 

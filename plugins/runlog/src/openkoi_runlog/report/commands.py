@@ -1,4 +1,4 @@
-"""Keep the commands of a run, each with its exit status, and whether files were written after it."""
+"""List the commands of a run, each with its exit status, and whether files were written after it."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace

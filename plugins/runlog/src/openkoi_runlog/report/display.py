@@ -1,4 +1,4 @@
-"""Turn the records of a run into what a frontend shows of it, in order: lines of progress, and the answer as it comes.
+"""Convert the records of a run to what a frontend shows: progress lines, and the answer as it streams in.
 
 Live records and those of the log go the same way. A log without the pieces of an answer has the whole of it.
 """

@@ -1,4 +1,4 @@
-"""Say how much of the limit that ended a run was used, and why it ended before all of it was."""
+"""Report how much of the limit that ended a run was used, and why it ended before all of it was."""
 
 from openkoi_hookspecs import Cost, Limits
 from openkoi_settings import keys
