@@ -1,4 +1,4 @@
-"""Choose the strongest sandbox that passes its self-test here: the entry ``ladder``."""
+"""Choose the strongest sandbox that passes its self-test here: entry point ``ladder``."""
 
 from .base import BaseSandbox
 from .bubblewrap import BUBBLEWRAP_LEVEL

@@ -1,4 +1,4 @@
-"""Describe files that other programs run and that a run changed, and decide whether they run anything else now."""
+"""Describe files that a run changed and other programs run, and decide whether they now run anything else."""
 
 import json
 import tomllib

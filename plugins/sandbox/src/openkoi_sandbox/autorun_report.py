@@ -1,4 +1,4 @@
-"""List, when a run ends, the files that it created or changed and that other programs run on their own."""
+"""List at the end of a run the files that it created or changed and that other programs run automatically."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence

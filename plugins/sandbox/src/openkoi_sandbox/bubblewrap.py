@@ -1,4 +1,4 @@
-"""Confine commands by bubblewrap (``bwrap``): sandbox level 3, the entry ``bubblewrap``.
+"""Confine commands with bubblewrap (``bwrap``): sandbox level 3, entry point ``bubblewrap``.
 
 Separate namespaces for files, processes, users and, if configured, the network.
 """

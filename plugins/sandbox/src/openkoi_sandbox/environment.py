@@ -1,4 +1,4 @@
-"""Choose which of our environment variables a command gets: a secret is recognised by its name or format."""
+"""Choose which environment variables a command gets: secrets are recognised by name or format."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -1,4 +1,4 @@
-"""Confine commands by Landlock: sandbox level 2, the entry ``landlock``.
+"""Confine commands with Landlock: sandbox level 2, entry point ``landlock``.
 
 Kernel rules about files, signals and ports, and a filter of system calls.
 """

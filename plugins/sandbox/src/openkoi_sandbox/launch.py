@@ -1,4 +1,4 @@
-"""Start a command inside a sandbox: the launcher's orders, and what it reports back."""
+"""Start a command inside a sandbox: the launcher's instructions, and what it reports back."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Run last before a confined command: drop its rights, then become it, or stay as its parent and report.
+"""Run last before a confined command: drop privileges, then become it, or stay as its parent and report.
 
 This is started as a script by a bare interpreter, so it imports no module of ours, and little else: every command waits
 for it. The restrictions were decided elsewhere. It reports in lines: ``begun``, ``child PID``, ``fault STEP ERRNO``,

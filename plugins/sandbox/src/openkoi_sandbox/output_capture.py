@@ -1,4 +1,4 @@
-"""Capture what a command prints: beginning and end in memory, everything in a file once it is too much.
+"""Capture a command's output: beginning and end in memory, and everything in a file if it is too long.
 
 Once there is a file, nothing captured contains a secret: both ends begin or stop anywhere, also within one.
 """

@@ -1,4 +1,4 @@
-"""Read a pipe to its end in a thread, and stop on request although another process still has it open."""
+"""Read a pipe to its end in a thread; stop on request even if another process still has it open."""
 
 import os
 import select

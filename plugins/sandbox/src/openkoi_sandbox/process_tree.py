@@ -1,4 +1,4 @@
-"""Kill all processes of a command: find its process tree, however they tried to escape.
+"""Kill all processes of a command, including those that tried to leave its process tree.
 
 Linux: by their session and by a mark in the environment they inherit, read from ``/proc``; in a sandbox by the
 launcher, whose descendants they all are and which ends when the last of them has. Elsewhere on POSIX: by the process

@@ -1,4 +1,4 @@
-"""Protect files that other programs run while commands run in a workspace, whatever program writes.
+"""Protect files that other programs run while commands run in a workspace, whichever program writes to them.
 
 The files are scanned before a command and after it, when no process of it is left. Changes are undone, and new files
 are moved to a folder that no program reads. What a sandbox itself made read-only is only scanned: a change of it was

@@ -1,4 +1,4 @@
-"""Retry for a moment when the system has no room for another process or thread."""
+"""Retry briefly when the system cannot start another process or thread."""
 
 import errno
 import time

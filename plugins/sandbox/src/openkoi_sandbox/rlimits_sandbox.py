@@ -1,4 +1,4 @@
-"""Limit the resources of each process, on POSIX: sandbox level 1, the entry ``limits``."""
+"""Limit the resources of each process, on POSIX: sandbox level 1, entry point ``limits``."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""Build the kernel's filter program (seccomp) of system calls that a confined command is refused."""
+"""Build the seccomp filter of the system calls that a confined command is refused."""
 
 import errno
 import struct

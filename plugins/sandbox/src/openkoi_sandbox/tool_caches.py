@@ -1,4 +1,4 @@
-"""Know the folders where tools cache what they download and build, and the variables that move them.
+"""List the folders where tools cache downloads and builds, and the variables that move them.
 
 Nearly every such folder holds code that runs later without being asked for: unpacked packages, built wheels, compiled
 objects, hooks. So each command gets one of its own; a folder that the configuration makes writable is shared instead.

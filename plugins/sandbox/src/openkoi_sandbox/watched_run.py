@@ -1,4 +1,4 @@
-"""Track which of the files that other programs run are changes of one run."""
+"""Track which of the files that other programs run were changed by one run."""
 
 import asyncio
 import contextlib
