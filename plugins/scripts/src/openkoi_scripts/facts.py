@@ -1,4 +1,4 @@
-"""Turn the facts of a call into JSON for a script, and what it returns into an answer of a hook."""
+"""Convert the facts of a call to JSON for a script, and what it returns to the result of a hook."""
 
 import json
 from collections.abc import Mapping

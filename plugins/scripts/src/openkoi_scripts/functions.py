@@ -1,4 +1,4 @@
-"""Find out which functions of a script are hooks, and what is wrong with them."""
+"""Find which functions of a script are hooks, and report what is wrong with them."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""The host functions of a script: ``log`` always, the others as its manifest asks and the user allowed."""
+"""The host functions of a script: ``log`` always, the others if its manifest requests and the user allowed them."""
 
 import asyncio
 import logging

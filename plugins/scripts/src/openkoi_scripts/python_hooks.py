@@ -1,4 +1,4 @@
-"""One Python file as a plugin of hooks: it runs once the user has allowed the file as it is, here or in a process."""
+"""Run a Python file as a hook plugin once the user has allowed its current content, here or in a process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""A script as a command of OpenKoi: what its function ``command`` returns is run as a task."""
+"""Run a script as a command of OpenKoi: what its function ``command`` returns is run as a task."""
 
 import sys
 from functools import partial

@@ -1,4 +1,4 @@
-"""A script as a plugin of hooks: each call goes to an interpreter in a child process."""
+"""Run a script as a hook plugin: each call goes to an interpreter in a child process."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
