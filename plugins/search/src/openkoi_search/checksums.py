@@ -1,4 +1,4 @@
-"""Verify arrays that are mapped from a file before they are used."""
+"""Verify arrays from a memory-mapped file before they are used."""
 
 import zlib
 from functools import cached_property

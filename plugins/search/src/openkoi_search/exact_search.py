@@ -1,4 +1,4 @@
-"""Search the vectors nearest to another by scanning all of them, in one thread.
+"""Find the nearest vectors by scanning all of them (exact search), in one thread.
 
 Of many vectors a smaller form is scanned first, and then the vectors themselves of the likely ones. Up to two hundred
 thousand the result is exact; above, the first pass compares their signs.

@@ -1,4 +1,4 @@
-"""Share what memories in a database file do alike: wait for it, do without it, replace it, and answer from it."""
+"""Implement what memories in a database file share: wait for it, do without it, replace it, and answer from it."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Hold all documents in memory as columns of numbers, for a process that asks again.
+"""Keep all documents in memory as columns of numbers, for a process that searches repeatedly.
 
 Results equal those of the tables, number for number.
 """

@@ -1,4 +1,4 @@
-"""Quantize vectors, two in each number: a first pass that reads half as much, and leaves few to compare exactly.
+"""Quantize vectors, two per number: a first pass reads half as much, and leaves few to compare exactly.
 
 Coordinates are rounded to small whole numbers, and one number holds those of two vectors: ``v = low + STEP * high``.
 Sums of such products keep the two apart while none of them leaves a range, and float32 represents all of it exactly.

@@ -1,4 +1,4 @@
-"""Store the facts of each record from which the index computes its documents again, as JSON lines."""
+"""Store as JSON lines the facts of each record from which the index can recompute its documents."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Keep an index of many short texts in a file, so that a process that asks one question does not build it again.
+"""Save an index of many short texts in a file, so that a process with one question does not rebuild it.
 
 The file's name is a hash of the state of the texts: other texts are another file, and are not needed to search it.
 """

@@ -1,4 +1,4 @@
-"""Keep the vectors of many short texts in a file, so that only new and changed texts are embedded."""
+"""Save the vectors of many short texts in a file, so that only new and changed texts are embedded."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Rank the documents of an index, with the standard library alone: what is asked of it is read, and nothing else.
+"""Rank the documents of an index with the standard library alone, reading only what a query needs.
 
 A document's terms are those of BM25 over the scopes that a query may see, as in the tables of a database.
 """

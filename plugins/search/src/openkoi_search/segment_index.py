@@ -1,4 +1,4 @@
-"""All segments together, as they are at one time: which of their documents are current, and what is known of a run."""
+"""All segments at one point in time: which of their documents are current, and what is known of a run."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Reduce vectors to their signs, a bit a dimension: a first pass over very many of them."""
+"""Reduce vectors to their signs, one bit per dimension, for a first pass over very many of them."""
 
 from typing import TYPE_CHECKING, TypeAlias
 

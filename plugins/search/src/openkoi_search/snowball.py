@@ -1,4 +1,4 @@
-"""Load the English stemmer alone, out of a package with those of thirty languages; and name irregular forms.
+"""Load only the English stemmer from a package of thirty languages, and list irregular forms.
 
 Importing the package imports them all, which takes longer than a search. So its folder is searched under this module's
 name, as a package's ``__path__`` allows.

@@ -1,4 +1,4 @@
-"""Share what database files of memories do alike: how they make way for others, and what their errors mean."""
+"""Implement what memories' database files share: how they make way for others, and what their errors mean."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

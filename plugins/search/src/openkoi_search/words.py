@@ -1,4 +1,4 @@
-"""Tokenize a text: split it into words to be found by, stemmed, without stop words, identifiers whole and in parts.
+"""Tokenize a text into searchable words: stemmed, without stop words, identifiers whole and in parts.
 
 ``src/user_name.py`` is found by itself and by src, user, name and py; ``parseURL`` by itself, parse and url.
 """

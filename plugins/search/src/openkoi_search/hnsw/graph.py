@@ -1,4 +1,4 @@
-"""Wrap hnswlib: serialize access, and reject what it cannot take."""
+"""Wrap hnswlib: serialize access, and reject input that it cannot handle."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

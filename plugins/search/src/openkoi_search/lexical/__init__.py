@@ -1,4 +1,4 @@
-"""Vectors of words and their pieces for OpenKoi: no model, no download."""
+"""Embed words and word pieces for OpenKoi: no model, no download."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""Embed texts by a sentence model (MiniLM) on this machine, in a thread."""
+"""Embed texts with a sentence model (MiniLM) on this machine, in a thread."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
