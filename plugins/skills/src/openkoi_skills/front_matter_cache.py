@@ -1,4 +1,4 @@
-"""Cache what the front matter of unchanged skills says, so that a task does not parse a thousand files again.
+"""Cache the front matter of unchanged skills, so that a task does not parse a thousand files again.
 
 A file is unchanged while its size, its inode and its times are. The cache can be deleted at any time.
 """

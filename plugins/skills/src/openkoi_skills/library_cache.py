@@ -1,4 +1,4 @@
-"""Keep the list of skills for as long as no file of them changes: a task asks for each file's times, and reads none.
+"""Cache the list of skills until one of their files changes: a task checks each file's times, and reads none.
 
 Between processes the front matter is kept in a file, within one the whole list is.
 """
