@@ -1,4 +1,4 @@
-"""Seals over rows and over the whole index of words, so that a byte that was changed is noticed before it answers."""
+"""Checksums of rows and of the whole index of words, so that a changed byte is detected before it is used."""
 
 from collections.abc import Iterable, Iterator
 from sqlite3 import Connection

@@ -1,4 +1,4 @@
-"""All documents and their words, read from the tables at once, to be held in memory by who asks again."""
+"""Load all documents and their words from the tables at once, for a process that searches repeatedly."""
 
 import json
 from collections.abc import Sequence

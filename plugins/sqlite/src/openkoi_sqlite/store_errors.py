@@ -1,4 +1,4 @@
-"""Classify what is wrong with the memory file by SQLite's error codes."""
+"""Classify problems with the memory file by SQLite's error codes."""
 
 import sqlite3
 from collections.abc import Iterator

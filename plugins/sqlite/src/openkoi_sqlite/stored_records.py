@@ -1,4 +1,4 @@
-"""The records that are kept, without their bulk, in and out of their table."""
+"""Write records, without their bulk, to their table, and read them back."""
 
 import json
 from collections import defaultdict
