@@ -1,4 +1,4 @@
-"""Read the tool call that a question is about, and show it as it would be made, with all that is hidden in it."""
+"""Show the tool call that needs approval as it would be made, including anything hidden in it."""
 
 import json
 from collections.abc import Iterator, Mapping

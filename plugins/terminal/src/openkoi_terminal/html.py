@@ -1,4 +1,4 @@
-"""Render Markdown as HTML for services that take it: no letter of the text is lost, and no HTML in it works."""
+"""Render Markdown as HTML for services that accept it: no text is lost, and HTML in the text has no effect."""
 
 import re
 from collections.abc import MutableMapping, Sequence

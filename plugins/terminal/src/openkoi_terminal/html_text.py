@@ -1,4 +1,4 @@
-"""Turn HTML into text, its quotations marked as those of plain mail are."""
+"""Convert HTML to text, with quotations marked as in plain-text mail."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Keep a few rows at the end of a terminal's output that change, below text that stays."""
+"""Redraw a few rows at the end of a terminal's output, below text that stays."""
 
 from collections.abc import Sequence
 from contextlib import suppress

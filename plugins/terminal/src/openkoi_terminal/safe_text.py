@@ -1,4 +1,4 @@
-"""Remove or show control characters and escape sequences of a terminal: so foreign text becomes harmless.
+"""Remove or show a terminal's control characters and escape sequences, so that untrusted text is harmless.
 
 Escape sequences can set the clipboard (OSC 52), hide text, or answer as if the user had typed; bidirectional controls
 and invisible characters can make a command look like another one.
