@@ -1,4 +1,4 @@
-"""Draw Markdown texts as models write it, well and badly, to test what becomes of them in an app."""
+"""Generate random Markdown as models write it, well and badly, to test what becomes of it in an app."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""Provide apps without a service, for tests and for trying out."""
+"""Provide apps that need no external service, for tests and experiments."""
 
 from .folder import FolderApp
 

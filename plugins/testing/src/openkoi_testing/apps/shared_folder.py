@@ -1,4 +1,4 @@
-"""Check the folder of an app: present, or missing as a service can be."""
+"""Check the folder of an app; a missing folder counts as an unavailable service."""
 
 from pathlib import Path
 

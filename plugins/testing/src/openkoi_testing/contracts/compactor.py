@@ -1,4 +1,4 @@
-"""Test what every `Compactor` promises, whether it leaves turns out or has them summed up. Inherit it::
+"""Test what every ``Compactor`` promises, whether it omits turns or summarizes them. Inherit it::
 
 class TestContract(CompactorContract):
     subject = RollingWindow()

@@ -1,4 +1,4 @@
-"""Test what every provider promises about a server that others wrote. Inherit it, with your provider::
+"""Test what every provider promises with a third-party server. Inherit it, with your provider::
 
     class TestPeer(PeerContract):
         model = "acme-large"

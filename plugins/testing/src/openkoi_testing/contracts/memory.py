@@ -1,4 +1,4 @@
-"""Test what every memory promises: a view of the log that can be fed again, in any order and by several processes.
+"""Test what every memory promises: a view of the log that can be ingested again, in any order, by many processes.
 
 class TestMine(MemoryContract):
     subject = Mine    # can be imported by its name, and gets its file by ``settings``

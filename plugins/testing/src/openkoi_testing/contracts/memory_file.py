@@ -1,4 +1,4 @@
-"""Test what a memory promises that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
+"""Test a memory that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
 
 class TestMineFile(MemoryFileContract):
     subject = Mine

@@ -1,4 +1,4 @@
-"""Test what a memory promises whose processes are killed: what was acknowledged is never lost and never doubled.
+"""Test a memory whose processes are killed: what was acknowledged is never lost and never doubled.
 
 Eight processes log tasks and absorb them, and are killed now and then, so this takes a while: mark what inherits it.
 

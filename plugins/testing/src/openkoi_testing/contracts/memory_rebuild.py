@@ -1,4 +1,4 @@
-"""Test what a memory promises that can be rebuilt from the log."""
+"""Test a memory that can be rebuilt from the log."""
 
 import asyncio
 from collections.abc import Sequence

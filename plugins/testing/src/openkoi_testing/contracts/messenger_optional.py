@@ -1,4 +1,4 @@
-"""Test what some messengers promise besides: a suite inherits the contract of each capability that its app has."""
+"""Test optional capabilities of messengers: a suite inherits the contract of each one that its app has."""
 
 import asyncio
 from collections.abc import Sequence

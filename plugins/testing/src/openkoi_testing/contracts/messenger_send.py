@@ -1,4 +1,4 @@
-"""Test what every messenger promises of sent posts: each is there once, and as it was sent."""
+"""Test what every messenger guarantees for sent posts: each arrives exactly once and unchanged."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Test what every messenger promises of arriving posts: none is lost between two cursors, each has an identity."""
+"""Test what every messenger guarantees for incoming posts: none is lost between two cursors, each has an identity."""
 
 import asyncio
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""Receive answers of a provider from a fake server with given faults."""
+"""Receive a provider's responses from a fake server that injects faults."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

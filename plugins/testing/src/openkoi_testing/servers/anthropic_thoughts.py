@@ -1,4 +1,4 @@
-"""Check what Anthropic's models thought, and whether it is sent back unchanged."""
+"""Check that the thinking of Anthropic's models is sent back unchanged."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256

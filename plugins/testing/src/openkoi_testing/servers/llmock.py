@@ -1,4 +1,4 @@
-"""Run a fake server that others wrote: the npm package ``@copilotkit/llmock``, for a second opinion on our own.
+"""Run a third-party fake server, the npm package ``@copilotkit/llmock``, to cross-check our own.
 
 Fixtures are what its documentation says: ``{"match": {"userMessage": ...}, "response": {"content": ...}}``, where a
 response may have ``toolCalls`` (name, arguments) instead, and a match ``hasToolResult``.

@@ -1,4 +1,4 @@
-"""Serve the pages of Notion as Markdown: create, read, replace, list and find them, with limits and refusals."""
+"""Fake Notion's pages as Markdown: create, read, replace, list and find them, with limits and refusals."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Describe what a fake model is to say, in the words of the contract."""
+"""Describe what a fake model answers, in the terms of the contract."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""Serve Slack's Web API and Socket Mode: envelopes until they are acknowledged, limits, and expired tokens."""
+"""Fake Slack's Web API and Socket Mode: envelopes until they are acknowledged, limits, and expired tokens."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Serve the Bot API as Telegram does: chats, updates until they are confirmed, buttons, files and limits."""
+"""Fake Telegram's Bot API: chats, updates until they are confirmed, buttons, files and limits."""
 
 import json
 import time
