@@ -1,4 +1,4 @@
-"""Parse a patch that stands between ``*** Begin Patch`` and ``*** End Patch``."""
+"""Parse a patch between ``*** Begin Patch`` and ``*** End Patch``."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Put new text into old bytes. Bytes outside a change are copied, never decoded and encoded."""
+"""Splice new text into existing bytes: bytes outside a change are copied, never decoded and encoded again."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Run a command line by a shell, and describe how it ended."""
+"""Run a command line in a shell, and describe how it ended."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Store long outputs of commands outside the workspace, so that a run can read the middle of its own.
+"""Store long outputs of commands outside the workspace, so that a run can read the omitted middle.
 
 A path outside the workspace is readable only when a command of this very run has returned it.
 """

@@ -1,4 +1,4 @@
-"""Find the text that an edit means: exactly, or as lines that differ in white space only."""
+"""Find the text that an edit refers to: exactly, or as lines that differ only in white space."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, islice

@@ -1,4 +1,4 @@
-"""Plan what a patch does to one file, checked against the file as it is. Write nothing."""
+"""Plan a patch's changes to one file, and check them against the current file. Write nothing."""
 
 import stat
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Compute which new lines are known after an edit, to a reader of the old lines."""
+"""Compute which new lines a reader of the old lines knows after an edit."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Define the tool ``run_command``, which runs a command line by a shell in the sandbox."""
+"""Define the tool ``run_command``, which runs a command line in a shell inside the sandbox."""
 
 from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult

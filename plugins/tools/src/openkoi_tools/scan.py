@@ -1,4 +1,4 @@
-"""Search files line by line in a process of its own, so that an endless pattern can be ended.
+"""Search files line by line in a process of its own, so that a pattern that never finishes can be stopped.
 
 It reads one JSON object from its input (pattern, literal, files, room) and writes ``path NUL number:line`` for each
 matching line, until the room is used up. It imports nothing but the standard library.

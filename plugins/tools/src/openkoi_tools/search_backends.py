@@ -1,4 +1,4 @@
-"""Search with ripgrep, where it is installed, or with a process of our own that can be ended."""
+"""Search with ripgrep if it is installed, or else with a process of our own that can be stopped."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Hold what every tool of a run works with: the settings, what was shown, and one lock per file."""
+"""Provide what every tool of a run shares: the settings, what was shown, and one lock per file."""
 
 import asyncio
 from collections.abc import Callable

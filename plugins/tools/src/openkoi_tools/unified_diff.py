@@ -1,4 +1,4 @@
-"""Parse a unified diff, as diff and git write it, and as models do: counts of lines may be wrong."""
+"""Parse a unified diff as diff and git write it, or as models do, whose line counts may be wrong."""
 
 import re
 from collections.abc import Sequence

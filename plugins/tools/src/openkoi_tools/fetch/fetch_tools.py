@@ -1,4 +1,4 @@
-"""Provide one tool for each run, all with the same settings."""
+"""Provide the tool ``fetch_url`` to each run, all with the same settings."""
 
 from collections.abc import Sequence
 from ssl import SSLContext

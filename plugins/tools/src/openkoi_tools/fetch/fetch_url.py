@@ -1,4 +1,4 @@
-"""The tool of one run, which caches pages so that reading on needs no request or approval."""
+"""The tool ``fetch_url`` of one run, which caches pages so that reading on needs no request or approval."""
 
 import asyncio
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Send one request to an address that was resolved before, and receive its response.
+"""Send one request to an address that is already resolved, and receive its response.
 
 The requested URL contains the IP address; the host's name is in the header and in the TLS handshake, so that
 certificates are checked against the name. No proxy, cookie, key or .netrc is used: a proxy would resolve names itself.

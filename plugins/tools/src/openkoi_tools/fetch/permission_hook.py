@@ -1,4 +1,4 @@
-"""Check the permission of each call of our tool. The list is read from the tool itself, so that there is only one."""
+"""Check the permission of each call of ``fetch_url``, against the list of hosts that the tool itself uses."""
 
 from openkoi_hookspecs import Deny, Permission, Tool, ToolCall, ToolError, hookimpl
 

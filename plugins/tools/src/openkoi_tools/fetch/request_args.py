@@ -1,4 +1,4 @@
-"""Parse the arguments of a call."""
+"""Parse the arguments of a call of ``fetch_url``."""
 
 from openkoi_hookspecs import Arguments, Json, ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
