@@ -1,4 +1,4 @@
-"""One call of a module under way: its limits, what its host functions may use, and why it must end."""
+"""A module call in progress: its limits, what its host functions may use, and why it must end."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""Make a plugin of each kind out of a module."""
+"""Adapt a module to each kind of plugin."""
 
 from .evaluator import WasmEvaluator
 from .hooks import WasmHooks

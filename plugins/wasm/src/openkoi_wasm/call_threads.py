@@ -1,4 +1,4 @@
-"""Threads that make calls for an event loop.
+"""Make calls in threads for an event loop.
 
 The pool of the standard library takes 50 microseconds more for each (measured), which is most of a short call.
 """

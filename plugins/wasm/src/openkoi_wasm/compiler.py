@@ -1,4 +1,4 @@
-"""Compile modules in a child process, and keep what was compiled by the hash of the module."""
+"""Compile modules in a child process, and cache the result by the hash of the module."""
 
 import asyncio
 import sys

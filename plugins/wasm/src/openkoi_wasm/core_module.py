@@ -1,4 +1,4 @@
-"""Call a core module: it points to bytes in its memory, and copies what waits for it by ``koi.read``.
+"""Call a core module: it points to bytes in its memory, and copies pending results with ``koi.read``.
 
 What a host function returns waits in ``pending`` until the module copies it.
 """

@@ -1,4 +1,4 @@
-"""Limits of a WASM module in one call: memory, time, sizes. A manifest may lower them, or raise them up to the most."""
+"""Limits of a WASM module in one call: memory, time, sizes. A manifest may lower them, or raise them to a maximum."""
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

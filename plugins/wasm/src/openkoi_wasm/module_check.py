@@ -1,4 +1,4 @@
-"""Check what a module imports and exports, so that one that does not fit is refused with the reason."""
+"""Check a module's imports and exports, and refuse one that does not fit, with the reason."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A plugin as it is used: its module is compiled when it is first called; a call that takes long is in a thread."""
+"""A WASM plugin in use: its module is compiled on the first call, and long calls run in a thread."""
 
 import asyncio
 import json

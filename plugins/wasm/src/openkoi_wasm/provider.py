@@ -1,4 +1,4 @@
-"""The models of a plugin: each answer comes whole, because a module is called once for it."""
+"""The models of a plugin: each answer arrives whole, because a module is called once for it."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The tools of a plugin, as a run is offered them."""
+"""The tools of a plugin, as they are offered to a run."""
 
 from collections.abc import Sequence
 from functools import partial
