@@ -1,4 +1,4 @@
-"""Images and files as Converse has them, within its limits: what it cannot be shown is described in words."""
+"""Convert images and files to Converse's format, within its limits; describe in words what it cannot be shown."""
 
 from collections.abc import Mapping
 

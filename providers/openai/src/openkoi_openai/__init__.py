@@ -1,4 +1,4 @@
-"""OpenAI's models and embeddings, and every server that speaks as OpenAI's does."""
+"""OpenAI's models and embeddings, and any OpenAI-compatible server."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -1,4 +1,4 @@
-"""Encode what a user says: words alone as one text, words with images and files as a list of parts."""
+"""Encode a user's message: text alone as one string, text with images and files as a list of parts."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Make a provider for a vendor of an OpenAI-compatible server, by its Chat Completions."""
+"""Build a provider for a vendor with an OpenAI-compatible server, over Chat Completions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
