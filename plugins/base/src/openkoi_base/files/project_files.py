@@ -1,4 +1,4 @@
-"""Find and read a project's own files if they are readable, at any depth of folders."""
+"""Find and read a project's own files at any depth of folders; unreadable ones count as empty."""
 
 import os
 import tomllib
