@@ -10,15 +10,18 @@ from .reviewer import ask_decider, met_condition_of
 from .sub_agent import MemberReply, MemberTask, TeamResult, TeamRun
 
 GO_ON = "Another agent has worked on this. Its answer is in the input. Continue from there and do not repeat its work."
-ANSWER = "Other agents work on this task. Their last answers are in the input. Respond to them; say where you agree."
-MODERATE = "You moderate. The last answers of the others are in the input. Say whether they agree, and summarize."
+ANSWER = "Other agents work on this task. Their latest answers are in the input. Respond to them; say where you agree."
+MODERATE = (
+    "You are the moderator. The other agents' latest answers are in the input. Say whether they agree, and summarize."
+)
 LAST = "This is the last round: write the summary as the answer to the task."
 REVIEW = (
     "Another agent has done this task. Its answer is in the input. Do not do the task again: inspect the result and "
     "review it. Name each problem, where it is, and how to fix it."
 )
 REVISE = (
-    "This was done before. A reviewer's findings are in the input. Fix them, verify, and answer for the whole task."
+    "This task was attempted before. A reviewer's findings are in the input. Fix them, verify, and answer for the "
+    "whole task."
 )
 ROUNDS = "rounds"
 ALONE = MemberTask()

@@ -96,7 +96,7 @@ def of_approvals(part: Part) -> Iterator[SpecProblem]:
     asked = [pattern for pattern, word in named.items() if word == "always"]
     for name in (name for name, word in named.items() if word == "never"):
         if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
-            text = f"cannot be never, because {near!r} also matches it: list the tools that need approval one by one"
+            text = f'cannot be "never", because {near!r} also matches it: list the tools that need approval one by one'
             yield part.make_problem(("tools", "approvals", name), text, key=True)
 
 

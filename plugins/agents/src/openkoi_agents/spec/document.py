@@ -154,7 +154,7 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
         here, mark = (*path, name), mark_of(key, str(key.value))
         if name in found:
             name = abbreviate_value(mark.spelled)
-            text = f"{name} occurs twice, first in line {document.line(here)}: remove one of them."
+            text = f"{name} occurs twice, first on line {document.line(here)}: remove one of them."
             document.faults.append(SpecProblem(document.file, mark.line, mark.column, text))
             continue
         document.keys[here] = mark

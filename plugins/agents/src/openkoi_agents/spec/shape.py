@@ -63,7 +63,7 @@ class Budget(Shape):
 class ModelPolicy(Shape):
     """The model and its budget."""
 
-    model: Annotated[str, Field(max_length=500, description="a model as provider/model")] = ""
+    model: Annotated[str, Field(max_length=500, description="a model in the form provider/model")] = ""
     budget: Annotated[Budget, Field(description="a table with usd_per_run")] = Budget()
 
 
@@ -74,7 +74,7 @@ class Tools(Shape):
     approvals: Annotated[
         dict[str, Literal["always", "never"]],
         BeforeValidator(table_of),
-        Field(description="always, never, or a table from tool names to always"),
+        Field(description='"always", "never", or a table that maps tool names to "always" or "never"'),
     ] = {}
     protected_paths: Annotated[Names, Field(description="a list of paths, with * and ? as wildcards")] = []
 
