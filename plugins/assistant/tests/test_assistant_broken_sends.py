@@ -131,7 +131,7 @@ async def error_of(url: str) -> AppError | None:
 
 
 SENDING = """\
-  - when: {{contains: may have happened}}
+  - when: {{contains: may have succeeded}}
     says: Perhaps it was sent.
     repeat: true
   - when: {{last: greet}}
@@ -178,4 +178,4 @@ def test_the_model_reads_that_its_message_may_have_been_sent(
 
     assert "Perhaps it was sent." in resumed.stdout
     assert text.startswith(sent)
-    assert "telegram_send: may have been done" in undone.stderr
+    assert "telegram_send: may have succeeded" in undone.stderr

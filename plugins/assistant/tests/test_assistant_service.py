@@ -79,7 +79,7 @@ def test_install_writes_the_unit_and_uninstall_removes_it(tmp_path: Path) -> Non
     removed = openkoi("daemon", "uninstall")
     again = openkoi("daemon", "uninstall")
 
-    assert f"Wrote {file}. It was not started: " in installed.stdout
+    assert f"Wrote {file}. The daemon was not started: " in installed.stdout
     assert f'Environment="OPENKOI_HOME={openkoi.home}"' in text
     assert (0, 1) == (removed.returncode, again.returncode)
     assert not file.exists()

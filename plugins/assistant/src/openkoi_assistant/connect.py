@@ -19,11 +19,11 @@ from .database import open_database
 from .inbox import Requests
 from .user_pairing import Member, Members, Role
 
-PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
-BOT = "The bot {bot} may start tasks in {app} by mentioning yours, at most three in a row."
+PAIR = "Send this code to the assistant as a direct message within 10 minutes, to become its {role}: {code}"
+BOT = "The bot {bot} may start tasks in {app} by mentioning your bot, at most three in a row."
 NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
 NO_APP = "Name an app: `openkoi connect APP`. To list them, run `openkoi connect --list`."
-ANY = "Allow each bot by its id; no wildcard allows all of them."
+ANY = "Allow each bot by its id; wildcards are not supported."
 BEGIN_SECONDS = 10.0
 OURS = ("email", "matrix", "notion", "slack", "telegram")
 
@@ -35,7 +35,7 @@ OURS = ("email", "matrix", "notion", "slack", "telegram")
     "--pair", type=click.Choice([Role.OWNER.value, Role.MEMBER.value]), help="Print a code that pairs another user."
 )
 @click.option(
-    "--allow-bot", "bot", metavar="USER", default="", help="Allow a bot to start tasks when it mentions yours."
+    "--allow-bot", "bot", metavar="USER", default="", help="Allow a bot to start tasks when it mentions your bot."
 )
 @click.option("--remove", "user", metavar="USER", default="", help="Remove a user, by the id that --list shows.")
 @click.pass_obj
@@ -64,7 +64,7 @@ async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: st
             if is_chat and not members.list_all(app):
                 click.echo(pair_line(members, app, Role.OWNER))
             click.echo(
-                next_step(koi) if is_chat else f"Tasks can use it now: {app}_read_doc, {app}_write_doc and others."
+                next_step(koi) if is_chat else f"Tasks can now use {app}_read_doc, {app}_write_doc and its other tools."
             )
 
 
@@ -119,7 +119,7 @@ def remove(members: Members, app: str, user: str) -> str:
     """Remove a user; raise KoiError for an unknown one."""
     if not members.remove(app, user):
         known = ", ".join(one.user for one in members.list_all(app)) or "none"
-        raise KoiError(f"{app} has no user {user!r}. Paired: {known}.")
+        raise KoiError(f"{app} has no user {user!r}. Paired users: {known}.")
     return f"Removed {user} from {app}."
 
 

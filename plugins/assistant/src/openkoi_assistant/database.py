@@ -10,10 +10,12 @@ from time import time
 from openkoi_hookspecs import KoiError
 
 FILE = "assistant.sqlite"
-DAMAGED = "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it away and pair again."
+DAMAGED = (
+    "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it elsewhere and pair again."
+)
 UNWRITABLE = (
     "The assistant's database {file} could not be written: {error}. Free disk space, or check the permissions of the "
-    "folder; OpenKoi tries again, and no message is lost."
+    "folder; OpenKoi will try again, and no message is lost."
 )
 BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
 RETRY_SECONDS = 2.0  # until what could not be written is written again (estimate)

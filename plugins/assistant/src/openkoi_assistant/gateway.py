@@ -30,7 +30,7 @@ PAIRED = {
 }
 NOTHING_TO_STOP = "There is nothing to stop."
 NOTED = "Added to the running task."
-NOT_ANSWERED = "The answer to a question could not be saved: {}. Free disk space; OpenKoi tries again."
+NOT_ANSWERED = "The answer to a question could not be saved: {}. Free disk space; OpenKoi will try again."
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from openkoi_runlog import decode, encode
 from .database import delete_old, transaction, write
 from .rate_limits import RateLimits
 
-REPEATED = "(Sent again after an interruption; you may have received it already.)\n\n"
+REPEATED = "(Sent again after an interruption; you may already have this message.)\n\n"
 KEPT_SECONDS = 7 * 24 * 3600.0  # after it was sent, so that a repeated post is recognised (estimate)
 CLOSE_SECONDS = 5.0  # for posts that are being sent when the daemon stops
 SIGN_IN_SECONDS = 60.0  # how often a post is tried where the user must sign in

@@ -13,7 +13,7 @@ from .splitting import split_text
 
 MAX_PARTS = 3  # a longer answer is a file
 SIGN = "/sign"
-WORKING, QUEUED = "Working on it ...", "Queued: it starts when the current task is done."
+WORKING, QUEUED = "Working on it ...", "Queued: your task starts when the current one is done."
 ATTACHED = "\n\n(The full answer is in the attached file.)"
 
 

@@ -54,7 +54,9 @@ def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Req
     owners = [one for one in gateway.members.list_all(schedule.app) if one.role is Role.OWNER]
     channel = schedule.channel or (owners[0].channel if owners else "")
     if schedule.app not in gateway.apps or not channel:
-        gateway.koi.warn(f"The schedule {name} has nowhere to send its answer: connect and pair {schedule.app}.")
+        gateway.koi.warn(
+            f"Skipped the schedule {name}, because its answer cannot be sent: connect {schedule.app} and pair an owner."
+        )
         return None
     sender = Sender(SCHEDULE, name=name, kind=SenderKind.PERSON, authenticated=True)
     post = Post(schedule.task, app=schedule.app, channel=channel, id=f"{name}/{due}", sender=sender, direct=True)

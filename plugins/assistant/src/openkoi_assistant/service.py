@@ -63,7 +63,7 @@ def install_service(folder: Path) -> str:
     text = launchd_agent(folder, variables) if sys.platform == "darwin" else systemd_unit(folder, variables)
     replace_file(file, text)
     failed = run_all(start_commands(file))
-    state = f"It was not started: {failed.rstrip('.')}." if failed else "The daemon starts when you log in."
+    state = f"The daemon was not started: {failed.rstrip('.')}." if failed else "The daemon starts when you log in."
     return f"Wrote {file}. {state} {KEYS}"
 
 
