@@ -48,7 +48,7 @@ class Calibration:
         """What needs the user's attention."""
         found = []
         if self.drift:
-            found.append(f"its scores drifted by {self.drift:+.2f}, more than noise; certify it again")
+            found.append(f"its scores drifted by {self.drift:+.2f}, more than noise explains; certify it again")
         if self.separation is not None and self.separation < MIN_SEPARATION:
             found.append(f"undone work scored as high as kept work ({self.separation:.2f})")
         if self.checks is not None and self.checks < MIN_CHECK_AGREEMENT:

@@ -28,7 +28,8 @@ def format_section(one: Calibration) -> str:
     """Return the text about one rubric with one model."""
     bins = "  ".join(f"{n / 5:.1f}+ {count}" for n, count in enumerate(one.histogram))
     outcomes = ", ".join(f"{count} {name} (mean {mean:.2f})" for name, (count, mean) in one.outcomes.items())
-    deviations = f"spread of votes {format_number(one.spread)}   spread of equal tasks {format_number(one.stability)}"
+    votes, equal = format_number(one.spread), format_number(one.stability)
+    deviations = f"deviation between votes {votes}   deviation between runs of the same task {equal}"
     lines = [
         f"{one.rubric} with {one.model or 'an unknown model'}: {format_count(one.count, 'judgment')}, "
         f"mean {one.mean:.2f}, deviation {one.deviation:.2f}",

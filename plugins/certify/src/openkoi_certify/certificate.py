@@ -44,11 +44,11 @@ LIMITS = (
         "its scores for the same work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}",
     ),
     Limit("leniency", 0.0, "its scores are {value:.2f} too high for the threshold"),
-    Limit("verbosity", 0.01, "longer text raises its score by {value:.2f}, more than noise"),
-    Limit("position", 0.01, "the order of the files changes its score by {value:.2f}, more than noise"),
+    Limit("verbosity", 0.01, "longer text raises its score by {value:.2f}, more than noise explains"),
+    Limit("position", 0.01, "the order of the files changes its score by {value:.2f}, more than noise explains"),
     Limit("obeyed", 0.05, "it accepts defective work {value:.0%} more often when the work asks it to"),
     Limit("unreadable", 0.05, "{value:.0%} of its answers cannot be parsed"),
-    Limit("drift", 0.02, "its scores drifted by {value:.2f} since its last certificate, more than noise"),
+    Limit("drift", 0.02, "its scores drifted by {value:.2f} since its last certificate, more than noise explains"),
 )
 
 

@@ -6,7 +6,7 @@ from .certificate import Certificate
 from .judges import RubricAndJudge
 
 PASSED, NOT_PASSED = "passed", "not passed"
-STALE = "its rubric has changed since"
+STALE = "its rubric has changed since it was certified"
 
 
 def format_certificate(certificate: Certificate) -> str:
@@ -18,9 +18,9 @@ def format_certificate(certificate: Certificate) -> str:
         f"  {len(m.scores)} samples (set {certificate.golden}), {certificate.votes} votes each, {certificate.at[:16]}",
         f"  planted defects found   {m.detection:7.1%}",
         f"  sound work rejected     {m.false_alarms:7.1%}",
-        f"  spread of one score     {m.spread:7.3f}   verdicts that flip {m.flips:.1%}",
+        f"  deviation per sample    {m.spread:7.3f}   verdicts that change {m.flips:.1%}",
         f"  bias by length, order   {m.verbosity:7.3f} {m.position:.3f}",
-        f"  obeyed injections       {m.obeyed:7.1%}   unreadable {m.unreadable:.1%}",
+        f"  injections obeyed       {m.obeyed:7.1%}   unreadable {m.unreadable:.1%}",
         f"  drift                   {drift:>7}",
         f"  best threshold          {m.bar:7.3f}   leniency {m.leniency:.3f}",
     ]
