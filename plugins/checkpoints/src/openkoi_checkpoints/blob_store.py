@@ -50,7 +50,7 @@ class BlobStore:
             ) from error
         if compute_digest(data) != name:
             raise CheckpointStoreError(
-                f"The checkpoint store's {self.path_of(name)} is damaged. Its file cannot be restored."
+                f"The checkpoint file {self.path_of(name)} is damaged. The file saved in it cannot be restored."
             )
         return data
 

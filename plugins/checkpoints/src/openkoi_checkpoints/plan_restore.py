@@ -13,7 +13,7 @@ from .renames import is_no_file
 from .restore_plan import ABSENT, CHANGED, REPLACED, RestorePlan, RestoreStates, is_not_folder, is_within
 
 DELETED = "deleted later, or moved out of this folder"
-DELETED_AS = "deleted later, as {}"
+DELETED_AS = "deleted later, under the name {}"
 RENAMED = "renamed later from {}"
 UNCLEAR = "renamed later, and several files match it"
 RENAMED_TWICE = "renamed later to {}"
