@@ -130,7 +130,7 @@ def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, ca
         hits = search_project(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
 
     assert {*REPLY[:3]} == {*texts(hits)[:3]}
-    assert "Memory searches by words only" in caplog.text
+    assert "Memory is searched by words only" in caplog.text
 
 
 def cut(data: bytes, chance: random.Random) -> bytes:
@@ -252,7 +252,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
 ) -> None:
     memory(tmp_path, Meanings("one"))
     other = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
-    bare = "have no vectors of two yet. To create them, run `openkoi memory rebuild`"
+    bare = "have no vectors from two yet. To create them, run `openkoi memory rebuild`"
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert [search_project(other, "gateway")] * 2 == [search_project(other, "gateway") for _ in range(2)]

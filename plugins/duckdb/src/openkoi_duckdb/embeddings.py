@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 256
 MAX_SECONDS = 5.0
-MISSING_VECTORS = "%d texts in memory have no vectors of %s yet. To create them, run `openkoi memory rebuild`"
+MISSING_VECTORS = "%d texts in memory have no vectors from %s yet. To create them, run `openkoi memory rebuild`."
 
 
 @dataclass(slots=True)
@@ -112,8 +112,8 @@ class Embeddings:
         if not self.has_warned:
             self.has_warned = True
             logging.getLogger("openkoi").warning(
-                "Memory searches by words only: the embedder %s failed (%s). "
-                "Missing vectors are created when it works again.",
+                "Memory is searched by words only, because the embedder %s failed (%s). "
+                "Missing vectors will be created when it works again.",
                 self.embedder.id,
                 error,
             )

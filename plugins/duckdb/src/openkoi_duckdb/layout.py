@@ -26,7 +26,7 @@ def read_version(connection: "DuckDBPyConnection") -> int:
             raise StoreError(StoreFailureKind.DAMAGED, "its tables are not those of a memory file") from None
         return 0
     if not isinstance(version, int) or version < 1:
-        raise StoreError(StoreFailureKind.DAMAGED, f"it has the version {version}")
+        raise StoreError(StoreFailureKind.DAMAGED, f"its version is {version}")
     return version
 
 
