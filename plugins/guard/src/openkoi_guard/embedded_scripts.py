@@ -93,7 +93,7 @@ def analyze_code(code: str, language: str) -> Iterator[CodeFinding]:
     if any(one.search(code) for one in (CHANGES_ELSEWHERE, CALLS_ELSEWHERE, UPLOADS, MAILS)) and not LOCAL.search(code):
         yield CodeFinding("sends data to another machine")
     if INSTALLS.search(code):
-        yield CodeFinding("installs unpublished code from an address")
+        yield CodeFinding("installs unpublished code from a URL")
     if SOURCES.search(code):
         yield CodeFinding("runs downloaded code")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):

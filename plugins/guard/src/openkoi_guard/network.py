@@ -24,7 +24,7 @@ OUT_LAST = lazy_pattern(r"-[a-zA-Z]+o")
 def check_metadata(command: Invocation) -> Iterator[Danger]:
     """Find requests for the machine's own cloud credentials."""
     if any(METADATA.search(word.text) for word in command.words):
-        yield Danger("asks the cloud for this machine's credentials", "secrets")
+        yield Danger("requests this machine's credentials from the cloud", "secrets")
 
 
 def check_computed_host(command: Invocation) -> Iterator[Danger]:
