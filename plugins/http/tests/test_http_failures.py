@@ -234,7 +234,7 @@ def test_a_broken_connection_is_unavailable_and_names_the_host(broken: Exception
 
 @pytest.mark.parametrize("body", ["", "busy", '{"data": ['])
 def test_a_document_that_is_no_json_is_unavailable(body: str) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not JSON"):
+    with pytest.raises(ProviderUnavailableError, match="not return JSON"):
         get(lambda _: httpx2.Response(200, content=body))
 
 

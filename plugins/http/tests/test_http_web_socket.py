@@ -234,7 +234,7 @@ def send_bytes(socket: ServerSocket) -> None:
 def test_the_end_says_why() -> None:
     for use, words in (
         (ServerSocket.close, "the server closed it"),
-        (be_deaf, "a ping was not answered"),
+        (be_deaf, "the server did not answer a ping"),
         (send_bytes, "it sent text that is not UTF-8"),
         (lambda _: None, "the connection was closed"),
     ):

@@ -85,7 +85,7 @@ class ApiClient:
         try:
             found: Json = json.loads(data)
         except (ValueError, RecursionError):
-            raise self.server.unavailable(f"returned something that is not JSON from {path}.", uncertain=True) from None
+            raise self.server.unavailable(f"did not return JSON from {path}.", uncertain=True) from None
         return found
 
     async def stream(

@@ -57,7 +57,7 @@ class DirectSocket:
                 self._connection.write(encode_frame(PING, b""))
             else:
                 raise NetworkError(CLOSED)
-        raise NetworkError("a ping was not answered")
+        raise NetworkError("the server did not answer a ping")
 
     async def send_text(self, text: str) -> None:
         """Send a message; raise NetworkError if the connection is over."""
@@ -100,4 +100,4 @@ async def shake_hands(connection: Connection, origin: Origin, path: str) -> None
         raise NetworkError(f"the server answered with status {head.status}")
     expected = b64encode(sha1(f"{key}{SERVER_ID}".encode()).digest()).decode()
     if head.headers.get("sec-websocket-accept") != expected:
-        raise NetworkError("the server did not accept it")
+        raise NetworkError("the server did not accept the WebSocket")

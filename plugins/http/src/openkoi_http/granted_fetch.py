@@ -29,7 +29,7 @@ CONNECT_SECONDS = 5.0
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 OF_THE_ORIGIN = frozenset({"authorization", "cookie", "proxy-authorization"})
 RESERVED = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-NOT_GRANTED = "{url} may not be fetched. [capabilities] network has {granted}."
+NOT_GRANTED = "{url} may not be fetched. [capabilities] network grants only {granted}."
 
 
 @dataclass(frozen=True, slots=True)

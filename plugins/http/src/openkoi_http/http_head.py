@@ -31,7 +31,7 @@ def take_head(buffer: bytearray) -> ResponseHead | None:
     found = END.search(buffer, 0, MAX_HEAD_BYTES)
     if found is None:
         if len(buffer) >= MAX_HEAD_BYTES or not b"HTTP/1.".startswith(bytes(buffer[:7])):
-            raise NetworkError("it sent something that is not HTTP/1.1")
+            raise NetworkError("its response is not HTTP/1.1")
         return None
     head = parse_head(bytes(buffer[: found.start()]))
     del buffer[: found.end()]
@@ -43,7 +43,7 @@ def parse_head(data: bytes) -> ResponseHead:
     first, *lines = data.split(b"\n")
     status_line = STATUS_LINE.fullmatch(first.removesuffix(b"\r"))
     if status_line is None:
-        raise NetworkError("it sent something that is not HTTP/1.1")
+        raise NetworkError("its response is not HTTP/1.1")
     headers: dict[str, str] = {}
     for line in unfold(lines):
         field = FIELD.fullmatch(line)

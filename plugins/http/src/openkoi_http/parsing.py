@@ -27,4 +27,4 @@ def parse_object(data: str | bytes, server: Server, *, marking: bool = True) -> 
     if not frame:
         raise server.empty_error()
     start = data[:80] if isinstance(data, str) else data[:80].decode(errors="replace")
-    raise server.unavailable(f"sent something that is not part of a response: {start!r}.")
+    raise server.unavailable(f"sent data that is not part of a response: {start!r}.")

@@ -56,7 +56,7 @@ class WebSocket:
             self._task.cancel()
             if not isinstance(error, TimeoutError):
                 raise
-            raise AppUnavailableError(f"{self.name} did not open its socket in time.") from None
+            raise AppUnavailableError(f"{self.name} did not open its WebSocket in time.") from None
         if not self._opened.done():
             await self.receive()
         return self
