@@ -97,7 +97,7 @@ def test_why_states_the_outcome_that_would_refute_an_entry(shop: Shop) -> None:
         "aa11": "archived after 3 accepted results in a row without `tab`, ",
         "cc33": "archived after an accepted result with `tab`, ",
         "dd44": "archived after 3 first attempts in a row with a finding about it, ",
-        "ee55": "by no outcome, because it is pinned",
+        "ee55": "never, because it is pinned",
         "ff66": "",
     } == {id: refutation_of(shop, id) for id in ("aa11", *(one.id for one in more))}
 

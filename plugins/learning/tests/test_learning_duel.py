@@ -114,7 +114,7 @@ def test_a_task_is_done_again_in_a_copy_as_the_folder_was_and_the_folder_is_left
 
     assert "before\n" == (tmp_path / "copy" / "a.txt").read_text()
     assert "after\n" == (tmp_path / "pond" / "a.txt").read_text()
-    with pytest.raises(KoiError, match="to before task r"):
+    with pytest.raises(KoiError, match="to its state before task r"):
         restore_folder(one, PATCH.replace("after", "other"), tmp_path / "again")
 
 

@@ -126,7 +126,10 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
 
     reply = shop.learn("approve", "feed").stdout
 
-    assert f"{mine.parent} has the same name: this draft is not used where that one is available." in reply
+    assert (
+        f"{mine.parent} has the same name and takes precedence: this draft is not used where both are available."
+        in reply
+    )
     assert [("feed", SkillSource.EXTRA)] == in_use(
         shop, SkillLocation(mine.parent.parent, SkillSource.EXTRA, kind=TASK)
     )

@@ -108,7 +108,7 @@ def test_the_third_task_with_the_same_kind_of_fault_has_an_evaluator_drafted(off
     assert ("finance",) == rubric.categories
     assert [
         ProposalDrafted(
-            "finance-quality", "evaluator", "3 of 3 tasks of the category finance had the same kinds of findings"
+            "finance-quality", "evaluator", "3 of 3 tasks in the category finance had the same kinds of findings"
         )
     ] == (office.events_of(ProposalDrafted))
     assert ["The report."] * 3 == [result.text for result in results]

@@ -53,7 +53,7 @@ class Actions(click.Group):
 
 
 @click.group("learn", cls=Actions, invoke_without_command=True)
-@click.option("--install", metavar="SKILL", default="", help="Install SKILL, like `openkoi skill install`.")
+@click.option("--install", metavar="SKILL", default="", help="Install SKILL, as `openkoi skill install` does.")
 @click.pass_context
 def learn(ctx: click.Context, install: str) -> None:
     """Review learned entries that are on probation. Run `openkoi learn why ID` for the evidence."""

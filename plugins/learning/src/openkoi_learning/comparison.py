@@ -74,7 +74,9 @@ class EntryComparison:
             )
         ]
         if count is None and not (tasks and ask_consent(self.koi, len(tasks))):
-            click.echo(f"To replay tasks with and without it, run `openkoi learn duel {self.entry.id} --again N`.")
+            click.echo(
+                f"To replay tasks with and without the entry, run `openkoi learn duel {self.entry.id} --again N`."
+            )
         elif count != 0:
             click.echo("Replayed:")
             attempts = list(self.replay(tasks))

@@ -184,7 +184,7 @@ def prepare_comparison(state: LearningState, query: TaskQuery, duel: str) -> tup
     side, _, id = duel.partition(" ")
     entry = state.entries.get(id)
     if entry is None:
-        raise KoiError(f"{COMPARISON_VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
+        raise KoiError(f"{COMPARISON_VARIABLE} is {duel!r}, but no such entry exists. Unset the variable.")
     others = {one.id: one for one in state.entries.values() if one.id != id}
     entries = {**others, id: pin_entry(entry, query.now)} if side == "with" else others
     return replace(state, entries=entries), replace(query, project=entry.project or query.project)

@@ -77,7 +77,7 @@ def restore_folder(task: RecordedTask, patch: str, copy: Path) -> None:
             subprocess.run(undo, cwd=copy, input=patch.encode(), check=True, capture_output=True)
     except (OSError, shutil.Error, subprocess.CalledProcessError) as error:
         why = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
-        raise KoiError(f"Cannot restore the folder to before task {task.run[:8]}: {why}") from None
+        raise KoiError(f"Cannot restore the folder to its state before task {task.run[:8]}: {why}") from None
 
 
 def run_attempt(task: RecordedTask, folder: Path, environment: Mapping[str, str]) -> Attempt:

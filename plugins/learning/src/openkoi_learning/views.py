@@ -65,7 +65,7 @@ def format_page(state: LearningState, entry: LearningEntry, now: str, decay: Dec
 def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> Iterator[str]:
     """Yield where an entry applies, its sources, and its current worth."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
-    yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing named'}"
+    yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing specific'}"
     yield f"  from:      {entry.origin}, {TRUST_LABELS[entry.trust]}; {explain_display(entry)}"
     if entry.reason:
         yield f"  status:    {entry.standing}, {entry.reason}"
@@ -85,13 +85,15 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
 def format_proposal(state: LearningState, entry: LearningEntry, now: str) -> Iterator[str]:
     """Yield the proposal to show an entry in all projects, if it helped in several."""
     if promote_entry(state, entry, now):
-        yield f"  proposal:  helped in another project; to show it in all, run `openkoi learn approve {entry.id}`"
+        yield (
+            f"  proposal:  use it in all projects, because it helped in another one: `openkoi learn approve {entry.id}`"
+        )
 
 
 def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
     """Explain which outcome archives an entry."""
     if entry.pinned:
-        return "by no outcome, because it is pinned"
+        return "never, because it is pinned"
     if content := entry.visible_content or entry.forbidden_content:
         what, how = "accepted result", f" {'without' if entry.visible_content else 'with'} `{'`, `'.join(content)}`"
     else:
@@ -148,7 +150,7 @@ def format_outcomes(state: LearningState, entry: LearningEntry) -> Iterator[str]
         text = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}, held out {known.withheld}"
         yield f"  with {model or 'any model'}: {text}"
     for use in state.outcomes(entry.id)[-MAX_OUTCOMES:]:
-        how = "passed" if use.passed else "failed because of this" if use.blamed else "failed because of something else"
+        how = "passed" if use.passed else "failed because of this entry" if use.blamed else "failed for another reason"
         what = "shown" if use.shown else "held out"
         yield f"  {state.exposures[use.run].at[:16]}  run {use.run[:8]}: {what}, the first attempt {how}"
 

@@ -85,7 +85,7 @@ class DraftStore:
     def approve(self, one: Proposal) -> Path:
         """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
         if one.fault:
-            raise KoiError(f"{one.fault}\nFix the file, then approve it.")
+            raise KoiError(f"{one.fault}\nFix the file, then approve the draft.")
         stamp = digest_path(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))

@@ -34,7 +34,7 @@ def finding_topics() -> tuple[FindingTopic, ...]:
 
 OTHER = FindingTopic(
     "known faults",
-    "Is it free of the mistakes that were found in similar work, quoted below as examples?",
+    "Is the work free of the mistakes that were found in similar work, quoted below as examples?",
     lazy_pattern(r"(?!)"),
 )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HOUR_SECONDS, DAY_SECONDS = 3_600.0, 86_400.0
 MAX_DRAFTS = 2  # of one run
 FAILED = "Could not read past tasks to propose evaluators: {error}. Trying again after the next task."
-REASON = "{faulty} of {tasks} tasks of the category {category} had the same kinds of findings"
+REASON = "{faulty} of {tasks} tasks in the category {category} had the same kinds of findings"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format
 from .hook import ProposalsHook
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
-SHADOWED = "  {} has the same name: this draft is not used where that one is available."
+SHADOWED = "  {} has the same name and takes precedence: this draft is not used where both are available."
 WRITE_FAILED = "Cannot write {folder}: {why}, then try again."
 TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
 
@@ -98,7 +98,9 @@ def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
 def dismiss_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Dismiss a draft, and return what that means."""
     with convert_errors(draft.folder):
-        return f"Dismissed: {draft.name}\n  It will not be proposed again while it is in {drafts.dismiss(draft)}"
+        return (
+            f"Dismissed: {draft.name}\n  It will not be proposed again as long as it remains in {drafts.dismiss(draft)}"
+        )
 
 
 @contextmanager
