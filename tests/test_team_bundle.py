@@ -163,7 +163,9 @@ def test_bundles_that_describe_one_server_are_both_named(tmp_path: Path, first: 
         (tmp_path / name / "bundle.toml").write_text(f"[mcp.servers.pond]\n{text}\n")
         openkoi = install_bundle(openkoi, name, f"{name}_team", tmp_path / name)
 
-    warned = [line for line in openkoi("mcp", "list").stderr.splitlines() if "has settings of several bundles" in line]
+    warned = [
+        line for line in openkoi("mcp", "list").stderr.splitlines() if "combines settings from several bundles" in line
+    ]
 
     assert [mixed] * len(warned) == [
         all(f"{name}_team/bundle.toml" in line for name in ("acme", "rival")) for line in warned

@@ -44,7 +44,7 @@ ANSWERS: Mapping[str, tuple[str, str]] = {
         "data: {{}}\n\n" + NAMED.format("http://pond.example/m"),
         f"it asked for messages to be sent to http://pond.example {FOREIGN}",
     ),
-    "not an address": (NAMED.format("http://[/messages"), "it sent an address for messages that is not valid"),
+    "not an address": (NAMED.format("http://[/messages"), "it sent an invalid address for messages"),
     "no address": ("event: other\ndata: x\n\n", "it sent no address for messages"),
     "nothing": ("", "it sent no address for messages"),
     "cut off": ("event: endpo", "its stream of events ended before it sent an address for messages"),

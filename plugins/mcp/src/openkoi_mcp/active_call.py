@@ -102,7 +102,7 @@ class ActiveCalls:
                 raise
             raise ToolError(
                 f"The MCP server {server} did not answer within {seconds:g} s; the call was cancelled. "
-                f"To allow more time, set `timeout` of the server."
+                f"To allow more time, raise the server's `timeout`."
             ) from None
         finally:
             CURRENT.reset(before)

@@ -113,7 +113,7 @@ async def remove(koi: Koi, /, name: str) -> None:
     listed = koi.setting(SERVERS, list, [])
     if name not in configured_names(koi):
         (found,) = await servers_of(koi, [name])
-        raise KoiError(f"{name} is not in your configuration but in {found.origin}. Remove it there.")
+        raise KoiError(f"{name} is not in your configuration: it comes from {found.origin}. Remove it there.")
     for config in (await source_of(koi)).list_configured(koi):
         if config.name == name:
             Snapshots(koi).forget(config)
@@ -145,7 +145,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
             koi.keep_consent(snapshots.question(config, found), YES)
             snapshots.keep(config, found)
             command = revoke_command(koi, found.digest(config))
-            click.echo(f"Approved {config.name}. To revoke that, run `{command}`.")
+            click.echo(f"Approved {config.name}. To undo this, run `{command}`.")
 
 
 @mcp.command()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PREFIXES = ("mcp.", "plugins.mcp")
 BUNDLE_FILE = "bundle.toml"
 MIXED = (
-    "The MCP server {0} has settings of several bundles, which are mixed: {1}. "
-    "To use one of them, run `openkoi plugin disable NAME` with the name of the other bundle."
+    "The MCP server {0} combines settings from several bundles: {1}. "
+    "To use only one of these bundles, disable the others with `openkoi plugin disable NAME`."
 )
 DEFER_ABOVE = 20  # tools whose schemas are sent with every request; estimate: 150 tokens each
 Listed = Mapping[str, ServerTable] | Sequence[ServerTable]

@@ -15,7 +15,7 @@ from .error_output import cut
 ENDPOINT = "endpoint"
 FOREIGN = "it asked for messages to be sent to {named} instead of {own}; nothing was sent"
 MISSING = "it sent no address for messages"
-MALFORMED = "it sent an address for messages that is not valid"
+MALFORMED = "it sent an invalid address for messages"
 ENDED = "its stream of events ended before it sent an address for messages"
 
 

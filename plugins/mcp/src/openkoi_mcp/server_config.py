@@ -104,7 +104,11 @@ class ServerConfig:
             return "its timeout must be a number of seconds above 0"
         if self.transport == STDIO:
             return "" if table.command else "it has no command"
-        return "" if table.url.startswith(("https://", "http://", "${")) else "it has no url that begins with https://"
+        return (
+            ""
+            if table.url.startswith(("https://", "http://", "${"))
+            else "its url is missing, or does not begin with https://"
+        )
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:

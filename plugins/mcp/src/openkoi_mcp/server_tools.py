@@ -144,7 +144,7 @@ def build_tools(server: str, definitions: Definitions, calls: RunCalls, *, defer
         tools.append(
             Tool(
                 tool_name(server, "read_resource"),
-                f"Read a resource of the MCP server {server} by its URI; without one, list all resources.",
+                f"Read a resource of the MCP server {server} by its URI; omit the URI to list all resources.",
                 parameters({"uri": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}}),
                 calls.read_resource,
                 effect=Effect.READS,
