@@ -289,4 +289,4 @@ def test_what_was_planted_when_openkoi_was_killed_is_reported_by_the_next(root: 
     first, second = run(make, root, "true"), run(make, root, "true")
 
     assert ([".envrc"], []) == (undone(first), undone(second))
-    assert "OpenKoi was killed before that" in first.output
+    assert "OpenKoi was killed first" in first.output

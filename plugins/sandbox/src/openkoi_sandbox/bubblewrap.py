@@ -88,7 +88,7 @@ def missing_requirement() -> str:
     if find_bwrap():
         return ""
     if not sys.platform.startswith("linux"):
-        return f"bubblewrap needs Linux, and this is {sys.platform}"
+        return f"bubblewrap needs Linux, but this is {sys.platform}"
     return "the program bwrap is not installed (apt install bubblewrap, dnf install bubblewrap)"
 
 
@@ -106,7 +106,7 @@ def forbidding_settings() -> Iterator[str]:
 
 
 CAVEAT = "sockets that other programs create while a command runs are not hidden from it"
-AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved away after each command"
+AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved elsewhere after each command"
 BUBBLEWRAP_LEVEL = LevelDefinition(
     "bubblewrap", SandboxLevel.ISOLATED, build_confinement, missing_requirement, kernel_advice, CAVEAT, AUTORUN
 )

@@ -76,11 +76,13 @@ def missing_requirement() -> str:
 
 
 CAVEAT = (
-    "a command can change modes and times of files outside and shared memory of your other programs, and list names of"
-    " hidden files; it cannot use sockets with a path or pseudo-terminals, and can use /tmp only through TMPDIR"
+    "a command can change modes and times of files outside the workspace, change the shared memory of your other"
+    " programs, and list names of hidden files; it cannot use sockets with a path or pseudo-terminals, and can use /tmp"
+    " only through TMPDIR"
 )
 AUTORUN = (
-    "restored when a command ends (.git/hooks, .git/config, .envrc, editors, CI); until then others see the change"
+    "restored when a command ends (.git/hooks, .git/config, .envrc, editors, CI); until then, other programs see the"
+    " change"
 )
 LANDLOCK_LEVEL = LevelDefinition(
     "landlock", SandboxLevel.CONFINED, build_confinement, missing_requirement, caveat=CAVEAT, autorun=AUTORUN

@@ -63,7 +63,7 @@ class Job:
     def run(self) -> CommandResult:
         """Start the command, wait for it, leave no process behind, and return its result."""
         if not self.root.is_dir():
-            raise KoiError(f"The workspace {self.root} is not a folder. Choose an existing one.")
+            raise KoiError(f"The workspace {self.root} is not a folder. Choose an existing folder.")
         if not self.command.argv:
             return CommandResult(EXIT_NOT_FOUND, "No command given. Name a program to run.")
         mark = secrets.token_hex(16)
