@@ -121,7 +121,11 @@ def test_the_user_is_asked_in_the_run_and_the_answer_counts_at_once(tmp_path: Pa
 WRONG = {
     "syntax": ("def before_plan(task):\n    x = = 1\n", ":2:9: unexpected symbol '='", "x = = 1"),
     "name": ("def before_plan(task):\n    return [task.txt]\n", ":2:13: Object of type `struct` has no", "^^^^^^^^"),
-    "parameter": ("def before_plan(task, weather):\n    return []\n", ":1:23: before_plan cannot take", ""),
+    "parameter": (
+        "def before_plan(task, weather):\n    return []\n",
+        ":1:23: before_plan has the unknown parameter",
+        "",
+    ),
     "hook": ("def before_plam(task):\n    return []\n", "no function is named after a hook", ""),
     "one hook": (
         "def before_plam(task):\n    return []\ndef before_plan(task):\n    return []\n",

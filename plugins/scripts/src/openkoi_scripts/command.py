@@ -59,7 +59,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
             allowed = yes or click.confirm(koi.redact(question.text))
             koi.keep_consent(question, YES if allowed else NO)
             command = revoke_command(koi, question.digest)
-            click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To revoke that, run `{command}`.")
+            click.echo(f"{'Approved' if allowed else 'Refused'} {name}. To undo this, run `{command}`.")
 
 
 async def find_source(koi: Koi) -> Scripts:

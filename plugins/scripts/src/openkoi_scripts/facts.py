@@ -55,8 +55,8 @@ def visible_fact(name: str, value: Any) -> Any:
 def refuse_other_items(items: list[Any], kind: str) -> None:
     """Raise ScriptError for an item that is neither a text nor an object of fields."""
     if wrong := [one for one in items if not isinstance(one, (str, dict))]:
-        shape = "a text, section(name, text)" if kind == "Section" else f"an object of the fields of a {kind}"
-        raise ScriptError(f"returned {wrong[0]!r:.40}. Return {shape}, a list of those, or None")
+        shape = "a text, section(name, text)" if kind == "Section" else f"an object with the fields of a {kind}"
+        raise ScriptError(f"returned {wrong[0]!r:.40}. Return {shape}, a list of these, or None")
 
 
 def build_answer(answer: Any, hook: str, first: object, script: str) -> Any:

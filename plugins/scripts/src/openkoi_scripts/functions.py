@@ -57,7 +57,7 @@ def refuse_unknown_parameters(described: Mapping[str, Any], known: Sequence[str]
     """Raise ScriptError for a parameter that a hook does not have."""
     for name, line, column in described["parameters"]:
         if name not in known and name not in described["optional"]:
-            takes = f"{described['name']} cannot take {name!r}. It may take {', '.join(known)}."
+            takes = f"{described['name']} has the unknown parameter {name!r}. Use {', '.join(known)}."
             raise ScriptError(f"{file}:{line}:{column}: {takes}")
 
 

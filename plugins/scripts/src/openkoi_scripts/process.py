@@ -132,8 +132,8 @@ def minimal_environment() -> dict[str, str]:
 def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
-        return f"ended its interpreter: it used more than {MEMORY_MIB} MiB, or a value was nested too deeply"
-    return "ended its interpreter" if code >= 0 else f"ended its interpreter by {signal_name(-code)}"
+        return f"crashed its interpreter: it used more than {MEMORY_MIB} MiB, or nested a value too deeply"
+    return "ended its interpreter" if code >= 0 else f"crashed its interpreter ({signal_name(-code)})"
 
 
 @dataclass(slots=True)

@@ -86,5 +86,5 @@ def select(function: Callable[..., object], facts: Mapping[str, Any]) -> Mapping
     if any(one.kind is one.VAR_KEYWORD for one in taken):
         return facts
     if unknown := [one.name for one in taken if one.name not in facts and one.default is one.empty]:
-        raise ScriptError(f"{function.__name__} cannot take {unknown[0]!r}. It may take {', '.join(facts)}.")
+        raise ScriptError(f"{function.__name__} has the unknown parameter {unknown[0]!r}. Use {', '.join(facts)}.")
     return {one.name: facts[one.name] for one in taken if one.name in facts}

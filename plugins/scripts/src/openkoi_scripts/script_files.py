@@ -135,7 +135,10 @@ def list_files(folder: Path) -> list[Path]:
 def read_script(path: Path, origin: Origin, *, is_command: bool = False) -> ScriptFile | KoiError:
     """Return a script with what its manifest asks for, or why it cannot be used."""
     if not is_one_line(path.name):
-        return KoiError(f"{path.parent} has a script named {path.name!a}, which is not used. Give it a plain name.")
+        return KoiError(
+            f"{path.parent} has a script named {path.name!a}, which is not used. "
+            "Use only printable characters in its name."
+        )
     try:
         text = read_small_text(path).removeprefix(BYTE_ORDER_MARK)
         if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
