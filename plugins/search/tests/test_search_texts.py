@@ -73,7 +73,7 @@ def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None
 @pytest.mark.parametrize(
     ("chunks", "how", "output"),
     [
-        (["a", 3], {}, "Chunk 1 is 'int' without a text"),
+        (["a", 3], {}, r"Chunk 1 \(type int\) has no text"),
         (["a"], {"parts": ["x", "y"]}, "parts has 2 entries for 1 texts"),
         (["a"], {"about": ["x", "y"]}, "about has 2 entries for 1 texts"),
         (["a"], {"embedder": "unheard"}, "Unknown embedder 'unheard'. Installed: "),

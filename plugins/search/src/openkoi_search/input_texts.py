@@ -59,8 +59,8 @@ def read_chunk(item: Any, place: int) -> Chunk:
     values: dict[str, Any] = {name: known[name] for name in FIELDS if known.get(name) is not None}
     if not isinstance(values.get("text"), str):
         raise TypeError(
-            f"Chunk {place} is {type(item).__name__!r} without a text. "
-            "Give texts, (id, text) pairs, a mapping from ids to texts, or objects with an id and a text."
+            f"Chunk {place} (type {type(item).__name__}) has no text. "
+            "Pass strings, (id, text) pairs, a mapping of ids to strings, or objects with `id` and `text`."
         )
     return Chunk(**{"id": place, **values})
 
