@@ -103,4 +103,4 @@ def test_a_project_s_rules_are_cut_to_their_own_limit_before_they_are_refused(tm
     _, warnings, log = events_of(here)
 
     assert [] == warnings
-    assert "AGENTS.md is cut after 16,000 of 115,000 characters" in log
+    assert "AGENTS.md is cut off after 16,000 of 115,000 characters" in log

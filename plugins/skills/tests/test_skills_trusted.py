@@ -134,4 +134,4 @@ def test_the_nearest_rules_hold_and_what_is_too_long_is_cut_loudly(pond: Pond) -
     assert "Far away." not in pond.prompt_text()
     assert len(pond.request.system[1]) < 600
     assert "more characters are in" in pond.request.system[1]
-    assert "is cut after 400 of 1,500 characters" in pond.warnings()
+    assert "is cut off after 400 of 1,500 characters" in pond.warnings()

@@ -63,7 +63,9 @@ async def measure_fit(
             return rate_fit(task, meant, hidden)
         except Exception as error:  # an embedder is a plugin: on its errors words are compared
             await run.emit(
-                WarningIssued(f"Skills are chosen by shared words only: the embedder {embedder} failed: {error}")
+                WarningIssued(
+                    f"Skills are chosen by shared words only, because the embedder {embedder} failed: {error}"
+                )
             )
     return rate_fit(task, index, hidden)
 
