@@ -189,7 +189,7 @@ def test_plugins_are_found_where_the_configuration_names_them_before_the_data_fo
 
     assert [("fish", "2"), ("carp", "1.0")] == found
     assert 3 == len(warnings)
-    assert "both the WASM plugin fish; the first is used" in "\n".join(warnings)
+    assert "both define the WASM plugin fish; the first is used" in "\n".join(warnings)
     assert f"{tmp_path / 'missing'}, which has no manifest" in "\n".join(warnings)
     assert "broken/plugin.toml: name is missing" in "\n".join(warnings)
 

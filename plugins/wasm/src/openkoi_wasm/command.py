@@ -116,7 +116,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
         click.echo(koi.redact(f"{manifest.name} {manifest.version} ({manifest.module})\n  {describe(manifest)}"))
         if yes or click.confirm("Allow OpenKoi to use it?"):
             koi.keep_consent(question(manifest, plugin.digest), YES)
-            click.echo(f"Approved {manifest.name}. To revoke that, run `{revoke_command(koi, plugin.digest)}`.")
+            click.echo(f"Approved {manifest.name}. To undo this, run `{revoke_command(koi, plugin.digest)}`.")
 
 
 @wasm.command()

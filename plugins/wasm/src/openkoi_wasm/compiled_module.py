@@ -112,7 +112,7 @@ def perform(call: ActiveCall, function: HostFunction, length: int, read: Callabl
     except GuestError as error:
         fail(call, str(error))
     except BaseException as error:  # whatever happens here is an error of ours, and ends this call alone
-        fail(call, f"could not be served: {type(error).__name__}: {error}")
+        fail(call, f"made a call that OpenKoi could not handle: {type(error).__name__}: {error}")
     return b""
 
 

@@ -24,7 +24,9 @@ WALL_SECONDS = 30.0  # the same on a busy machine
 MAX_COMPILED_BYTES = 64 << 20
 MAX_KEPT = 64  # compiled modules
 DIGEST_BYTES = 32  # SHA-256
-TOO_LARGE = "The module has {0:,} bytes; the limit is {1:,}. Build it with optimisation, and strip what is not needed."
+TOO_LARGE = (
+    "The module has {0:,} bytes; the limit is {1:,}. Build it with optimization, and strip symbols that are not needed."
+)
 TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so it is not used."
 
 

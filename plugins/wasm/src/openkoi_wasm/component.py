@@ -86,7 +86,7 @@ class ComponentGuest:
             raise GuestError(explain_error(WasmtimeError._from_ptr(error)))
         try:
             if (size := result.of.string.size) > call.limits.output:
-                raise GuestError(f"answered {size:,} bytes; the limit is {call.limits.output:,}")
+                raise GuestError(f"returned {size:,} bytes; the limit is {call.limits.output:,}")
             return read_text(result)
         finally:
             ffi.wasmtime_component_val_delete(byref(result))

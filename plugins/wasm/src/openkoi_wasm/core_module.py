@@ -50,7 +50,7 @@ class CoreGuest(Guest):
         packed = self.call(len(request))
         start, length = packed >> 32, packed & 0xFFFFFFFF
         if length > call.limits.output:
-            raise GuestError(f"answered {length:,} bytes; the limit is {call.limits.output:,}")
+            raise GuestError(f"returned {length:,} bytes; the limit is {call.limits.output:,}")
         return self.read(start, length)
 
 

@@ -54,7 +54,7 @@ class WasmPlugins:
                 continue
             other = found.setdefault(manifest.name, manifest)
             if other is not manifest:
-                koi.warn(f"{other.file} and {file} are both the WASM plugin {manifest.name}; the first is used.")
+                koi.warn(f"{other.file} and {file} both define the WASM plugin {manifest.name}; the first is used.")
         return list(found.values())
 
     def files(self, koi: Koi) -> Iterator[Path]:

@@ -25,7 +25,7 @@ IS_SUPPORTED = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 RUN_BY_OTHERS = frozenset({".git", ".hg", ".openkoi", ".envrc", ".vscode", ".idea", ".github"})
-NOT_GRANTED = "{path!r} may not be {verb}. [capabilities] filesystem has {granted}."
+NOT_GRANTED = "{path!r} may not be {verb}. [capabilities] filesystem grants only {granted}."
 
 
 @dataclass(frozen=True, slots=True)

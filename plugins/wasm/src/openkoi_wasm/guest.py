@@ -66,7 +66,7 @@ class Guest:
         """Return the address of a place of the memory as it is now: it may have grown."""
         size = ffi.wasmtime_memory_data_size(self.context, byref(self.memory))
         if start < 0 or length < 0 or start + length > size:
-            raise GuestError(f"named {length:,} bytes at {start:,}, outside its memory of {size:,} bytes")
+            raise GuestError(f"referred to {length:,} bytes at {start:,}, outside its memory of {size:,} bytes")
         base = ctypes.cast(ffi.wasmtime_memory_data(self.context, byref(self.memory)), ctypes.c_void_p).value or 0
         return base + start
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .host import WasmHost
 
 MAX_TOO_LONG = 3  # then all further calls of a method are made in a thread
-CHANGED = "{0} has changed since it was listed. It is used again from the next task on."
+CHANGED = "{0} has changed since it was listed. It can be used again from the next task."
 
 
 class WasmPlugin:
@@ -61,7 +61,7 @@ class WasmPlugin:
             return found["ok"]
         if isinstance(found, dict) and isinstance(found.get("error"), str):
             raise KoiError(f"The WASM plugin {name} failed: {one_line(found['error'][:1_000])}")
-        raise KoiError(f'The WASM plugin {name} answered neither {{"ok": ...}} nor {{"error": "..."}}.')
+        raise KoiError(f'The WASM plugin {name} returned neither {{"ok": ...}} nor {{"error": "..."}}.')
 
     async def load(self) -> "CompiledModule":
         """Compile the module, or take what was compiled before; raise KoiError for one that cannot be used."""
