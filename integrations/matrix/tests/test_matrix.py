@@ -397,7 +397,7 @@ def test_a_session_that_has_ended_is_continued_once_for_all_calls_and_by_the_nex
 
     until(has_ended)
     accounts = [world.open(story, **given) for _ in range(2)]
-    with pytest.raises(SignInRequiredError, match="session is over"):
+    with pytest.raises(SignInRequiredError, match="session has ended"):
         world.open(story, **{**given, "folder": tmp_path / "elsewhere", "refresh_token": "unknown"})
 
     assert [{"@koi4:koi.test"}] * 2 == accounts

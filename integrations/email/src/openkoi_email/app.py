@@ -120,7 +120,7 @@ class Email:
             self.password = (await koi.ask(Question(ASK_PASSWORD, secret=True)) or "").strip()
         if not self.password.isascii():
             raise AppRejectedError(NO_LETTERS)
-        koi.conceal(self.refresh_token or self.password, "the sign-in of Email")
+        koi.conceal(self.refresh_token or self.password, "the email password or token")
         self.open()
 
     # What arrives
@@ -174,7 +174,7 @@ class Email:
         mail = await self.use(lambda mailbox: mailbox.fetch(int(uid)) if mailbox.validity == validity else None)
         data = file_in(mail, int(number)) if mail else None
         if data is None:
-            raise AppRejectedError(f"The mail with {attachment.name!r} no longer exists.")
+            raise AppRejectedError(f"The email with {attachment.name!r} no longer exists.")
         yield data
 
     # What is sent

@@ -16,7 +16,7 @@ ANSWER_SECONDS = 20.0  # a server that says nothing for so long is gone
 MAX_TEXT = 200_000  # characters of a mail that are read
 MAX_BYTES = 30 * 1024 * 1024  # of a mail that is read whole; larger ones only so far
 T = TypeVar("T")
-SIGN_IN = "The mail server rejected the sign-in of {0} ({1}). Run `openkoi connect email`."
+SIGN_IN = "The mail server rejected the sign-in as {0} ({1}). Run `openkoi connect email`."
 MAX_HEAD = 256 * 1024  # bytes of all headers
 imaplib._MAXLINE = 10_000_000  # type: ignore[attr-defined]  # a long answer to SEARCH is one line
 

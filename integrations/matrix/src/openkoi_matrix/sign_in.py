@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from openkoi_hookspecs import AppError, AppRejectedError, Json, SignInRequiredError
 from openkoi_http import AppClient, ResponseLimits
 
-ASK_OWNER = "Your own Matrix ID, whose invitations are accepted (@you:example.org)"
+ASK_OWNER = "Your own Matrix ID, from which invitations are accepted (@you:example.org)"
 ASK_USER = "The Matrix ID of the account that you created for the assistant (@koi:example.org)"
 ASK_SECRET = "The password for {0}, or an access token for it"
-OVER = "The Matrix session is over ({0}). Run `openkoi connect matrix`."
+OVER = "The Matrix session has ended ({0}). Run `openkoi connect matrix`."
 REFUSED = "Matrix rejected this password or access token: {0}"
 USER = re.compile(r"@[^:\s]+:[^\s/]+")
 LIMITS = ResponseLimits(idle_seconds=20.0)
