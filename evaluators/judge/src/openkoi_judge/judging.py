@@ -33,8 +33,8 @@ DICTATED_WARNING = (
     "discarded."
 )
 BLIND_WARNING = (
-    "The judge scores half of this work as high as all of it, and failed certification for missing defects, so its "
-    "score was ignored. Set a different `models.evaluator`."
+    "The judge scores half of this work as high as all of it, and failed certification because it overlooks defects, "
+    "so its score was ignored. Set a different `models.evaluator`."
 )
 
 

@@ -48,7 +48,7 @@ async def compare_files(linter: Linter, work: ExecutionResult, runner: LinterRun
         if then is None:
             unknown.append(file)
         seen.update(map(digest_finding, then or ()))
-    why = f"{linter.label} could not compare {format_names(unknown)} with its state before the task"
+    why = f"{linter.label} could not compare {format_names(unknown)} with the state before the task"
     return Comparison(without(now, unknown), LinterBaseline(seen), (why,) if unknown else ())
 
 

@@ -17,9 +17,9 @@ from .messages import LinterOutput
 from .run_linter import LinterRunner
 
 UNSEEN = "{} was not run: no checkpoint shows which files changed"
-CUT = "{} reported more problems than are read; the rest was ignored"
+CUT = "{} reported more problems than the limit; the rest were ignored"
 AS_BEFORE = "{} already failed before the task, so it was ignored: {}."
-TOO_MUCH = "{} already reported too many problems before the task to show which are new, so it was ignored."
+TOO_MUCH = "{} reported so many problems before the task that new ones cannot be identified, so it was ignored."
 
 
 class Lint:

@@ -44,7 +44,7 @@ def read_beginning(path: Path) -> tuple[str, bool]:
 def failure_finding(name: str, printed: PrintedOutput) -> Finding:
     """Return the finding for a linter that failed, for example because of its configuration."""
     if printed.cut:
-        return Finding(f"{name} printed more than {MAX_BYTES // 1_000_000} MB, which is not read", rule=name)
+        return Finding(f"{name} printed more than {MAX_BYTES // 1_000_000} MB, which is the limit", rule=name)
     lines = [line.strip() for line in printed.text.splitlines() if line.strip()]
     why = normalize_message(lines[-1])[:140] if lines else "no output"
     return Finding(f"{name} fails: {why}", rule=name, detail="\n".join(lines[-20:])[-2000:])

@@ -79,9 +79,7 @@ def missing_test(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> Fin
     """Return a finding for a test that no longer runs, with the new ones beside it: it may have been renamed."""
     new = find_siblings(name, outcome, before)
     named = (
-        f" New tests: {', '.join(new[:MAX_SINGLE_FINDINGS])}. If it was renamed, it still counts as missing."
-        if new
-        else ""
+        f" New tests: {', '.join(new[:MAX_SINGLE_FINDINGS])}. A renamed test still counts as missing." if new else ""
     )
     return Finding(
         absence_title(name, outcome), rule=name, detail=f"It ran before the work began.{named}", fix=RESTORE_FIX
