@@ -60,7 +60,7 @@ def test_all_pages_are_read() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, {"data": {}}, "x"])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not return a list of models"):
         listed(listing)
 
 

@@ -74,7 +74,7 @@ class TestFaults(Converse, FaultsContract):
     def test_a_damaged_frame_is_said_to_be_one(self) -> None:
         (response,) = self.receive_bodies([WHOLE[:40] + b"\xff" + WHOLE[41:]])
 
-        assert str(response.error).endswith("sent an invalid stream: a frame of it is damaged (ChecksumMismatch)")
+        assert str(response.error).endswith("sent an invalid stream: one of its frames is damaged (ChecksumMismatch)")
 
     @pytest.mark.parametrize(
         "frame",

@@ -348,7 +348,7 @@ def test_pages_are_asked_for_one_after_the_other() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, "x", 5])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not return a list of models"):
         listed(listing)
 
 
@@ -367,9 +367,9 @@ def test_a_model_or_a_number_that_is_none_is_unavailable(document: Any) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=document))
 
     google = Google(api_key="AIza-test", transport=wire)
-    with pytest.raises(ProviderUnavailableError, match="not a model"):
+    with pytest.raises(ProviderUnavailableError, match="not return a model"):
         asyncio.run(call_once(google, lambda google: google.describe("a")))
-    with pytest.raises(ProviderUnavailableError, match="not a number of tokens"):
+    with pytest.raises(ProviderUnavailableError, match="not return a number of tokens"):
         asyncio.run(call_once(google, lambda google: google.count_tokens(HELLO)))
 
 

@@ -109,7 +109,7 @@ def test_lengths_are_made_one_and_missing_counts_are_zero() -> None:
     ],
 )
 def test_what_is_no_vector_is_not_taken_for_one(answer: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not 2 vectors of 4 numbers"):
+    with pytest.raises(ProviderUnavailableError, match="not return 2 vectors of 4 numbers"):
         answered(answer)
 
 

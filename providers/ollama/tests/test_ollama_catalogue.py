@@ -110,7 +110,7 @@ def test_a_model_that_cannot_be_asked_about_is_listed_all_the_same() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, {"models": {}}, "x"])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not return a list of models"):
         models(answering({"/api/tags": listing}))
 
 

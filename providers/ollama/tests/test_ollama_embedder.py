@@ -82,7 +82,7 @@ def test_dimensions_are_asked_for_and_part_of_the_id() -> None:
     ],
 )
 def test_what_is_no_vector_is_unavailable(answer: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not 1 vectors"):
+    with pytest.raises(ProviderUnavailableError, match="not return 1 vectors"):
         embed(answering(answer), "x")
 
 

@@ -148,7 +148,7 @@ def test_a_server_that_finds_the_prompt_too_long_is_given_a_larger_window_next_t
             async with Ollama(base_url=server.url) as provider:
                 with pytest.raises(
                     ProviderUnavailableError,
-                    match=r"\(400\): request \(9000 tokens\) .* size\. The next request uses a larger",
+                    match=r"\(400\): request \(9000 tokens\) .* size\. The next request will use a larger",
                 ):
                     await anext(aiter(provider.chat(says("Hi"))))
                 return [chunk async for chunk in provider.chat(says("Hi"))]

@@ -69,7 +69,7 @@ def test_a_price_is_known_or_none(pricing: Any, price: Price | None) -> None:
 
 @pytest.mark.parametrize("listing", [{}, {"data": {}}, "x", 5])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not return a list of models"):
         listed(listing)
 
 

@@ -57,7 +57,7 @@ class MessagesResponseParser:
         frame = self._parse_frame(data)
         content = frame.get("content") or []
         if not isinstance(content, list):
-            raise self._server.unavailable("returned something that is not a message.")
+            raise self._server.unavailable("did not return a message.")
         self._record_message(frame)
         self.over = True
         started = [self._blocks.begin(index, block) for index, block in enumerate(content)]

@@ -36,7 +36,7 @@ def parse_page(listing: Json, defaults: AnthropicDefaults, server: Server) -> Mo
         return ModelPage([model for model in models if model.name], next_page_path(listing))
     if isinstance(listing, dict) and listing.get("error"):
         raise error_from_frame(server, listing)
-    raise server.unavailable("returned something that is not a list of models from /v1/models.")
+    raise server.unavailable("did not return a list of models from /v1/models.")
 
 
 def next_page_path(listing: Mapping[str, Json]) -> str:

@@ -55,7 +55,7 @@ class EventStreamDecoder:
         try:
             return [self._to_json(frame) for frame in self._buffer]
         except (ParserError, Unpackable, KeyError) as error:
-            raise ValueError(f"a frame of it is damaged ({type(error).__name__})") from None
+            raise ValueError(f"one of its frames is damaged ({type(error).__name__})") from None
 
     def finish(self) -> Sequence[str]:
         """Return nothing: a frame without its end was cut off."""

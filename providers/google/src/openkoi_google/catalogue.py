@@ -41,7 +41,7 @@ def unexpected_response_error(answer: Json, server: Server, wanted: str) -> Prov
     """Return the error for a response that is not what was requested."""
     trouble = find_error(answer)
     if trouble is None:
-        return server.unavailable(f"returned something that is not {wanted}.")
+        return server.unavailable(f"did not return {wanted}.")
     return to_provider_error(trouble, server) or error_from_body(server, answer)
 
 

@@ -51,7 +51,7 @@ def parse_names(listing: Json, server: Server) -> list[str]:
     """Parse the list of models; raise ProviderUnavailableError when it is not one."""
     entries = listing.get("models") if isinstance(listing, dict) else None
     if not isinstance(entries, list):
-        raise server.unavailable("returned something that is not a list of models from /api/tags.")
+        raise server.unavailable("did not return a list of models from /api/tags.")
     names = (model_name(entry) for entry in entries if isinstance(entry, dict))
     return list(dict.fromkeys(name for name in names if name))
 

@@ -81,5 +81,5 @@ def parse_vectors(answer: Json, expected: int, server: Server) -> list[Sequence[
     found = answer.get("embeddings") if isinstance(answer, dict) else None
     vectors: list[Sequence[float]] = [normalize(vector) for vector in found] if isinstance(found, list) else []
     if len(vectors) != expected or not all(vectors):
-        raise server.unavailable(f"returned something that is not {expected} vectors.")
+        raise server.unavailable(f"did not return {expected} vectors.")
     return vectors

@@ -67,7 +67,7 @@ class Ollama(ApiPlugin):
         transport: object | None = None,
     ) -> None:
         if num_ctx < 0 or context < 1 or output < 1:
-            raise ConfigError("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
+            raise ConfigError("[providers.ollama]: `context` and `output` must be above 0, and `num_ctx` 0 or more.")
         self._client = ApiClient(
             parse_host(base_url),
             headers=auth_headers(api_key),
@@ -124,7 +124,7 @@ class Ollama(ApiPlugin):
         """Return the error with advice; widen the context window for the next request where that may help."""
         explained_error = explain_error(error, known.model.name)
         if is_window_too_small(explained_error) and self._windows.widen(known):
-            return ProviderUnavailableError(f"{explained_error} The next request uses a larger context window.")
+            return ProviderUnavailableError(f"{explained_error} The next request will use a larger context window.")
         return explained_error
 
     async def _describe_or_default(self, name: str) -> InstalledModel:

@@ -31,7 +31,7 @@ def parse_models(listing: Json, defaults: OpenAIDefaults, server: Server) -> Seq
         return [parse_model(name, entry, defaults) for name, entry in named.items()]
     if isinstance(listing, dict) and listing.get("error"):
         raise error_from_body(server, listing)
-    raise server.unavailable("returned something that is not a list of models from /models.")
+    raise server.unavailable("did not return a list of models from /models.")
 
 
 def model_id(entry: Mapping[str, Json]) -> str:

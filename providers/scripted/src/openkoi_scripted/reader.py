@@ -69,7 +69,7 @@ def read_turn(place: YamlNode) -> ScriptedTurn:
     """Read a turn."""
     table = place.table(TURN_KEYS)
     if not table.keys() & {"says", "calls", "fails"}:
-        raise place.error("needs says, calls or fails")
+        raise place.error("needs `says`, `calls` or `fails`")
     return ScriptedTurn(
         read_parts(table),
         when=get_or_default(table, "when", read_condition, TurnCondition()),
@@ -139,7 +139,7 @@ def read_failure(place: YamlNode) -> ScriptedFailure:
     if len(chosen) != 1:
         raise place.error(f"must have exactly one of {', '.join(ScriptedFailureKind)}")
     if "retry_after" in table and chosen[0] is not ScriptedFailureKind.UNAVAILABLE:
-        raise table["retry_after"].error("is only valid with unavailable")
+        raise table["retry_after"].error("is only valid with `unavailable`")
     retry_after = table["retry_after"].number() if "retry_after" in table else None
     return ScriptedFailure(chosen[0], read_failure_text(table[chosen[0]], chosen[0]), retry_after=retry_after)
 
