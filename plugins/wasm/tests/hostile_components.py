@@ -49,7 +49,7 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
     yield "an answer outside its memory", component(data=data_of("", 9, 0xFFFFFFF0)), OUTSIDE
     yield "an answer of 4 GiB", component(data=data_of("", 0xFFFFFFFF)), OUTSIDE
     yield "an answer whose place is outside", component(body="(i32.const -16)"), OUTSIDE
-    yield "an answer of 2 MiB", component(memory="64", data=data_of("", 2 << 20)), "answered 2,097,152 bytes"
+    yield "an answer of 2 MiB", component(memory="64", data=data_of("", 2 << 20)), "returned 2,097,152 bytes"
     yield "an answer that is not text", component(data=data_of("\ud800", 3)), "utf-8"
     yield "an answer that is not JSON", component(data=data_of("fish", 4)), "did not return JSON"
     yield "room outside its memory", component(realloc="(i32.const -8)"), "beyond end of memory"
