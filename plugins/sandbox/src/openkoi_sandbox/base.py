@@ -108,5 +108,6 @@ def make_private_folders(data: Path) -> None:
 def usable_or_missing(level: LevelDefinition) -> LevelDefinition:
     """Return the level itself, unless something it needs is missing."""
     if missing := level.missing():
-        raise KoiError(f'No command was run: {missing}. Fix this, or set `sandbox = "ladder"` under [use].')
+        advice = 'To use the strongest sandbox available, set `sandbox = "ladder"` under [use].'
+        raise KoiError(f"No command was run: {missing}. {advice}")
     return level
