@@ -3,12 +3,24 @@
 from collections.abc import Sequence
 
 from openkoi_base.isolation import contain_exit
-from openkoi_hookspecs import LimitExceededError, Message, events
+from openkoi_base.tokens import estimate_tokens
+from openkoi_hookspecs import LimitExceededError, Message, Response, events
 from openkoi_models import is_much_shorter, removed_parts, without_media
 from openkoi_prompt.conversation import shortening_error
 from openkoi_settings import keys, plugin_keys
 
 from .run import TaskRun
+
+MAX_FULLNESS = 0.8  # of the context window, above which the history is compacted (LOOP-05)
+
+
+async def compact_if_full(reply: Response, run: TaskRun) -> None:
+    """Compact the conversation when it fills four fifths of the model's context window."""
+    usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
+    if usage.total + estimate_tokens(results) <= MAX_FULLNESS * await run.window():
+        return
+    if compacted := await compact(run):
+        await run.emit(compacted)
 
 
 async def compact(run: TaskRun) -> events.HistoryCompacted | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from openkoi.progress import Gain, Step, StuckDetector
 from openkoi_base.decision.termination import EXHAUSTED, build_reminder, met_condition
 from openkoi_base.isolation import sanitize_text
-from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
@@ -27,7 +26,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import EXECUTOR, executor_of
 from openkoi_prompt.conversation import Conversation
 
-from .compact import compact
+from .compact import compact, compact_if_full
 from .run import TaskRun
 from .tool_dispatch import ToolOutcome, execute_tool_calls
 
@@ -39,7 +38,6 @@ NO_PROGRESS = "{count} rounds of tool calls in a row changed no file and returne
 ANSWER_LENGTH = "answer length"
 MAX_REMINDERS = 2
 MAX_COMPACTIONS = 2
-MAX_FULLNESS = 0.8  # of the context window, above which the history is compacted (LOOP-05)
 REASONS = {
     StopReason.DONE: "answered",
     StopReason.CYCLES: "maxCycles",
@@ -159,15 +157,6 @@ def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> Inne
         run.budget.refused = ""
         return InnerLoopResult(text, StopReason.DONE, condition=EXHAUSTED)
     return InnerLoopResult(text, StopReason.TIME if reached.limit == "seconds" else StopReason.BUDGET, reached.limit)
-
-
-async def compact_if_full(reply: Response, run: TaskRun) -> None:
-    """Compact the conversation when it fills four fifths of the model's context window."""
-    usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
-    if usage.total + estimate_tokens(results) <= MAX_FULLNESS * await run.window():
-        return
-    if compacted := await compact(run):
-        await run.emit(compacted)
 
 
 async def ask_model(run: TaskRun) -> Response:

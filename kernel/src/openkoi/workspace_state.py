@@ -1,4 +1,4 @@
-"""Take a run's checkpoints before the first change, compare them with the current files, and restore them.
+"""Take checkpoints (snapshots) of a run's workspace before its first change, compare them with files, and restore them.
 
 What cannot be kept or restored is a warning, and the run continues.
 """

@@ -1,4 +1,4 @@
-"""Run the daemon: one for each data folder, with its state in a file that other processes read."""
+"""Run the daemon, one for each data folder, until a signal (SIGTERM) ends it; a file contains its state."""
 
 import asyncio
 import contextlib

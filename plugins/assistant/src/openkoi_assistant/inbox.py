@@ -1,4 +1,4 @@
-"""Store incoming posts until they are handled (the inbox), deduplicated: each is written before its cursor moves."""
+"""Store incoming posts until they are handled (the inbox), deduplicated, before the cursor or offset moves."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Queue outgoing posts (the outbox): each is stored before it is sent, in channel order, within rate limits."""
+"""Queue outgoing messages (the outbox): store them, send them in order within rate limits, resend after a failure."""
 
 import asyncio
 import json

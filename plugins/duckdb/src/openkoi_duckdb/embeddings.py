@@ -1,4 +1,4 @@
-"""Compute and store the embeddings of the texts in memory, and compute those of queries."""
+"""Compute and store embeddings of the texts in memory, and of queries, with the model of `models.embedder`."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Credit the lessons that a run is evidence for: one leaves probation, is promoted, quarantined or archived."""
+"""Credit lessons by the evidence of a run: promote, quarantine (demote) or archive (forget) them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Call the plugins' hooks, one after another: each call is typed, isolated, timed and attributed to its plugin."""
+"""Call the plugins' hooks in turn; a hook that raises an exception or hangs (timeout) is reported and skipped."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Decide when a model call fails: wait and retry, fall back to the next model, or give up. Tool calls have no retry."""
+"""Decide when a model call fails: retry with exponential backoff and jitter, use the next model, or give up."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""Write the run log, from which everything else is computed.
+"""Append records to the run log and sync them to disk (fsync); everything else is computed from it.
 
 Each process writes a segment of its own (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends
 to an old one, so that a torn tail cannot swallow what comes next. The writer's lock is held for life, so that a reader

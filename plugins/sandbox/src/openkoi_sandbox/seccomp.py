@@ -1,4 +1,4 @@
-"""Build the seccomp filter of the system calls that a confined command is refused."""
+"""Build the seccomp filter of refused system calls, which blocks sockets if the network is blocked."""
 
 import errno
 import struct

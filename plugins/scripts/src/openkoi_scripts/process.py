@@ -1,4 +1,4 @@
-"""Run scripts in child processes: each script has its own, which is kept for the next call.
+"""Start hook scripts as child processes and read their answers, lines of JSON; each is kept for its next call.
 
 A call that is cancelled or takes too long ends its child, so that a late answer never reaches the next call.
 """

@@ -1,4 +1,4 @@
-"""Limits of a WASM module in one call: memory, time, sizes. A manifest may lower them, or raise them to a maximum."""
+"""Limits of a WASM (WebAssembly) module in one call: memory, time (fuel) and sizes. A manifest may change them."""
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

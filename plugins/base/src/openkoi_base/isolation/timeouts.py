@@ -1,4 +1,4 @@
-"""Time out plugin code that takes too long, such as a hook at its deadline, and contain what it raises.
+"""Time out plugin code that takes too long, such as a tool or a worker, and contain what it raises.
 
 Only asynchronous code can be interrupted. Synchronous code holds its thread until it returns, so that its lateness is
 measured.
