@@ -53,7 +53,7 @@ def make_run(options: DaemonOptions) -> click.Command:
 
         click.echo("The daemon is running.")
         if await run_daemon(koi, options):
-            click.echo("The daemon has reloaded its configuration.")
+            click.echo("The daemon is restarting to reload its configuration.")
             replace_process()
         else:
             click.echo("The daemon has stopped.")

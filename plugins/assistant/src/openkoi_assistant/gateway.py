@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from functools import partial
@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .approvals import Approvals
 from .arrivals import Arrivals
 from .database import UnwritableError
-from .hosted_app import AppStatus, HostedApp
+from .hosted_app import HostedApp
 from .inbox import Kind, Request, Requests, State
 from .outbox import Outbox
 from .prompts import steering_text
@@ -62,7 +62,7 @@ class Gateway:
 
     def __post_init__(self) -> None:
         self.requests, self.members = Requests(self.database), Members(self.database)
-        self.outbox = Outbox(self.koi, self.database, refused=self.show_refusal)
+        self.outbox = Outbox(self.koi, self.database, refused=self.show_refusal, accepted=self.forget_refusal)
         self.approvals = Approvals(self.koi, self.requests, self.members, self.outbox, self.messenger)
         self.turns = Turns(self.koi, self.requests, self.outbox, self.approvals, self.messenger, self.workspace)
         self.arrivals = Arrivals(self.requests, self.members, self.outbox, self.messenger, self.turns.active)
@@ -86,8 +86,13 @@ class Gateway:
     def show_refusal(self, app: str, error: KoiError) -> None:
         """Let the status say that an app took no post; one whose socket is open may want another token all the same."""
         if isinstance(error, SignInRequiredError) and app in self.apps:
-            self.apps[app].set_status(AppStatus.SIGN_IN, str(error))
+            self.apps[app].note_refusal(str(error))
         self.changed()
+
+    def forget_refusal(self, app: str) -> None:
+        """Let the status say that an app takes posts."""
+        if app in self.apps:
+            self.apps[app].note_refusal()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Resume what was not done, then do whatever arrives, until it is to stop."""
@@ -110,18 +115,31 @@ class Gateway:
         await self.outbox.close()
         stop_listening()
 
-    def keep(self, work: Coroutine[Any, Any, None]) -> None:
+    def keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do something in the background; report it if it fails."""
         task = asyncio.create_task(work)
         self.others.add(task)
         task.add_done_callback(self.others.discard)
         task.add_done_callback(self.report)
+        return task
 
     def report(self, task: "asyncio.Task[None]") -> None:
         """Warn of an error that nothing else reports."""
         if not task.cancelled() and (error := task.exception()):
-            is_known = isinstance(error, KoiError)
-            self.koi.warn(str(error) if is_known else f"Error in the assistant: {type(error).__name__}: {error}")
+            self.warn(error)
+
+    def warn(self, error: BaseException) -> None:
+        """Warn of an error."""
+        is_known = isinstance(error, KoiError)
+        self.koi.warn(str(error) if is_known else f"Error in the assistant: {type(error).__name__}: {error}")
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Warn of an error in what is tried again, such as on a full disk, and continue."""
+        try:
+            yield
+        except Exception as error:  # an app or plugin may raise anything, and what follows has to be done all the same
+            self.warn(error)
 
     # What arrives
 
@@ -133,9 +151,13 @@ class Gateway:
 
     def resume(self) -> None:
         """Act upon all that was not done when the daemon ended."""
-        for request in self.requests.list_unfinished():
-            if request.post.app in self.apps and request.state is not State.WAITING:
+        for request in self.hosted(self.requests.list_unfinished()):
+            if request.state is not State.WAITING:
                 self.act(request)
+
+    def hosted(self, requests: Iterable[Request]) -> list[Request]:
+        """Return the requests whose app is hosted; those of one that is gone wait until it is connected again."""
+        return [one for one in requests if one.post.app in self.apps]
 
     def act(self, request: Request) -> None:
         """Begin what a request asks for."""
@@ -152,7 +174,9 @@ class Gateway:
                 self.conclude(request, PAIRED.get(self.members.pair(request.post), ""))
                 self.changed()
             case Kind.ANSWER:
-                self.keep(self.take_answer(request))
+                self.answering.add(request.identity)
+                task = self.keep(self.take_answer(request))
+                task.add_done_callback(lambda _: self.answering.discard(request.identity))
 
     def conclude(self, request: Request, notice: str) -> None:
         """Say something, if there is anything to say, and mark a request as done."""
@@ -178,15 +202,19 @@ class Gateway:
             self.outbox.wake(request.post.app, [request.post.channel])
 
     async def take_answer(self, request: Request) -> None:
-        """Take an answer to a question, and let the task continue that waits for it."""
-        role = self.members.role_of(request.post.app, request.post.sender)
-        self.answering.add(request.identity)
+        """Take an answer to a question, and let the task continue that waits for it.
+
+        What the disk does not take is tried again; any other error would return each time.
+        """
+        role, identity = self.members.role_of(request.post.app, request.post.sender), ""
         try:
             identity = await self.approvals.answer(request, role)
+        except UnwritableError:
+            raise
         except OSError as error:
             raise KoiError(NOT_ANSWERED.format(error)) from None
-        finally:
-            self.answering.discard(request.identity)
+        except Exception as error:  # the stores of runs and questions are plugins, which may raise anything
+            self.warn(error)
         self.requests.finish(request)
         if identity and (waiting := self.requests.find(identity)):
             self.resume_waiting(waiting)
@@ -210,7 +238,7 @@ class Gateway:
 
     async def work(self, conversation: str) -> None:
         """Do the tasks of a conversation in their order."""
-        while not self.turns.closing and (request := self.requests.next_task(conversation)):
+        while not self.turns.closing and (request := self.requests.next_task(conversation, self.apps)):
             async with self.slots:
                 await self.turns.do(request)
 
@@ -219,7 +247,7 @@ class Gateway:
         del self.workers[conversation]
         self.report(task)
         failed = task.cancelled() or task.exception()
-        if not (failed or self.turns.closing) and self.requests.next_task(conversation):
+        if not (failed or self.turns.closing) and self.requests.next_task(conversation, self.apps):
             self.work_on(conversation)
         if not self.workers:
             self.rested()
@@ -230,36 +258,30 @@ class Gateway:
         seen = self.members.version()
         while True:
             await asyncio.sleep(POLL_SECONDS)
-            before, seen = seen, self.members.version()
-            if seen != before:  # a terminal paired or removed users
-                self.changed()
             with self.reporting():
+                before, seen = seen, self.members.version()
+                if seen != before:  # a terminal paired or removed users
+                    self.changed()
                 await self.continue_all()
 
     async def continue_all(self) -> None:
         """Continue whatever can be continued."""
-        for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
+        for request in await self.approvals.answered_elsewhere(self.hosted(self.requests.waiting())):
             self.resume_waiting(request)
         self.act_again()
-        for conversation in self.requests.conversations_to_do() - self.workers.keys():
+        for conversation in self.requests.conversations_to_do(self.apps) - self.workers.keys():
             self.work_on(conversation)
         for app in self.apps:
             self.outbox.wake(app)
 
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Warn of what the disk does not take; it is tried again."""
-        try:
-            yield
-        except UnwritableError as error:
-            self.koi.warn(str(error))
-
     def act_again(self) -> None:
         """Act upon words that were not finished, such as an answer that could not be kept on a full disk."""
+        self.turns.finish_read()
         steered = {one.identity for turn in self.turns.active.values() for one in turn.added}
-        for request in self.requests.unfinished_words():
+        for request in self.hosted(self.requests.unfinished_words()):
             if request.identity not in self.answering | steered:
-                self.act(request)
+                with self.reporting():
+                    self.act(request)
 
     async def prune(self) -> None:
         """Delete what is old, now and then."""

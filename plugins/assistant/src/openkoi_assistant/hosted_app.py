@@ -35,6 +35,7 @@ class HostedApp:
 
     ``take`` keeps what arrives; ``changed`` is called when its status is another one.
     ``hold`` lets nothing be sent before the next attempt, so that an outage is not tried twice as often.
+    ``refusal`` says why no post can be sent, although what arrives may be read all the same.
     """
 
     name: str
@@ -47,6 +48,8 @@ class HostedApp:
     detail: str = ""
     since: str = ""
     failures: int = 0
+    is_watched: bool = False
+    refusal: str = ""
 
     async def watch(self) -> None:
         """Watch; after an error again, from what was kept last."""
@@ -99,8 +102,17 @@ class HostedApp:
         return max(pause_after(self.failures), asked) if again else asked
 
     def set_status(self, status: AppStatus, detail: str = "") -> None:
-        """Change how the app is."""
+        """Change how the app is; one that is watched and takes no post still needs a sign-in."""
+        self.is_watched = status is AppStatus.WATCHING
+        if self.is_watched and self.refusal:
+            status, detail = AppStatus.SIGN_IN, self.refusal
         if (status, detail) != (self.status, self.detail):
             self.status, self.detail = status, detail
             self.since = datetime.now(UTC).isoformat(timespec="seconds")
             self.changed()
+
+    def note_refusal(self, refusal: str = "") -> None:
+        """Note that the app takes no post until the user signs in, or that it takes posts again."""
+        self.refusal = refusal
+        if self.is_watched:
+            self.set_status(AppStatus.WATCHING)

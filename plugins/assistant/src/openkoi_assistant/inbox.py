@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Container
 from dataclasses import KW_ONLY, replace
 from enum import StrEnum
 from time import time
@@ -98,19 +99,19 @@ class Requests:
         query = "SELECT * FROM requests WHERE state = ? ORDER BY seq"
         return [to_request(row) for row in self.database.execute(query, (State.WAITING,))]
 
-    def next_task(self, conversation: str) -> Request | None:
-        """Return the oldest task of a conversation that can continue."""
-        row = self.database.execute(
-            "SELECT * FROM requests WHERE conversation = ? AND kind = ? AND state IN (?, ?) ORDER BY seq LIMIT 1",
+    def next_task(self, conversation: str, apps: Container[str]) -> Request | None:
+        """Return the oldest task of a conversation that can continue, of some apps: a schedule's app may change."""
+        rows = self.database.execute(
+            "SELECT * FROM requests WHERE conversation = ? AND kind = ? AND state IN (?, ?) ORDER BY seq",
             (conversation, Kind.TASK, State.NEW, State.RUNNING),
-        ).fetchone()
-        return to_request(row) if row else None
+        )
+        return next((one for one in map(to_request, rows) if one.post.app in apps), None)
 
-    def conversations_to_do(self) -> set[str]:
-        """Return the conversations with tasks that can continue."""
-        query = "SELECT DISTINCT conversation FROM requests WHERE kind = ? AND state IN (?, ?)"
+    def conversations_to_do(self, apps: Container[str]) -> set[str]:
+        """Return the conversations of some apps with tasks that can continue."""
+        query = "SELECT conversation, post FROM requests WHERE kind = ? AND state IN (?, ?)"
         rows = self.database.execute(query, (Kind.TASK, State.NEW, State.RUNNING))
-        return {str(row["conversation"]) for row in rows}
+        return {str(row["conversation"]) for row in rows if json.loads(row["post"])["app"] in apps}
 
     def find(self, identity: str) -> Request | None:
         """Return a request by its identity."""

@@ -50,7 +50,7 @@ class Outgoing:
 class Outbox:
     """Sends posts by the apps of a ``Koi``. ``rate_limits`` say when each app may be called again.
 
-    ``refused`` is called with an app that does not take a post.
+    ``refused`` is called with an app that does not take a post, ``accepted`` with one that does.
     """
 
     koi: Koi
@@ -59,6 +59,7 @@ class Outbox:
     senders: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
     delivering: set[tuple[str, str]] = field(default_factory=set)
     refused: Callable[[str, KoiError], None] = field(default=lambda app, error: None)
+    accepted: Callable[[str], None] = field(default=lambda app: None)
     closed: bool = False
 
     def limits(self, app: str) -> RateLimits:
@@ -214,6 +215,7 @@ class Outbox:
         else:
             limits.succeed(post.channel)
             self.mark(post.key, Stage.SENT, id)
+            self.accepted(post.app)
             self.drop_files(post)
         finally:
             self.delivering.discard((post.app, post.channel))

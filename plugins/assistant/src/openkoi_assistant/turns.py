@@ -50,7 +50,10 @@ class Turn:
 
 @dataclass(slots=True)
 class Turns:
-    """Does requests. ``active`` are those under way, by conversation; ``closing`` that the daemon is about to end."""
+    """Does requests. ``active`` are those under way, by conversation; ``closing`` that the daemon is about to end.
+
+    ``read`` was added to runs and read by them, and is not marked as done yet.
+    """
 
     koi: Koi
     requests: Requests
@@ -59,6 +62,7 @@ class Turns:
     messenger: Callable[[str], Messenger]
     workspace: str = ""
     active: dict[str, Turn] = field(default_factory=dict)
+    read: list[Request] = field(default_factory=list)
     closing: bool = False
 
     def hear(self, record: Record) -> None:
@@ -67,7 +71,14 @@ class Turns:
             if turn.handle and turn.handle.id == record.run:
                 turn.progress.hear(record)
                 if turn.added and isinstance(record.event, events.MessageAdded) and record.event.from_user:
-                    self.requests.finish(turn.added.pop(0))
+                    self.read.append(turn.added.pop(0))
+                    self.finish_read()
+
+    def finish_read(self) -> None:
+        """Mark what runs have read as done; what the disk does not take is tried later, and no run gets it again."""
+        while self.read:
+            self.requests.finish(self.read[0])
+            del self.read[0]
 
     def show_sign(self, request: Request) -> None:
         """Say at once that a request arrived."""
