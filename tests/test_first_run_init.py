@@ -295,7 +295,7 @@ def test_other_keys_leave_the_picker_as_an_interruption_does(newcomer: Shell, ke
 
 def test_q_leaves_where_numbers_are_typed(newcomer: Shell) -> None:
     with terminal(newcomer.with_environment(TERM="dumb"), "init") as tty:
-        tty.shows("Type a number and press Enter. Press q or Ctrl-C to quit.")
+        tty.shows("Type a number, or q to quit, and press Enter. Ctrl-C also quits.")
         tty.type(f"q{ENTER}")
         assert 130 == tty.ends()
 

@@ -77,7 +77,7 @@ def test_the_model_reads_that_its_work_was_undone_and_in_which_folder_the_user_i
 
     assert "It is in line 1.\n" == result.stdout, result.stderr
     assert "Changed files: notes.txt. The user undid these changes.]" in texts[0]
-    assert "The user is in the folder deep of it" in texts[2]
+    assert "The user is in its subfolder deep" in texts[2]
     assert "Do it again" in texts[2]
     assert "in French" in texts[2]
     assert "BEGIN earlier requests" in judged[0]

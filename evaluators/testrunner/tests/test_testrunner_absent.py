@@ -89,7 +89,7 @@ def test_the_finding_names_what_the_test_may_be_called_now() -> None:
 
     assert evaluation is not None
     (finding,) = evaluation.findings
-    assert "New tests: test_a.py::test_better. If it was renamed" in finding.detail
+    assert "New tests: test_a.py::test_better. A renamed test" in finding.detail
     assert {GOOD} == evaluation.failing
 
 

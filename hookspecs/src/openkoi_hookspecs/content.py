@@ -42,7 +42,7 @@ class Blob:
     def read(self) -> bytes:
         """Return the bytes; raise KoiError if the file is missing or damaged."""
         try:
-            data = read_file(self.path, self.size)
+            data = read_file(self.path)
         except OSError as error:
             raise KoiError(f"{self.path}, which the run log refers to, cannot be read: {error.strerror}.") from error
         if digest_of(data) != self.digest:
@@ -105,11 +105,11 @@ class File(Media):
 Content: TypeAlias = Text | Image | File
 
 
-def read_file(path: Path, size: int) -> bytes:
-    """Return at most so many bytes of a regular file, nothing of any other: a plugin could name a pipe or a device."""
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a regular file; none of a pipe or a device, which a plugin could name."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(min(size, MAX_FILE_BYTES)) if S_ISREG(os.fstat(descriptor).st_mode) else b""
+        return file.read(MAX_FILE_BYTES) if S_ISREG(os.fstat(descriptor).st_mode) else b""
 
 
 def bytes_of(content: bytes | Blob) -> bytes:

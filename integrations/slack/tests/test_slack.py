@@ -121,7 +121,7 @@ def test_a_text_is_read_as_a_document_and_is_not_replaced() -> None:
             there = [one.id for one in await app.list_documents("C0000POND")]
             assert [canvas.id] == there
             read = await app.read_document(text["id"])
-            with pytest.raises(AppRejectedError, match="does not replace"):
+            with pytest.raises(AppRejectedError, match="which Slack cannot replace"):
                 await app.write_document(replace(read, text="mine"))
             with pytest.raises(AppRejectedError, match="neither a canvas nor a text"):
                 await app.read_document(image["id"])

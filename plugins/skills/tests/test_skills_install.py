@@ -124,5 +124,5 @@ def test_a_disk_that_takes_no_skill_is_said_and_nothing_left_behind(shop: Shop) 
     assert [] == list(shop.data.iterdir())
     (shop.data / "skills").write_text("no folder")
 
-    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md: Not a directory\. Check its permissions"):
+    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md: Not a directory\. Move the file"):
         shop.openkoi("new", "feed")

@@ -74,5 +74,5 @@ def test_a_source_that_breaks_its_promises_fails(tmp_path: Path) -> None:
 
     with pytest.raises(AssertionError):
         suite.test_what_has_not_changed_is_listed_as_the_same_again(tmp_path)
-    with pytest.raises(AssertionError, match=r"it has no tools\(\), which tools need"):
+    with pytest.raises(AssertionError, match=r"it lacks tools\(\), which tools need"):
         suite.test_a_run_uses_what_it_finds_without_a_warning(tmp_path)

@@ -84,7 +84,7 @@ def test_what_the_old_encoding_lacks_makes_it_utf8_and_says_so(hands: "Hands") -
     answer = hands.use("write_file", path="a.txt", content="漢\n")
 
     assert "漢\n" == file.read_text(encoding="utf-8")
-    assert "(in UTF-8 now: latin-1 lacks some of its characters)" in answer.text
+    assert "(saved as UTF-8: latin-1 cannot represent some of the new characters)" in answer.text
 
 
 def test_the_mode_stays_and_a_new_file_gets_the_usual_one(hands: "Hands") -> None:

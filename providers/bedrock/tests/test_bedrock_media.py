@@ -61,9 +61,9 @@ def test_a_document_has_a_name_that_is_taken(media_type: str, format: str, descr
 @pytest.mark.parametrize(
     ("part", "reply"),
     [
-        (Image(b"\x89PNG" + bytes(4_000_000), "image/png"), "(An image of 4.0 MB stood here"),
-        (File(b"%PDF" + bytes(5_000_000), "application/pdf", "a"), "(A document of 5.0 MB stood here"),
-        (Image(b"BM", "image/bmp"), "(An image of type image/bmp stood here"),
+        (Image(b"\x89PNG" + bytes(4_000_000), "image/png"), "(An image of 4.0 MB is omitted here"),
+        (File(b"%PDF" + bytes(5_000_000), "application/pdf", "a"), "(A document of 5.0 MB is omitted here"),
+        (Image(b"BM", "image/bmp"), "(An image of type image/bmp is omitted here"),
     ],
 )
 def test_what_converse_does_not_take_is_named(part: Image | File, reply: str, description: Any) -> None:

@@ -128,7 +128,7 @@ def test_pictures_are_sent_along(kind: str, format: str) -> None:
 
 
 def test_a_picture_that_cannot_be_shown_is_told_of() -> None:
-    assert "cannot be shown" in contents(Message.user(Image(b"BM", "image/bmp")))[0][0]["text"]
+    assert "cannot read it" in contents(Message.user(Image(b"BM", "image/bmp")))[0][0]["text"]
 
 
 def test_settings_are_sent_when_they_are_given() -> None:

@@ -39,7 +39,7 @@ def with_feedback(task: Task, plan: Plan) -> Task:
                 task.text,
                 "",
                 "This task was already attempted. Fix the remaining problems below, verify the result, "
-                "and answer for the whole task:",
+                "and give an answer that covers the whole task:",
                 *wishes,
             ]
         ),

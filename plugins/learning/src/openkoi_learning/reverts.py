@@ -26,7 +26,7 @@ def archive_redone(state: LearningState, project: str, now: str) -> Iterator[Lea
         if known.is_live and known.project == project and known.proofs and known.proofs[0].finding == UNDONE:
             visit = state.exposures.get(known.proofs[0].run)
             if visit and not visit.undone:
-                yield archive_entry(known, now, "reapplied by the user")
+                yield archive_entry(known, now, "the user redid the task")
 
 
 def follow_rewinds(state: LearningState, now: str) -> Iterator[LearningEntry]:

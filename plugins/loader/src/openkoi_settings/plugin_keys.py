@@ -16,7 +16,7 @@ CHECKS_ONLY = Key(
 REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
     "evaluation.require", (), "evaluators that must report before anything is accepted"
 )
-HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
+HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hook plugins that run before the others")
 HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
 ENABLED = Key(
     "*.*.enabled", True, "if false, the plugin is disabled", example=False, example_names=("evaluators", "judge")

@@ -40,7 +40,7 @@ def list_grown_segments(folder: Path, seen: Mapping[str, int]) -> list[Path]:
     archive = log_folders(folder)[1]
     ended = (archive / entry.name for entry in scan_folder(archive) if entry.name.endswith(f".jsonl{PACKED}"))
     packed = {original_name(path): path for path in ended}
-    originals = {path.name for path in grown} | {entry.name for entry in scan_folder(folder) if entry.name in packed}
+    originals = {entry.name for entry in scan_folder(folder) if entry.name in packed} if packed else set()
     more = (path for name, path in packed.items() if name not in originals and has_more(path, seen.get(name, 0)))
     return sort_segments([*grown, *more])
 

@@ -6,7 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files.diffs import format_names
-from openkoi_base.grants import NO, YES
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
@@ -32,6 +31,8 @@ async def ask_approval(
     waiting = undecided_supplies(found, approved)
     if not waiting or has_asked(run):
         return False
+    from openkoi_base.grants import NO, YES
+
     question = make_question(waiting)
     try:
         async with asyncio.timeout(seconds):
@@ -47,6 +48,8 @@ async def ask_approval(
 
 def make_question(waiting: Sequence[Supply]) -> Question:
     """Return one question about all files; its digest changes with any of them."""
+    from openkoi_base.grants import NO, YES
+
     lines = [
         f"  {one.title}: {one.place}{''.join(f' ({warning}!)' for warning in one.find_warnings())}"
         for one in waiting[:MAX_SHOWN]

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from openkoi_base.grants import YES
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import SkillSource, list_locations, list_parents, skill_folders
@@ -102,7 +101,7 @@ def undecided_supplies(supplies: Iterable[Supply], approved: Approvals) -> list[
     return [one for one in supplies if one.digest and approved.answer(one.place, one.digest) is None]
 
 
-def save_answers(supplies: Iterable[Supply], approved: Approvals, answer: str = YES) -> None:
+def save_answers(supplies: Iterable[Supply], approved: Approvals, answer: str) -> None:
     """Save the user's answer about each file."""
     for one in supplies:
         if one.digest:

@@ -55,5 +55,5 @@ def encode_like(before: TextDocument | None, text: str) -> tuple[bytes, str]:
     try:
         data = before.encoding.bom + before.encoding.encode(text)
     except UnicodeEncodeError:
-        return text.encode(), f" (in UTF-8 now: {before.encoding.codec} lacks some of its characters)"
+        return text.encode(), f" (saved as UTF-8: {before.encoding.codec} cannot represent some of the new characters)"
     return data, f" ({' and '.join(kept)} kept)" if kept else ""

@@ -20,7 +20,7 @@ MEMORY, CALL = b"memory", b"koi_call"
 SENTENCES = {
     TrapCode.OUT_OF_FUEL: "exceeded its instruction limit",
     TrapCode.INTERRUPT: "did not answer in time",
-    TrapCode.STACK_OVERFLOW: "called itself too deeply",
+    TrapCode.STACK_OVERFLOW: "overflowed its call stack",
     TrapCode.MEMORY_OUT_OF_BOUNDS: "accessed memory that it does not have",
     TrapCode.TABLE_OUT_OF_BOUNDS: "accessed a table entry that does not exist",
     TrapCode.UNREACHABLE: "ended itself (unreachable)",

@@ -8,7 +8,7 @@ import click
 
 from .hidden_input import hide_input
 
-KEYS = "Type a number and press Enter. Press q or Ctrl-C to quit."
+KEYS = "Type a number, or q to quit, and press Enter. Ctrl-C also quits."
 QUIT = "q"
 
 

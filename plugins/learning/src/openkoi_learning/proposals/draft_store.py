@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_base.files import private_folder, replace_file
-from openkoi_base.grants import NO, YES
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import SkillLocation, SkillSource, list_locations, skill_folders
@@ -91,12 +90,16 @@ class DraftStore:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
         if taken := find_rivals(one, list_locations(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
+        from openkoi_base.grants import YES
+
         self.store_decision(one, stamp, YES)
         return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
         """Dismiss a draft, or an approved one; return where it is now."""
         if self.is_approved(one):
+            from openkoi_base.grants import NO
+
             self.store_decision(one, digest_path(one.folder), NO)
         aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
