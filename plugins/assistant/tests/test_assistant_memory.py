@@ -17,7 +17,7 @@ from assistant_process import SETTINGS, wait_until
 from cli_process import Shell, shell
 from hosted_chat import hosted_chat, until
 
-from openkoi_assistant.daemon import collect_soon
+from openkoi_assistant.daemon_memory import collect_soon
 from openkoi_testing.servers import OpenAIServer, SlackServer, TelegramServer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the memory of another process as Linux tells it")

@@ -30,7 +30,11 @@ def hostile_components() -> Iterator[tuple[str, bytes, str]]:
     yield "an endless loop", component(body=f"{LOOP} {end}"), LATE
     yield "an endless loop at start", component(more=f"(func $s {LOOP})", start="(start $s)"), LATE
     yield "an endless loop where room is found", component(realloc=f"{LOOP} (i32.const 0)"), LATE
-    yield "endless recursion", component(more="(func $f (call $f) (call $f))", body=f"(call $f) {end}"), "overflowed its call stack"
+    yield (
+        "endless recursion",
+        component(more="(func $f (call $f) (call $f))", body=f"(call $f) {end}"),
+        "overflowed its call stack",
+    )
     yield "ending itself", component(body="unreachable"), "ended itself"
     yield "memory of 17 MiB", component(memory="272"), "cannot be started: .*memory"
     yield (

@@ -2,15 +2,13 @@
 
 import asyncio
 import contextlib
-import gc
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from datetime import UTC, datetime
-from functools import partial
 
 import click
 
@@ -23,16 +21,12 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .background import sibling_command
 from .connected_apps import connected_apps
 from .daemon_files import DaemonFiles, alone, daemon_files
+from .daemon_memory import collect_soon, use_one_malloc_arena
 from .daemon_options import DaemonOptions, check_options
 from .database import open_database
 from .gateway import Gateway
 from .schedules import follow_schedules
 
-M_ARENA_MAX, M_TRIM = -8, -1  # M_ARENA_MAX and M_TRIM_THRESHOLD of malloc.h
-FREE_BYTES = 128 * 1024  # that may stay free; glibc's own default, which otherwise grows with what was ever freed
-# New objects before a look for garbage, and how many looks before one at older objects: the first two are Python's own.
-# A task leaves 280 objects that only a look at all finds; Python's 10 instead of 2 would let 70,000 gather (measured).
-COLLECTED_OBJECTS = 700, 10, 2
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
 NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
 
@@ -68,32 +62,6 @@ async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:
         collect_soon()
         await gateway.run(signals.end)
     return signals.must_restart
-
-
-def use_one_malloc_arena() -> Callable[[], object]:
-    """Let all threads share one arena of glibc's malloc, because each arena keeps its peak.
-
-    Return a function that gives free memory back to the system.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        with contextlib.suppress(OSError, AttributeError):  # another C library
-            library = ctypes.CDLL(None)
-            library.mallopt(M_ARENA_MAX, 1)
-            library.mallopt(M_TRIM, FREE_BYTES)
-            return partial(library.malloc_trim, 0)
-    return lambda: None
-
-
-def collect_soon() -> None:
-    """Look for garbage sooner than a command line, which ends, and only in what is made from now on: the rest stays.
-
-    Else what hundreds of tasks leave behind is there at once, and the heap grows by it.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTED_OBJECTS)
 
 
 @dataclass(slots=True)

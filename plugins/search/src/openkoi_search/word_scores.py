@@ -1,7 +1,7 @@
-"""Add up the scores of a question's words, the rarest first, for the documents that can be among the best.
+"""Add up the scores (BM25) of a query's words, rarest first; skip documents that cannot be among the best (MaxScore).
 
 What the words that are left add at most is known. Once that is less than the worst of the best so far, no other
-document can be among them, and the words are looked up for those found alone (MaxScore). Before that, documents that
+document can be among them, and the words are looked up only for those found so far. Before that, documents that
 are too long, or have the word too rarely, are skipped. The result is that of scoring all.
 """
 

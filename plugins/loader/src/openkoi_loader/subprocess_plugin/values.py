@@ -163,7 +163,7 @@ def make_collection(name: str, members: list[Any]) -> object:
     """Return a tuple, a set or a mapping; raise ValueError for keys that could all have one hash."""
     keys = [key for key, _ in members] if name == "items" else members
     if name != "tuple" and len(keys) > MAX_KEYS and not all(type(key) is str for key in keys):
-        raise ValueError(f"it has more than {MAX_KEYS:,} keys that are not texts")
+        raise ValueError(f"it has more than {MAX_KEYS:,} keys that are not strings")
     return COLLECTIONS[name](members)
 
 
