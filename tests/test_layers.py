@@ -379,7 +379,7 @@ def test_no_module_imports_itself_by_way_of_others(folder: Path) -> None:
     assert {} == {name: sorted(imported & graph.keys()) for name, imported in graph.items()}
 
 
-KERNELS_OWN = {"services", "components", "router", "asker", "note_limit", "seconds_left", "with_deadline"}
+KERNELS_OWN = {"services", "components", "router", "user_questions", "note_limit", "seconds_left", "with_deadline"}
 RUNS_OWN = {"chat", "execute", "emit"}
 
 

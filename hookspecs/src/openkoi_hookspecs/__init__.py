@@ -129,6 +129,9 @@ with LazyExports(globals()):
     from .protocols import SupportsShadowRebuild as SupportsShadowRebuild
     from .protocols import SupportsTables as SupportsTables
     from .protocols import ToolProvider as ToolProvider
+    from .questions import NO as NO
+    from .questions import YES as YES
+    from .questions import YES_OR_NO as YES_OR_NO
     from .questions import Consent as Consent
     from .questions import PendingQuestion as PendingQuestion
     from .questions import Question as Question

@@ -6,8 +6,9 @@ from typing import Protocol
 
 from .lazy_dataclass import dataclass
 
-YES = frozenset({"y", "yes", "allow", "approve"})
-NO = frozenset({"n", "no", "deny", "reject"})
+YES, NO = YES_OR_NO = ("yes", "no")  # the choices of a question, and the answers to it
+YES_WORDS = frozenset({"y", YES, "allow", "approve"})
+NO_WORDS = frozenset({"n", NO, "deny", "reject"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,12 @@ class Consent:
 
 def is_yes(answer: str | None) -> bool:
     """Whether an answer allows what was asked about."""
-    return (answer or "").strip().lower() in YES
+    return (answer or "").strip().lower() in YES_WORDS
 
 
 def is_no(answer: str | None) -> bool:
     """Whether an answer refuses what was asked about, with a reason after a colon or without one."""
-    return (answer or "").strip().lower().partition(":")[0] in NO
+    return (answer or "").strip().lower().partition(":")[0] in NO_WORDS
 
 
 class Questions(Protocol):

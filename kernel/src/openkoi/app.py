@@ -38,7 +38,7 @@ from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config
 
 from .app_configuration import AppConfiguration
-from .approval_questions import User
+from .ask_user import User
 from .handle import BackgroundRuns, RunHandle
 from .posts import propose_pattern, receive_post, send_post
 from .run_origin import ALONE, RunOrigin
@@ -253,7 +253,7 @@ class App(AppConfiguration):
 
     def attend(self, user: User, *, timeout: float | None = None) -> Callable[[], None]:
         """Put every question to this frontend; return a function that ends it."""
-        return self.services.asker.attend(user, timeout)
+        return self.services.user_questions.attend(user, timeout)
 
     async def ask(self, question: Question) -> str | None:
         """Ask the user outside runs; None without an answer."""

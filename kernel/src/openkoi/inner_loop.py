@@ -6,6 +6,7 @@ from openkoi.progress import Gain, Step, StuckDetector
 from openkoi_base.decision.termination import EXHAUSTED, build_reminder, met_condition
 from openkoi_base.isolation import sanitize_text
 from openkoi_hookspecs import (
+    YES_OR_NO,
     BudgetExhausted,
     Condition,
     Effect,
@@ -222,6 +223,6 @@ async def warn_or_stop_if_stuck(run: TaskRun) -> bool:
         await run.emit(events.WarningIssued(NO_PROGRESS.format(count=state.without_progress)))
     if state.without_progress == state.limits.critical:
         text = f"{NO_PROGRESS.format(count=state.without_progress)} Continue?"
-        answer = await run.ask(Question(text, choices=("yes", "no")))
+        answer = await run.ask(Question(text, choices=YES_OR_NO))
         return answer is not None and not is_yes(answer)
     return False

@@ -9,7 +9,7 @@ from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import PendingQuestion, Question, RunState, events
 from openkoi_runlog import summarize_runs
 
-from .approval_questions import pending_question
+from .ask_user import pending_question
 from .services import Services
 
 
@@ -17,7 +17,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
     """Ask the user in the name of this process; None without an answer. Kept answers are not asked for again."""
     if (kept := services.consents.answer_to(question)) is not None:
         return kept
-    if not (services.asker.attendants or services.asker.wait_seconds > 0):
+    if not (services.user_questions.attendants or services.user_questions.wait_seconds > 0):
         return None
     waiting = pending_question(question, services.redactor)
     if question.secret:
@@ -34,7 +34,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
 
 async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
     """List the questions without an answer, the oldest first. Those of ended runs and programs are removed."""
-    store = await services.asker.store()
+    store = await services.user_questions.store()
     found = []
     for one in await store.pending() if store else ():
         alive = is_run_active(services.running, one.outermost or one.id)
@@ -58,6 +58,6 @@ async def answer_question(id: str, answer: str, services: Services) -> PendingQu
     Raises PluginNotFoundError, or KoiError where several questions begin so.
     """
     found = find_by_prefix(id, {one.id: one for one in await pending_questions(services)}, "question")
-    if store := await services.asker.store():
+    if store := await services.user_questions.store():
         await store.answer(found.id, services.redactor.mask_known(answer))
     return found

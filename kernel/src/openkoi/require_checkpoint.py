@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Question, is_yes
+from openkoi_hookspecs import YES, YES_OR_NO, Question, is_yes
 from openkoi_settings import keys, plugin_keys
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
         run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()
-        question = Question(ASK, choices=("yes", "no"), digest=KEY)
-        answer = await run.ask(question, stays=stays) if required else "yes"
+        question = Question(ASK, choices=YES_OR_NO, digest=KEY)
+        answer = await run.ask(question, stays=stays) if required else YES
         run.baseline.unkept = None if answer is None else is_yes(answer)
         return run.baseline.unkept

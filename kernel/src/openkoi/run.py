@@ -49,7 +49,7 @@ from openkoi_prompt.conversation import Conversation
 from openkoi_runlog import RunReplay, build_replay
 from openkoi_settings import keys
 
-from .approval_questions import pending_question
+from .ask_user import pending_question
 from .run_origin import ALONE, RunOrigin
 from .run_state import BaselineState, RunActivity, RunTools
 from .sandbox_runner import SandboxRunner

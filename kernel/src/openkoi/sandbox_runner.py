@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from openkoi_hookspecs import (
+    YES_OR_NO,
     Command,
     CommandResult,
     KoiError,
@@ -58,7 +59,7 @@ class SandboxRunner:
         if proved >= wanted:
             return
         short = f"{KEY} requires commands to be {LEVELS[wanted]}, but only {LEVELS[proved]} could be verified here."
-        question = Question(f"{short} Run commands anyway in this task?", choices=("yes", "no"), digest=KEY)
+        question = Question(f"{short} Run commands anyway in this task?", choices=YES_OR_NO, digest=KEY)
         if not is_yes(await self.run.ask(question)):
             raise KoiError(f"No command was run: {short} Run `openkoi doctor` to see what is missing.")
         self.waived = True

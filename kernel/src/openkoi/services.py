@@ -35,7 +35,7 @@ from openkoi_runlog.publisher import Publisher
 from openkoi_runlog.session_logs import SessionLogs
 from openkoi_settings import Config, keys, plugin_keys
 
-from .approval_questions import Asker
+from .ask_user import UserQuestions
 from .background import Background
 
 DRAIN_TIMEOUT = 2.0
@@ -74,7 +74,7 @@ class Services:
     models: ModelAccess = field(init=False)
     router: ModelRouter = field(init=False)
     memory: MemorySync = field(init=False)
-    asker: Asker = field(init=False)
+    user_questions: UserQuestions = field(init=False)
     background: Background = field(init=False)
     budget: SharedBudget = field(init=False)
 
@@ -90,7 +90,7 @@ class Services:
         self.memory = MemorySync(config.paths.sessions, self.warn_once, self.components.memory)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
         self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
-        self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
+        self.user_questions = UserQuestions(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
         self.warnings.texts += [*config.warnings, *restrict_permissions(config.paths.credentials)]
@@ -152,7 +152,7 @@ class Services:
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
-        services.asker, services.budget, services.inboxes = self.asker, self.budget, self.inboxes
+        services.user_questions, services.budget, services.inboxes = self.user_questions, self.budget, self.inboxes
         return services
 
     @property
@@ -167,7 +167,7 @@ class Services:
 
     async def ask(self, question: Question, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
         """Ask the user; an answer that is consent is kept, unless it is unclear: then it is asked for again."""
-        answer = await self.asker.ask(waiting, stays=stays)
+        answer = await self.user_questions.ask(waiting, stays=stays)
         if question.keep and answer is not None and question.is_decided_by(answer):
             try:
                 self.keep_answer(question, answer)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.grants import NO, YES
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import (
@@ -20,6 +19,7 @@ from openkoi_base.skillfile.locations import (
 )
 from openkoi_base.skillfile.skill import EVALUATOR, TASK
 from openkoi_base.skillfile.validation import find_skill_file
+from openkoi_hookspecs import NO, YES
 from openkoi_testing import GivenPlugins, Scenario
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"

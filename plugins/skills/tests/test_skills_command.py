@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from skills_shop import TEXT, Shop
 
-from openkoi_base.grants import YES
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.validation import validate
-from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
+from openkoi_hookspecs import YES, KoiError, PluginNotFoundError, ToolError
 from openkoi_skills.supplies import distinguish_titles, find_supplies
 from openkoi_skills.template import create_file, report_write_errors
 

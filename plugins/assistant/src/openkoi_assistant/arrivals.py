@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container
 from functools import partial
 
+from openkoi_hookspecs import NO
 from openkoi_hookspecs.integrations import Messenger, Post, PostKind
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -58,4 +59,4 @@ class Arrivals:
         question = Questions(self.requests.database).by_key(self.outbox.key_of(post.app, post.channel, post.reply_to))
         if question:
             return Kind.ANSWER if chosen_by(post.choice, question.choices) else None
-        return Kind.STOP if read_reaction(post.choice) == "no" and about.conversation in self.active else None
+        return Kind.STOP if read_reaction(post.choice) == NO and about.conversation in self.active else None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openkoi_hookspecs import Question
+from openkoi_hookspecs import NO, YES, Question
 from openkoi_terminal import show_hidden
 from openkoi_terminal.approval_request import (
     MAX_LINES,
@@ -33,7 +33,7 @@ class Approvals:
         if request.scope in self.allowed:
             text = show_hidden(request.command or request.tool)
             self.view.note(f"  allowed for this chat: {text}", "dim")
-            return "yes"
+            return YES
         lines, full = [
             [*describe_request(request, self.view.style, most=most, folder=folder)] for most in (MAX_LINES, 0)
         ]
@@ -41,7 +41,7 @@ class Approvals:
         if answer == ALWAYS and request.scope:
             self.allowed.add(request.scope)
             self.view.note(f"  Allowed until this chat ends: {self.list()[-1]}", "dim")
-            return "yes"
+            return YES
         return answer
 
     def list(self) -> Sequence[str]:
@@ -59,9 +59,9 @@ def choices_for(request: ApprovalRequest) -> Sequence[Choice]:
     """Return the numbered answers to a request; the wider one only where its scope is plain."""
     wider = f"Yes, and {request.scope_text} until this chat ends"
     return (
-        Choice("y", "Yes, this once", "yes"),
+        Choice("y", "Yes, this once", YES),
         *([Choice("a", wider, ALWAYS)] if request.scope else []),
-        Choice("n", "No, and tell OpenKoi what to do instead", "no", wants_text="What should OpenKoi do instead?"),
+        Choice("n", "No, and tell OpenKoi what to do instead", NO, wants_text="What should OpenKoi do instead?"),
     )
 
 

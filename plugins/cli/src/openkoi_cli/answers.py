@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, is_yes
+from openkoi_hookspecs import NO, Koi, KoiError, PluginNotFoundError, Question, is_yes
 
 from .invocation import Invocation
 from .pending import Pending, format_ids
@@ -33,7 +33,7 @@ def find_yes(question: Question) -> str:
 
 def format_no(reason: str) -> str:
     """Return a refusal with its reason; it always starts with no, so that it never reads as a yes."""
-    return f"no: {reason.strip()}" if reason.strip() else "no"
+    return f"{NO}: {reason.strip()}" if reason.strip() else NO
 
 
 def explain_answer(one: Pending) -> str:

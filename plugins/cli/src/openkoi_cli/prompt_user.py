@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Koi, Question, Record, events
+from openkoi_hookspecs import NO, YES, Koi, Question, Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import truncate_line
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 INSTEAD = "What should OpenKoi do instead? (Enter to skip) "
 
 
-NO = Choice("n", "No, and say what to do instead (n, esc)", "no")
+REFUSE = Choice("n", "No, and say what to do instead (n, esc)", NO)
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class TerminalPrompt:
         if request.scope in self.allowed:
             text = show_hidden(request.command or request.tool)
             click.echo(style.mark(f"  allowed for this task: {text}", "dim"), err=True)
-            return "yes"
+            return YES
         choices = list_choices(request)
         lines = [
             *describe_request(request, style, folder=self.folder),
@@ -88,8 +88,8 @@ class TerminalPrompt:
         answer = await read_choice(choices, is_begun=self.live is not None and self.live.has_begun_line)
         if answer == "always" and request.scope:
             self.allowed.add(request.scope)
-            return "yes"
-        if answer == "no":
+            return YES
+        if answer == NO:
             click.echo(INSTEAD, err=True, nl=False)
             return format_no(await read_line())
         return answer
@@ -116,7 +116,7 @@ class TerminalPrompt:
 def list_choices(request: "ApprovalRequest") -> Sequence[Choice]:
     """Return the answers to a request; the wider one only where its scope is plain."""
     wider = Choice("a", f"Yes, and {request.scope_text} until this task ends (a)", "always")
-    return (Choice("y", "Yes, this once (y)", "yes"), *([wider] if request.scope else []), NO)
+    return (Choice("y", "Yes, this once (y)", YES), *([wider] if request.scope else []), REFUSE)
 
 
 def attend_terminal(koi: Koi, live: "LineOutput | TerminalOutput", *, yes: bool = False) -> None:
@@ -141,7 +141,7 @@ class FlagAnswer:
         """Answer a question, or leave it to the terminal; without one it waits as it would without the option."""
         if question.by_flag:
             self.live.print_line(f"  approved by --yes: {truncate_line(question.text.rpartition(chr(10))[2], 100)}")
-            return "yes"
+            return YES
         if self.otherwise:
             return await self.otherwise(question)
         await asyncio.sleep(self.koi.setting(WAIT_SECONDS, float, 0.0))

@@ -7,8 +7,7 @@ from typing import cast
 
 import click
 
-from openkoi_base.grants import NO, YES
-from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question, is_yes
+from openkoi_hookspecs import YES_OR_NO, Checkpoints, Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .effectiveness import pass_rates
@@ -89,7 +88,7 @@ def ask_consent(koi: Koi, count: int) -> bool:
     """Return whether the user agrees to the cost; without a terminal the answer is "no"."""
     question = Question(
         QUESTION.format(tasks=f"{count} recorded task{'' if count == 1 else 's'}", twice=2 * count),
-        choices=(YES, NO),
+        choices=YES_OR_NO,
     )
     return is_yes(asyncio.run(koi.ask(question)))
 

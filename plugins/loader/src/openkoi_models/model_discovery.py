@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 
-from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoModelError, Question, is_yes
+from openkoi_hookspecs import YES_OR_NO, ConsentMissingError, DiscoveredProvider, NoModelError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_MODEL = (
@@ -62,5 +62,5 @@ class Discovery:
         if not found.consent:
             return True
         digest = sha256(f"{found.provider} {found.origin} {found.consent}".encode()).hexdigest()
-        answer = await self.ask(Question(found.consent, choices=("yes", "no"), keep=True, digest=digest))
+        answer = await self.ask(Question(found.consent, choices=YES_OR_NO, keep=True, digest=digest))
         return None if answer is None else is_yes(answer)

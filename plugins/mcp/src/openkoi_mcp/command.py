@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_base.grants import YES, revoke_command
+from openkoi_base.grants import revoke_command
 from openkoi_base.printable import escaped_line
 from openkoi_base.terminal import require_prompt
-from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
+from openkoi_hookspecs import YES, Json, Koi, KoiError, PluginNotFoundError, is_yes
 
 from .definition_text import show_all, summarize
 from .definitions import count

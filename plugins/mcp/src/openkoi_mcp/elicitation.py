@@ -5,16 +5,14 @@ from typing import Any
 
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from openkoi_base.grants import NO, YES
 from openkoi_base.printable import indent_lines, one_line
-from openkoi_hookspecs import Question, is_no, is_yes
+from openkoi_hookspecs import YES_OR_NO, Question, is_no, is_yes
 
 Ask = Callable[[Question], Awaitable[str | None]]
 Value = str | int | float | bool | list[str] | None
 MAX_TEXT = 2_000  # characters of a question or a field: a screen (estimate)
 MAX_CHOICES, MAX_CHOICE = 100, 100  # of a field, and characters of each; estimate: as many countries as one reads
 MAX_TRIES = 3  # of the user, to answer with the right type
-YES_OR_NO = (YES, NO)
 
 
 class DeclinedError(Exception):

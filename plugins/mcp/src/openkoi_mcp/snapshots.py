@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import read_small_text, replace_file
-from openkoi_base.grants import NO, YES, explain_missing
+from openkoi_base.grants import explain_missing
 from openkoi_base.printable import escaped_line
-from openkoi_hookspecs import Koi, KoiError, Question, is_yes
+from openkoi_hookspecs import YES_OR_NO, Koi, KoiError, Question, is_yes
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .definitions import Definitions, describe_changes, describe_tools
@@ -86,7 +86,7 @@ class Snapshots:
             changes = describe_changes(before, definitions)
             text = f"{CHANGED}{subject} changed since you allowed it: {changes}. Allow it now?"
         text = f"{text} {SEE_ALL.format(config.name)}"
-        return Question(text, choices=(YES, NO), keep=True, digest=definitions.digest(config))
+        return Question(text, choices=YES_OR_NO, keep=True, digest=definitions.digest(config))
 
 
 def start_question(config: ServerConfig) -> Question:
@@ -94,7 +94,7 @@ def start_question(config: ServerConfig) -> Question:
     started = f"{start_subject(config)}{escaped_line(config.command_line)}?"
     text = f"{started} {describe_given(config)}".rstrip()
     digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
-    return Question(text, choices=(YES, NO), keep=True, digest=digest)
+    return Question(text, choices=YES_OR_NO, keep=True, digest=digest)
 
 
 def start_subject(config: ServerConfig, verb: str = "") -> str:

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import click
 
-from openkoi_base.grants import NO, YES, revoke_command
+from openkoi_base.grants import revoke_command
 from openkoi_base.printable import one_line
 from openkoi_base.terminal import require_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs import NO, YES, Koi, KoiError, PluginNotFoundError
 
 from .consent import is_approved, is_refused, make_question
 from .discovery import Scripts

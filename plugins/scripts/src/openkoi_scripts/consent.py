@@ -1,7 +1,7 @@
 """Ask the user whether a script may run, once for each version of it."""
 
-from openkoi_base.grants import HOOK_SECONDS, NO, YES, Consent, explain_missing
-from openkoi_hookspecs import Koi, Question, Run, is_yes
+from openkoi_base.grants import HOOK_SECONDS, Consent, explain_missing
+from openkoi_hookspecs import YES_OR_NO, Koi, Question, Run, is_yes
 
 from .script_files import ScriptFile
 
@@ -16,7 +16,7 @@ def make_question(script: ScriptFile) -> Question:
     may = UNLIMITED if script.is_python else f"It may {', '.join(script.capabilities.texts)}."
     may = may if script.is_python or script.capabilities.texts else COMPUTES
     text = SUBJECT.format(path=script.path) + may
-    return Question(text, choices=(YES, NO), keep=True, digest=script.digest)
+    return Question(text, choices=YES_OR_NO, keep=True, digest=script.digest)
 
 
 def is_refused(script: ScriptFile, koi: Koi) -> bool:

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from openkoi_base.grants import NO, YES
 from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginError, Result, Task
+from openkoi_hookspecs import NO, YES, Koi, KoiError, PluginError, Result, Task
 
 from .consent import explain_why, is_approved, make_question
 from .facts import encode_facts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openkoi_base.files.diffs import format_names
 from openkoi_base.skillfile.approvals import Approvals
-from openkoi_hookspecs import Question, Run, is_yes
+from openkoi_hookspecs import YES_OR_NO, Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 
 from .supplies import Supply, distinguish_titles, find_supplies, save_answers, undecided_supplies
@@ -31,7 +31,7 @@ async def ask_approval(
     waiting = undecided_supplies(found, approved)
     if not waiting or has_asked(run):
         return False
-    from openkoi_base.grants import NO, YES
+    from openkoi_hookspecs import NO, YES
 
     question = make_question(waiting)
     try:
@@ -48,7 +48,6 @@ async def ask_approval(
 
 def make_question(waiting: Sequence[Supply]) -> Question:
     """Return one question about all files; its digest changes with any of them."""
-    from openkoi_base.grants import NO, YES
 
     lines = [
         f"  {one.title}: {one.place}{''.join(f' ({warning}!)' for warning in one.find_warnings())}"
@@ -61,7 +60,7 @@ def make_question(waiting: Sequence[Supply]) -> Question:
     )
     text = "\n".join([OPENING, *lines, *more, "Do you trust their authors?"])
     seen = "\0".join(f"{one.place}\0{one.digest}" for one in waiting)
-    return Question(text, choices=(YES, NO), digest=sha256(seen.encode("utf-8", "surrogatepass")).hexdigest())
+    return Question(text, choices=YES_OR_NO, digest=sha256(seen.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def has_asked(run: Run) -> bool:

@@ -10,14 +10,13 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from openkoi_base.grants import NO, YES
 from openkoi_base.printable import make_printable
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.locations import FoundSkill, SkillSource, list_locations, looks_like_skill
 from openkoi_base.skillfile.skill import EVALUATOR, TASK, Skill
 from openkoi_base.skillfile.validation import SKILL_FILE, find_corrections, find_skill_file, read_text, validate
 from openkoi_base.terminal import require_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs import NO, YES, Koi, KoiError, PluginNotFoundError
 
 from .fetch import fetch_skill
 from .hook import Skills

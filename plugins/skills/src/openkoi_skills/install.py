@@ -5,11 +5,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from openkoi_base.grants import YES as AGREED
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import MAX_BYTES, MAX_FILES, digest_path
 from openkoi_base.skillfile.skill import EVALUATOR, Skill, read_skill
 from openkoi_base.skillfile.validation import find_skill_file, read_text, validate
+from openkoi_hookspecs import YES as AGREED
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

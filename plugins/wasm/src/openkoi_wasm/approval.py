@@ -3,8 +3,8 @@
 Consent is bound to the module and its manifest: when either changes, the user is asked again.
 """
 
-from openkoi_base.grants import NO, YES, Consent, explain_missing
-from openkoi_hookspecs import Koi, Question
+from openkoi_base.grants import Consent, explain_missing
+from openkoi_hookspecs import YES_OR_NO, Koi, Question
 
 from .manifest import Manifest
 
@@ -26,7 +26,7 @@ def question(manifest: Manifest, digest: str) -> Question:
     """Return the question whether a plugin may be used."""
     subject = SUBJECT.format(manifest.name)
     text = f"{subject}{manifest.version} ({manifest.module})? {describe(manifest)}"
-    return Question(text, choices=(YES, NO), keep=True, digest=digest)
+    return Question(text, choices=YES_OR_NO, keep=True, digest=digest)
 
 
 def describe(manifest: Manifest) -> str:

@@ -13,11 +13,11 @@ from time import monotonic
 import click
 
 from openkoi_base.files import describe_write_error, private_folder
-from openkoi_base.grants import YES, revoke_command
+from openkoi_base.grants import revoke_command
 from openkoi_base.printable import make_printable
 from openkoi_base.schema.coerce import coerce_arguments
 from openkoi_base.terminal import require_prompt
-from openkoi_hookspecs import ConfigError, Json, Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs import YES, ConfigError, Json, Koi, KoiError, PluginNotFoundError
 
 from .approval import describe, explain_unused, question
 from .discovery import MANIFEST, WasmPlugins, manifest_file

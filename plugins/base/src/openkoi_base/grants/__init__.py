@@ -11,9 +11,7 @@ with LazyExports(globals()):
     from .capabilities import read_capabilities as read_capabilities
     from .consent import CHANGED as CHANGED
     from .consent import HOOK_SECONDS as HOOK_SECONDS
-    from .consent import NO as NO
     from .consent import UNASKED_HOOKS as UNASKED_HOOKS
-    from .consent import YES as YES
     from .consent import Consent as Consent
     from .consent import explain_missing as explain_missing
     from .consent import revoke_command as revoke_command

@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from openkoi_hookspecs import Koi, Question, Run, is_yes
 
-YES, NO = "yes", "no"  # the choices of a question about consent
 HOOK_SECONDS = 25.0  # that a hook may wait for an answer: it is cut off after 30 s by default
 # Hooks at which the user is not asked: they are about what has happened, and a question would be an event itself.
 UNASKED_HOOKS = frozenset({"on_event", "before_learn", "on_learning"})

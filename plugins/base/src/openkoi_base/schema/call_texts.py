@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
 
-from openkoi_hookspecs import Question, Tool, ToolCall
+from openkoi_hookspecs import YES_OR_NO, Question, Tool, ToolCall
 
 
 def format_progress(tool: Tool, call: ToolCall) -> str:
@@ -30,7 +30,7 @@ def approval_question(
     arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
     text = f"{reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Question(text, choices=("yes", "no"), digest=digest, by_flag=by_flag)
+    return Question(text, choices=YES_OR_NO, digest=digest, by_flag=by_flag)
 
 
 def unknown_tool(call: ToolCall, tools: Sequence[Tool]) -> str:

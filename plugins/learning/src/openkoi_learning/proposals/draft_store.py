@@ -90,7 +90,7 @@ class DraftStore:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
         if taken := find_rivals(one, list_locations(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
-        from openkoi_base.grants import YES
+        from openkoi_hookspecs import YES
 
         self.store_decision(one, stamp, YES)
         return one.folder
@@ -98,7 +98,7 @@ class DraftStore:
     def dismiss(self, one: Proposal) -> Path:
         """Dismiss a draft, or an approved one; return where it is now."""
         if self.is_approved(one):
-            from openkoi_base.grants import NO
+            from openkoi_hookspecs import NO
 
             self.store_decision(one, digest_path(one.folder), NO)
         aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import PendingQuestion, PluginNotFoundError, Question, Questions
+from openkoi_hookspecs import YES_OR_NO, PendingQuestion, PluginNotFoundError, Question, Questions
 
-PUSH = Question("Push it?\nIt cannot be undone. \u00e4\u732b", choices=("yes", "no"), digest="d1")
+PUSH = Question("Push it?\nIt cannot be undone. \u00e4\u732b", choices=YES_OR_NO, digest="d1")
 FIRST = PendingQuestion("4f2a", "run-1", "2126-01-01T00:00:00+00:00", PUSH, outermost="run-0", session="s-1")
 SECOND = PendingQuestion("77aa", "", "2126-01-02T00:00:00+00:00", Question("What should be done?"))
 TIMEOUT_SECONDS = 10.0

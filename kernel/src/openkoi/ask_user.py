@@ -98,7 +98,7 @@ class OpenQuestion:
 
 
 @dataclass(slots=True)
-class Asker:
+class UserQuestions:
     """Asks the user of one process. ``store`` is where questions wait for other processes, if there is one."""
 
     store: Callable[[], Awaitable[Questions | None]]
