@@ -102,7 +102,7 @@ def test_the_demo_prints_what_the_readme_shows(demos: list[subprocess.CompletedP
 def test_a_second_demo_needs_one_iteration_as_the_readme_says(demos: list[subprocess.CompletedProcess[str]]) -> None:
     counts = [re.findall(r"\[done\] (\d) iteration", demo.stderr) for demo in demos]
 
-    assert "Run the demo again: with what\nOpenKoi learned, one iteration is enough." in README
+    assert "If you run the demo again, it needs\nonly one iteration" in README
     assert [["2"], ["1"]] == counts, demos[1].stderr
 
 
