@@ -7,7 +7,7 @@ from .lazy_dataclass import dataclass
 from .prompt import Section
 from .tool import Json
 
-RED_CAP = 0.5  # of a score while a required check fails: praise must not outvote a red test (estimate)
+RED_CAP = 0.5  # highest score while a required check fails: praise must not outvote a red test (estimate)
 
 
 class Severity(StrEnum):
@@ -42,11 +42,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A fact about the work. It gates: no score outweighs a failed one.
+    """A fact about the work. A failed check blocks acceptance, whatever the score.
 
-    A check that was not run is omitted. One that is not ``required`` failed before the work began and is not what the
-    task is about: it informs. ``file`` is the path of the file that defines it, if there is one: a check whose own file
-    was changed has not turned green. ``evaluator`` names the evaluator that reported it; the kernel sets it.
+    A check that was not run is omitted. A check that is not ``required`` failed before the work began and is not what
+    the task is about, so it is only reported. ``file`` is the path of the file that defines the check, if there is one:
+    a check whose own file was changed has not turned green. ``evaluator`` names the evaluator that reported the check;
+    the kernel sets it.
     """
 
     name: str

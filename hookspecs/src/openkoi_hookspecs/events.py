@@ -49,7 +49,7 @@ class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
     ``models`` are the models from the command line, by setting: resume and fork use them again. ``origin`` says where
-    it was found, if it was not configured; ``first``: nothing was run here before.
+    the executor's model was found, if it was not configured; ``first``: no task was run before it.
     """
 
     name = "task.start"
@@ -105,7 +105,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """The user is asked, at an attached frontend or by the question's id."""
+    """The user is asked a question, which an attached frontend shows, or which can be answered by its id."""
 
     name = "question"
     id: str
@@ -114,7 +114,7 @@ class QuestionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered(Event):
-    """The user's answer; None if there is none, and the run continues without it."""
+    """The user's answer; None if the user gave none, and the run continues without it."""
 
     name = "question.answer"
     id: str
@@ -236,7 +236,8 @@ class RunCompleted(Event):
 class RunResumed(Event):
     """An unfinished run is resumed; work that stopped because the user could not be asked is repeated.
 
-    ``models`` are those of its command line and of this one, by setting: another resume or fork uses them again.
+    ``models`` are the models set on the run's command line and on that of ``resume``, by setting: another resume or
+    fork uses them again.
     """
 
     name = "run.continued"
@@ -272,7 +273,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin returned from a hook, unless it is None; ``kind`` is its type, such as Deny, unless a sequence."""
+    """What a plugin returned from a hook, unless None; ``kind`` is its type, such as Deny, or empty for a sequence."""
 
     name = "hook.answered"
     durable = False

@@ -61,10 +61,10 @@ class JudgeVoted(Event):
 
 @dataclass(frozen=True, slots=True)
 class GitRefChanged(Event):
-    """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
+    """A call changed a name in a git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
 
-    ``before`` and ``after`` are what it points to, empty if it does not exist; HEAD is on a ``current`` one.
-    ``repository`` is the path of one below the workspace, empty for the one around it.
+    ``before`` and ``after`` are what the name pointed to, empty if it did not exist. ``current``: HEAD is on it.
+    ``repository`` is the path of a repository below the workspace, empty for the repository around the workspace.
     """
 
     name = "checkpoints.moved"

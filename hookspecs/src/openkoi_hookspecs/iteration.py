@@ -46,9 +46,9 @@ class Facts:
     ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has an answer. ``changed``:
     the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
     required checks that failed in the baseline and pass now, with their own file unchanged. ``passing`` counts required
-    checks that pass, ``edited`` those of them whose own file the work changed; ``doctored`` are the names of those that
-    also failed before. ``green`` is that of the ``Evaluation``, but not with a doctored check, which proves nothing.
-    ``red`` is that of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a
+    checks that pass. ``edited`` counts the passing checks whose own file the work changed; ``doctored`` are the names
+    of those that also failed before. ``green`` and ``red`` are those of the ``Evaluation``, but a doctored check proves
+    nothing, so ``green`` is then False. ``judged`` is the judges' score, ``unjudged`` why there is none although a
     judge is enabled. ``question``: the task is a question, and nothing changed.
     """
 
@@ -80,7 +80,7 @@ class Iteration:
 
     @property
     def merit(self) -> tuple[bool, bool, bool, float, int, int]:
-        """How good it is, for comparison: judged, checks pass, no blocker, score, few failing checks, a short diff."""
+        """What iterations are compared by: judged, checks pass, no blocker, score, few failing checks, short diff."""
         found = self.evaluation or Evaluation()
         clean = not found.failing, not found.blockers
         return found.score is not None, *clean, found.score or 0.0, -len(found.failing), -self.work.diff.count("\n")

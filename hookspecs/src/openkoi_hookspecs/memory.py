@@ -83,7 +83,8 @@ class Query:
 class Hit:
     """A search result and its relevance, 0.0 to 1.0 within one search.
 
-    ``similarity`` is how close both are in meaning, a cosine from 0.0 to 1.0; 0.0 without an embedder.
+    ``similarity`` is how close the query and the item are in meaning, a cosine from 0.0 to 1.0; 0.0 without an
+    embedder.
     """
 
     item: MemoryItem

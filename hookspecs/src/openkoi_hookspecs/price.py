@@ -37,7 +37,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per million tokens. A request of more input tokens than ``above`` costs ``beyond`` as a whole."""
+    """Dollars per million tokens. In a request of more than ``above`` input tokens, every token costs ``beyond``."""
 
     input: float
     output: float

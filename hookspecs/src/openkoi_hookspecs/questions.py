@@ -44,9 +44,9 @@ class Question:
 class PendingQuestion:
     """A question without an answer. ``at`` is UTC in ISO 8601.
 
-    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
-    are empty when a program asks outside runs. ``alive``: an answer arrives at once, because the run is active in this
-    process or another one; an answer to any other question is used when its run is resumed.
+    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` the session of its log;
+    all are empty when a program asks outside runs. ``alive``: an answer arrives at once, because the run is active in
+    this process or another one; an answer to any other question is used when its run is resumed.
     """
 
     id: str
@@ -61,7 +61,7 @@ class PendingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A kept answer: to the question ``text``, about the content that ``digest`` identifies.
+    """A stored answer to the question ``text`` about the content that ``digest`` identifies.
 
     ``at`` is UTC in ISO 8601.
     """

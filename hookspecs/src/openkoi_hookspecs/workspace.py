@@ -21,8 +21,8 @@ class BaselineSaved(Event):
 class RunForked(Event):
     """A run that starts from another one: everything before iteration ``at`` is its past.
 
-    The ``changed`` settings apply after that. ``checkpoint`` is the workspace when it was forked, before its files were
-    restored to where that past ends.
+    The ``changed`` settings apply after that. ``checkpoint`` is the workspace when the run was forked, before its files
+    were restored to the end of that past.
     """
 
     name = "run.forked"
@@ -54,8 +54,7 @@ class WorkspaceRestored(Event):
 class ConversationRewound(Event):
     """The user rewound the conversation to before the run ``to``, and this run is no longer part of it.
 
-    What is recalled for later tasks leaves it out. ``undone``: the user undid the rewind, and the run is part of it
-    again.
+    Later tasks do not recall it. ``undone``: the user undid the rewind, and the run is part of the conversation again.
     """
 
     name = "conversation.rewound"
