@@ -11,7 +11,7 @@ from openkoi_settings import keys, plugin_keys
 
 from .run import TaskRun
 
-MAX_FULLNESS = 0.8  # of the context window, above which the history is compacted (LOOP-05)
+MAX_FULLNESS = 0.8  # share of the context window above which the history is compacted (LOOP-05)
 
 
 async def compact_if_full(reply: Response, run: TaskRun) -> None:

@@ -18,8 +18,8 @@ from .gain import Gain
 from .read_only_commands import only_reads, without_comments
 from .volatile import mask_volatile
 
-STUCK_AFTER = 5  # requests without news: the sixth of the same kind ends the run (estimate)
-WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it waited, and `sleep 0` buys nothing
+STUCK_AFTER = 5  # requests of one kind that return nothing new; the sixth ends the run (estimate)
+WAITED = 2_000  # milliseconds a call must take to count as polling, so `sleep 0` does not count (issue 15)
 
 
 @dataclass(frozen=True, slots=True)
