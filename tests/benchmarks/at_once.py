@@ -13,7 +13,7 @@ from .peers import peers
 SIZES = (64, 256)
 STEPS = 10
 SHARE, GROWTH, ONE_RUN = 0.5, 0.3, 60.0
-LOGGED, OURS = "bare httpx2 loop, a line a step synced", "openkoi"
+LOGGED, OURS = "bare httpx2 loop that syncs a line per step", "openkoi"
 ENTRIES = (Entry("bare httpx2 loop", "bare"), Entry(LOGGED, "bare_logged"), Entry(OURS, "ours"))
 PEERS = ("pydantic-ai", "langgraph")
 Measured = Sequence[tuple[Cost, Cost]]
@@ -31,8 +31,15 @@ def show(rounds: int) -> None:
                         found.setdefault(one.entry.name, []).append(measured(one, runs))
                     except Left as left:
                         print(left)
-        head = [f"{runs} runs at once, {STEPS} steps each ({load()})", "steps/s", "steps/s of CPU", "syncs a step"]
-        print(table([*head, "MiB a run"], [row(name, pairs, runs) for name, pairs in found.items() if pairs]))
+        head = [
+            f"{runs} runs at once, {STEPS} steps each ({load()})",
+            "steps/s",
+            "steps per CPU second",
+            "syncs per step",
+        ]
+        print(
+            table([*head, "MiB per additional run"], [row(name, pairs, runs) for name, pairs in found.items() if pairs])
+        )
         print(judged(found, runs))
 
 
@@ -59,7 +66,7 @@ def judged(found: Mapping[str, Measured], runs: int) -> str:
     grown = statistics.median((many.peak - single.peak) / (runs - 1) for single, many in found[OURS])
     single = statistics.median(single.peak for single, _ in found[OURS])
     return (
-        f"{share:.2f} of the floor that syncs (goal {SHARE}, {met(-share, -SHARE)}); a run peaks at {single:.0f} MiB "
-        f"(goal {ONE_RUN:.0f}, {met(single, ONE_RUN)}), a further one adds {grown:.2f} (goal {GROWTH}, "
-        f"{met(grown, GROWTH)})."
+        f"OpenKoi does {share:.2f} of the steps per CPU second of the loop that syncs (goal {SHARE}, "
+        f"{met(-share, -SHARE)}). A run peaks at {single:.0f} MiB (goal {ONE_RUN:.0f}, {met(single, ONE_RUN)}), and "
+        f"each additional run adds {grown:.2f} MiB (goal {GROWTH}, {met(grown, GROWTH)})."
     )

@@ -75,9 +75,9 @@ def show(rounds: int) -> None:
         rows.append([title(apps), f"{idle.memory:.1f}", f"{more:.1f}", met(more, goal), f"{idle.share:.3f} %"])
     for name in peers:
         rows.append([f"{name}, {PEERS[name]}", f"{least[name].memory:.1f}", "", "", f"{least[name].share:.3f} %"])
-    print(table([f"idle daemon ({load()})", "MiB", "more than before", "", "of a core"], rows))
-    first = f"{MAX_FURTHER:g} and TLS for the first one"
-    print(f"Goals: {MAX_BARE:g} MiB without an app, {first}, {MAX_FURTHER:g} a further one, {MAX_SHARE:g} % of a core.")
+    print(table([f"idle daemon ({load()})", "MiB", "more than the row before", "", "share of a core"], rows))
+    added = f"{MAX_FURTHER:g} MiB for each app, TLS for the first one in addition"
+    print(f"Goals: {MAX_BARE:g} MiB without an app, {added}, {MAX_SHARE:g} % of a core.")
 
 
 def title(apps: Sequence[str]) -> str:

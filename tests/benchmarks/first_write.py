@@ -60,7 +60,8 @@ def show(rounds: int) -> None:
     head = [f"a first write ({load()})", "more processor time", "", "more memory", "", "more files kept", ""]
     print(table(head, rows))
     print(
-        f"Goals: at most {MOST_SECONDS:g} s, {MOST_MEGABYTES:g} MiB and {MOST_KEPT:g} MiB more than without evaluation."
+        f"Goals: evaluation adds at most {MOST_SECONDS:g} s, {MOST_MEGABYTES:g} MiB of memory "
+        f"and {MOST_KEPT:g} MiB of files."
     )
 
 

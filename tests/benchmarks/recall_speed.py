@@ -63,9 +63,15 @@ def main() -> None:
             warm(made(asked.vectors), contestants, Path(folder, str(number)))
             for number, made in enumerate((anywhere, in_heaps))
         ]
-    head = [f"{asked.vectors:,} vectors ({load()})", "anywhere", "nearest found", "in heaps", "nearest found"]
+    head = [
+        f"{asked.vectors:,} vectors ({load()})",
+        "random vectors",
+        "nearest found",
+        "clustered vectors",
+        "nearest found",
+    ]
     print(table(head, [[name, *(cell for column in columns for cell in column[name])] for name in columns[0]]))
-    print(f"the first question of a process: {cold(anywhere(asked.vectors), asked.rounds)}")
+    print(f"The first question of a process: {cold(anywhere(asked.vectors), asked.rounds)}")
     if asked.home:
         print(f"openkoi memory search: {measure_command(asked.home, 2 * asked.rounds)}")
 
@@ -168,7 +174,8 @@ def cold(matrix: "Matrix", rounds: int) -> str:
             (measure_seconds(PLAIN, plain, question), measure_seconds(OURS, ours, question)) for _ in range(rounds)
         ]
     more = statistics.median(ours - plain for plain, ours in pairs) * 1000
-    return f"{more:+.1f} ms beside {statistics.median(plain for plain, _ in pairs) * 1000:.1f} ms (goal +20 ms)"
+    median = statistics.median(plain for plain, _ in pairs) * 1000
+    return f"{more:+.1f} ms compared with {median:.1f} ms for a plain multiplication (goal +20 ms)."
 
 
 def measure_seconds(code: str, *files: Path) -> float:

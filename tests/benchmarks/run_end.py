@@ -31,7 +31,8 @@ def show(rounds: int) -> None:
             round_robin(peers, 1, steps=1)
             rows = [row(steps, rounds, child, peers) for steps in SIZES]
         names = [f"{one.entry.name} {one.version}" for one in peers]
-    print(table([f"steps of a run ({load()})", "from answer to end", "its log is read", "goal", "", *names], rows))
+    head = [f"steps of a run ({load()})", "from the answer until in memory", "reading its log once", "goal", "", *names]
+    print(table(head, rows))
 
 
 def row(steps: int, rounds: int, child: Popen[str], peers: list[Contestant]) -> list[str]:

@@ -68,5 +68,5 @@ def judged(column: Column) -> str:
     mine, peers = ratios[OURS], [ratio for name, ratio in ratios.items() if name in PEERS]
     aim = GOALS.get(column.steps)
     goal = f" (goal {aim}, {met(mine, aim)})" if aim else ""
-    ahead = f"; of the other agents the quickest takes {min(peers) / mine:.1f} times as long" if peers else ""
+    ahead = f"; the fastest other agent takes {min(peers) / mine:.1f} times as long" if peers else ""
     return f"{column.steps} steps: {mine:.2f} x{goal}{ahead}."

@@ -12,7 +12,7 @@ from .peers import peers
 
 CHUNKS = 200
 CALLS = 5
-GOAL = "Goal: at most 5 ms over the bytes, where the vendor's library takes 15."
+GOAL = "Goal: at most 5 ms more per call than reading the bytes."
 PAUSES = {0: "at once", 1000: "1 ms apart"}
 RAW, OURS, VENDOR = "bytes by httpx2", "openkoi", "openai"
 PEERS = ("pydantic-ai", "langgraph")
@@ -29,7 +29,7 @@ def show(rounds: int) -> None:
         for pause, output in PAUSES.items():
             found = in_turn(contestants, rounds, chunks=CHUNKS, pause=pause, again=CALLS)
             rows += [row(one, found[one.entry.name], f"{output} ({load()})") for one in contestants]
-    print(table([f"{CHUNKS} chunks", "they come", "processor time", "over the bytes, a call"], rows))
+    print(table([f"{CHUNKS} chunks", "arrival", "processor time", "more than reading the bytes, per call"], rows))
     print(GOAL)
 
 
