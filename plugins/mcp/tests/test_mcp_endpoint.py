@@ -14,6 +14,7 @@ from mcp_types import ErrorData
 from openkoi_hookspecs import ToolError
 from openkoi_mcp import connection
 from openkoi_mcp.connection import Connection
+from openkoi_mcp.message_limits import UNAUTHORIZED
 from openkoi_mcp.server_config import ServerConfig, ServerTable
 
 TOO_LATE = "it did not answer within"
@@ -76,23 +77,45 @@ def served(text: str, *, cut_off: bool) -> Iterator[tuple[int, list[str]]]:
         def do_POST(self) -> None:
             requests.append("POST")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with serving(Handler) as server:
+        yield server.server_port, requests
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield server.server_port, requests
+        yield server
     finally:
         server.shutdown()
         server.server_close()
 
 
-async def connect(url: str, folder: Path) -> str:
+class LoginRequired(BaseHTTPRequestHandler):
+    """A server that requires a login."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing."""
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.send_response(401)
+        self.send_header("www-authenticate", "Bearer")
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    do_POST = do_GET
+
+
+async def connect(url: str, folder: Path, transport: str = "sse") -> str:
     """Return why a server cannot be reached."""
 
     async def elicit(context: object, params: object) -> ErrorData:
         raise AssertionError
 
-    one = Connection(ServerConfig("pond", ServerTable(url=url, transport="sse"), "here"), folder, elicit, {})
+    one = Connection(ServerConfig("pond", ServerTable(url=url, transport=transport), "here"), folder, elicit, {})
     try:
         with pytest.raises(ToolError) as raised:
             await one.client()
@@ -115,3 +138,12 @@ def test_a_server_without_an_address_that_can_be_used_fails_with_the_reason(
     assert f"The MCP server pond cannot be reached: {reason.format(port=port)}." in error
     assert TOO_LATE not in error
     assert ["GET"] == requests
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_a_server_that_requires_a_login_is_reported_with_the_remedy(tmp_path: Path, transport: str) -> None:
+    with serving(LoginRequired) as server:
+        error = asyncio.run(connect(f"http://127.0.0.1:{server.server_port}/mcp", tmp_path, transport))
+
+    assert UNAUTHORIZED in error
+    assert "For more information" not in error

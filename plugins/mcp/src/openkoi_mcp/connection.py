@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 MAX_LINES = 3  # of an error: a wrong answer may have a hundred faults, and then advice for programmers
+ADVICE = "For more information check:"  # of httpx2, a page about the status
 START_SECONDS = 60.0  # estimate: npx and uvx may have to download a server first
 HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
 VARIABLES_HINT = " It gets only the variables {0}; to pass more, set mcp.servers.{1}.env_names."
@@ -179,7 +180,7 @@ def refuses_handshake(error: Exception) -> bool:
 def reason_of(error: BaseException) -> str:
     """Return what an error says, in a line; of a group of errors, the first, and of a wrong answer its first fault."""
     first = first_error(error)
-    lines = [line.strip() for line in str(first).splitlines()[:MAX_LINES] if line.strip()]
+    lines = [line.strip() for line in str(first).splitlines()[:MAX_LINES] if line.strip() and ADVICE not in line]
     return ": ".join(lines).rstrip(".") or type(first).__name__
 
 

@@ -1,4 +1,4 @@
-"""Connect to a server: a child process, or an address. Imports the SDK."""
+"""Connect to an MCP server by stdio, HTTP or SSE, with the configured headers but no OAuth login. Imports the SDK."""
 
 import os
 import shutil
