@@ -1,4 +1,4 @@
-"""Find the available rubrics: the user's first, bundled ones last."""
+"""Find the judge's rubrics (SKILL.md files): the user's come first and replace bundled ones of the same name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""Run a Python project's tests in the first interpreter that can run them."""
+"""Run a Python project's tests with pytest or unittest, in the first interpreter that can run them."""
 
 import json
 import secrets

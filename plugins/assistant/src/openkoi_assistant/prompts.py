@@ -1,4 +1,4 @@
-"""Build a task from a request: what its sender wants, with earlier messages of others as data."""
+"""Turn a message in an app into a task: what its sender wants, with earlier messages of others as data."""
 
 from collections.abc import Sequence
 from contextlib import aclosing

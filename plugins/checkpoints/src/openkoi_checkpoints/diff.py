@@ -1,4 +1,4 @@
-"""Describe the difference between two states of a workspace as a unified diff."""
+"""Compute the unified diff between two states of a workspace, such as a checkpoint and the files as they are now."""
 
 import stat
 from collections.abc import Callable, Mapping

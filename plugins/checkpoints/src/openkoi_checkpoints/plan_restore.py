@@ -1,4 +1,4 @@
-"""Decide what a restore does with each path, by a three-way merge.
+"""Decide what undo does with each file, by a three-way merge: files that changed after the task are merged or left.
 
 What changed from ``wanted`` to ``base`` is undone, whatever else changed since: a path equal to the base becomes as
 wanted, and a text that others changed is merged. Conflicts are left alone. An unstored file is restored if it was saved

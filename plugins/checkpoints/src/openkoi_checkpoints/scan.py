@@ -1,4 +1,4 @@
-"""Scan a workspace, reading only what may have changed."""
+"""Scan a workspace for a checkpoint: which files are stored, and which are excluded (ignored, too large, caches)."""
 
 import os
 import stat

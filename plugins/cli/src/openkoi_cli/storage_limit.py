@@ -1,4 +1,4 @@
-"""Keep the log within its size limit while a long-running program runs."""
+"""Keep the log within its size limit while a long-running program, such as the daemon, runs."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The memory plugin in DuckDB: what the kernel calls to add runs and to search them.
+"""The memory plugin in DuckDB: add runs, and search them by words and by the model of `models.embedder`, if any.
 
 Runs are added to an index of segments, and searched there: neither needs DuckDB. The tables are brought up to date
 when a program asks for them; only with an embedder, whose vectors they contain, are they filled and searched each time.

@@ -1,4 +1,4 @@
-"""Select the turns to remove, and remove them from a conversation.
+"""Choose the oldest messages (turns) of a conversation, which compaction summarizes or omits, and remove them.
 
 A turn is the model's message with the results of its calls: they stay together.
 """

@@ -1,4 +1,4 @@
-"""Build bubblewrap's arguments from a policy: the namespaces, and the folders that are mounted."""
+"""Build bubblewrap's arguments from a policy: namespaces, without a network if it is blocked, and mounted folders."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Build the seccomp filter of refused system calls, which blocks sockets if the network is blocked."""
+"""Build seccomp filters of refused system calls; the one for Landlock blocks sockets if the network is blocked."""
 
 import errno
 import struct

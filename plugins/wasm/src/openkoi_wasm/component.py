@@ -1,4 +1,4 @@
-"""Call a component: texts in, texts out, as the world ``plugin`` in ``plugin.wit`` declares.
+"""Call a component, which has up to 16 MiB of memory: texts in, texts out, as the world of ``plugin.wit`` declares.
 
 This calls wasmtime's C interface itself where a component passes a text: the classes of wasmtime copy a text twice
 before its length can be checked.

@@ -1,4 +1,4 @@
-"""Redact (mask) secrets in text before it is stored, shown or sent: known values, and those that ``formats`` detects.
+"""Mask secrets (API keys) in text before it is logged, shown or sent: known values, and what ``formats`` detects.
 
 The log, recordings, command output and reports all use this redactor.
 """

@@ -1,4 +1,4 @@
-"""Keep the log within its limit by compressing the oldest sessions; nothing is deleted.
+"""Compress the oldest sessions when the log becomes larger than its limit (`max_storage_mb`); delete nothing.
 
 A segment with a writer is never touched: a writer locks it before the first byte, so one with bytes and without a lock
 has no writer.

@@ -1,4 +1,4 @@
-"""Find models on this machine, the best first, without asking, saving, or printing keys."""
+"""Find models by keys, logins and Ollama on this machine, best first, without asking, saving or printing keys."""
 
 import os
 import sys
