@@ -105,7 +105,7 @@ def starts(machine: Machine, rounds: int) -> Iterator[Row]:
     """Compare a start until its prompt is drawn with what it cannot do without."""
     ours, bare = ([machine.python, "-c", code] for code in (DRAWN.format(words=[]), BARE))
     ratios = [cpu(machine, ours) / cpu(machine, bare) for _ in range(rounds)]
-    yield row("prompt is drawn, CPU of `import prompt_toolkit`", statistics.median(ratios), "x", 1.5)
+    yield row("prompt is drawn, relative to `import prompt_toolkit`", statistics.median(ratios), "x", 1.5)
 
 
 def cpu(machine: Machine, command: Sequence[str], until: str = "") -> float:
@@ -127,7 +127,7 @@ def streams(machine: Machine, rounds: int) -> Iterator[Row]:
         stream(mode, machine.home / f"{mode}-typing", typing=True, python=machine.python) for mode in ("ours", "bare")
     )
     yield row("24 KB in 2,000 pieces, CPU", quiet, "s", 0.5, beside=f"{floor:.2f} s")
-    yield row("bytes, times the text", ours.bytes, "x", 12, beside=f"{bare.bytes:.2f} x")
+    yield row("bytes written, relative to the text", ours.bytes, "x", 12, beside=f"{bare.bytes:.2f} x")
     for share, goal in ((0.5, 10), (0.95, 30)):
         ms, other = percentile(ours.echoes, share), percentile(bare.echoes, share)
         yield row(f"key to echo while streaming, p{share * 100:.0f}", ms, "ms", goal, beside=f"{other:.0f} ms")
@@ -181,7 +181,7 @@ def works(machine: Machine) -> Iterator[Row]:
         end = time.monotonic() + IDLE_SECONDS
         echoes = type_keys(chat, lambda: time.monotonic() > end)
     for share, goal in ((0.5, 10), (0.95, 30)):
-        name = f"key to echo beside {BESIDE} other tasks that stream, p{share * 100:.0f}"
+        name = f"key to echo while {BESIDE} other tasks stream, p{share * 100:.0f}"
         yield row(name, percentile(echoes, share), "ms", goal)
     with OpenAIServer(SILENT) as server, machine.chat(served(machine, server)) as chat:
         chat.enter("wait")
@@ -189,7 +189,7 @@ def works(machine: Machine) -> Iterator[Row]:
         chat.hear_for(2.0)
         before = chat.cpu()
         chat.hear_for(IDLE_SECONDS)
-        yield row("waiting for a model, of a core", (chat.cpu() - before) / IDLE_SECONDS * 100, "%", 1)
+        yield row("waiting for a model, share of a core", (chat.cpu() - before) / IDLE_SECONDS * 100, "%", 1)
 
 
 def stops(machine: Machine) -> Iterator[Row]:
@@ -263,12 +263,14 @@ def continues(machine: Machine, rounds: int) -> Iterator[Row]:
     write_session(old.home / "data" / "sessions", old.folder)
     drawn = [[machine.python, "-c", DRAWN.format(words=words)] for words in (["-c"], [])]
     ratios = [cpu(old, drawn[0]) / cpu(new, drawn[1]) for _ in range(rounds)]
-    yield row("`-c`, 10,000 messages, until its prompt, CPU of an empty start", statistics.median(ratios), "x", 1.2)
+    yield row(
+        "`-c` with 10,000 messages until the prompt, relative to an empty start", statistics.median(ratios), "x", 1.2
+    )
     with old.chat(old.scripted(), "-c", ready=CONTINUED) as chat:  # what it has cost is read, and which one was open
         chat.type("a")
         chat.hear_for(1.0)
     whole = [cpu(old, [executable, "-c"], CONTINUED) / cpu(new, [executable], READY) for _ in range(rounds)]
-    yield row("the same, until all is shown, opened before", statistics.median(whole), "x", 1.2)
+    yield row("the same until all is shown, if opened before", statistics.median(whole), "x", 1.2)
     with new.chat(new.scripted()) as chat:
         empty = chat.resident()
     with old.chat(old.scripted(), "-c", ready=CONTINUED) as chat:

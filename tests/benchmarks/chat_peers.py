@@ -83,11 +83,11 @@ def measured(terminals: Sequence[Terminal], floor: Callable[[], float], folder: 
         )
         return [name, ours[1], "", "", "", "; ".join(map(" ".join, others))]
 
-    yield row("prompt is shown, CPU of `import prompt_toolkit`", "x", starts)
+    yield row("prompt is shown, relative to `import prompt_toolkit`", "x", starts)
     by_server = "24 KB in 2,000 pieces by a server"
     yield row(f"{by_server}, CPU", "s", {name: [one.cpu for one in each] for name, each in answers.items()})
     yield row(
-        f"{by_server}, bytes, times the text",
+        f"{by_server}, bytes written, relative to the text",
         "x",
         {name: [one.bytes for one in each] for name, each in answers.items()},
     )

@@ -46,7 +46,14 @@ def show(rounds: int) -> None:
                 found.setdefault(name, []).append(costs[0].figures)
         rows = [row(name, found[name], size, f"{GOAL:g}") for name in COMPACTORS]
         rows += [row(name_of(one), found[one.entry.name], size) for one in contestants]
-    head = [f"{size:.1f} MB in {TURNS} turns ({load()})", "per CPU second", "encoding as JSON", "goal", "", "text left"]
+    head = [
+        f"{size:.1f} MB in {TURNS} turns ({load()})",
+        "speed per CPU second",
+        "encoding as JSON",
+        "goal",
+        "",
+        "text left",
+    ]
     print(table(head, rows))
 
 

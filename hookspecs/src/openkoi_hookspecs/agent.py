@@ -52,9 +52,9 @@ class Team:
 class Agent:
     """Who does a task. Omitted fields keep what is configured.
 
-    ``model`` is ``provider/model``. ``tools`` and ``approvals`` are names or patterns of tools: those that may be used,
-    and those that the user must approve call by call. ``protected`` are globs of paths that may be written to only with
-    the user's approval. The work ends when the first of the ``conditions`` is met after a cycle. ``context`` is in
+    ``model`` is ``provider/model``. ``tools`` are names or patterns of the tools that may be used; ``approvals`` of the
+    tools whose calls the user must approve one by one. ``protected`` are globs of paths that may be written to only
+    with the user's approval. The work ends when the first of the ``conditions`` is met after a cycle. ``context`` is in
     tokens: at four fifths of it, ``compactor`` shortens the history. ``cycles`` and ``usd`` limit a member of a team. A
     ``worker`` does the work in place of the inner loop; a ``team`` is for the worker of that name.
     """

@@ -81,9 +81,9 @@ class PlanReady(Event):
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded(Event):
-    """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one.
+    """A message that the run, not the model, added to the conversation.
 
-    ``from_user``: the user wrote it while the run was under way.
+    ``new_conversation``: the message begins a new conversation. ``from_user``: the user wrote it during the run.
     """
 
     name = "message"
@@ -236,8 +236,8 @@ class RunCompleted(Event):
 class RunResumed(Event):
     """An unfinished run is resumed; work that stopped because the user could not be asked is repeated.
 
-    ``models`` are the models set on the run's command line and on that of ``resume``, by setting: another resume or
-    fork uses them again.
+    ``models`` are the models set on the command lines of the run and of this resume, by setting. Another resume or fork
+    uses them again.
     """
 
     name = "run.continued"
@@ -246,7 +246,7 @@ class RunResumed(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFailed(Event):
-    """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed."""
+    """The run ended without a result: interrupted, or no model answered. ``files`` are the files that it changed."""
 
     name = "run.failed"
     reason: str

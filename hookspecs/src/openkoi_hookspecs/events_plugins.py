@@ -50,7 +50,7 @@ class JudgeVoted(Event):
 
     @property
     def saved_characters(self) -> int:
-        """How many fewer characters were read than all of the work has; below zero if it was more.
+        """How many characters were read less than the whole work has; negative if more were read.
 
         A vote on all of the work that failed saves and wastes nothing: it would have been sent in any case.
         """

@@ -19,7 +19,7 @@ class BaselineSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunForked(Event):
-    """A run that starts from another one: everything before iteration ``at`` is its past.
+    """A run that starts from another run: everything before iteration ``at`` of that run is its past.
 
     The ``changed`` settings apply after that. ``checkpoint`` is the workspace when the run was forked, before its files
     were restored to the end of that past.
