@@ -38,7 +38,8 @@ class Paths:
 class ConfiguredSetting:
     """A setting of the user, the project, the environment or the command line.
 
-    ``origin`` says where it is set: a file, a ``$VARIABLE``, a ``--flag``. ``default`` is None if it has none.
+    ``origin`` says where it is set: a file, a ``$VARIABLE``, a ``--flag``. ``default`` is None if the setting has no
+    default.
     """
 
     key: str

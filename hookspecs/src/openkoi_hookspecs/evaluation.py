@@ -20,7 +20,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong with the work. ``rule``, ``where`` (path:line) and ``title`` together are its identity.
+    """One thing that is wrong with the work. ``rule``, ``where`` (path:line) and ``title`` together are its identity.
 
     ``evaluator`` names the evaluator that reported it; the kernel sets it.
     """
@@ -106,7 +106,7 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What evaluators report about one work.
+    """What evaluators report about the work.
 
     ``unavailable_reason`` says why a judge gave no score. ``missing`` says which checks should have run and did not,
     and why: without them the work is not green. ``suggestion`` is one line of advice for the next attempt; ``log`` is
@@ -217,7 +217,7 @@ class ExecutionResult:
 
     @property
     def answered(self) -> bool:
-        """Whether it has an answer: at least one visible character."""
+        """Whether there is an answer, of at least one visible character."""
         return any(char.isprintable() and not char.isspace() for char in self.text)
 
     @property
@@ -232,5 +232,5 @@ class ExecutionResult:
 
     @property
     def changed(self) -> bool:
-        """Whether the run has changed anything so far: a file that git does not ignore, or something elsewhere."""
+        """Whether the run has changed a file that git does not ignore, or something outside the workspace, so far."""
         return bool(self.files or self.diff or self.effects)

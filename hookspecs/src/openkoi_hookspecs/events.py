@@ -105,7 +105,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """The user is asked a question, which an attached frontend shows, or which can be answered by its id."""
+    """The user is asked a question, in an attached frontend, or by the id with which it can be answered."""
 
     name = "question"
     id: str
@@ -134,7 +134,7 @@ class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
     ``media`` counts the images and files that were removed, also from turns that are still there. ``before`` and
-    ``after`` are the tokens of the conversation, estimated. The tool ``read_history`` reads what was removed.
+    ``after`` are the estimated tokens of the conversation. The tool ``read_history`` reads what was removed.
     """
 
     name = "history.compressed"
@@ -265,7 +265,7 @@ class RunFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class LearningSaved(Event):
-    """A learning in its current state; memory keeps the latest of each id."""
+    """A learning in its current state; memory keeps the latest state of each learning."""
 
     name = "learning.saved"
     learning: Learning

@@ -30,8 +30,8 @@ class Event:
 class Record:
     """An event in the log: one line, one id, written once.
 
-    ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
-    the line, in bytes; both are empty in a record that is passed to listeners and not read back.
+    ``at`` is the time in UTC (ISO 8601), with microseconds. ``segment`` is the name of the log file and ``end`` the
+    offset after the line, in bytes; both are empty in a record that is passed to a listener.
     """
 
     id: str

@@ -7,9 +7,10 @@ from .tool import ToolCall, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted(Event):
-    """Written before the effect: a call without a result may have happened. The user reads ``progress_text``.
+    """Written before the call takes effect, so a call without a result may have happened.
 
-    ``by_plugin``: a plugin calls the tool, so that neither the call nor its result is part of the conversation.
+    The user reads ``progress_text``. ``by_plugin``: a plugin calls the tool, so that neither the call nor its result is
+    part of the conversation.
     """
 
     name = "tool_call"

@@ -70,7 +70,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """One turn of the outer loop. ``evaluation`` is None if no evaluator returned one."""
+    """One turn of the outer loop. ``evaluation`` is None if no evaluator returned an evaluation."""
 
     plan: Plan
     work: ExecutionResult

@@ -20,7 +20,7 @@ class Passage:
 
 
 class LearningStatus(StrEnum):
-    """How far a learning is trusted: on probation until it has helped, archived but never deleted."""
+    """How far a learning is trusted: it is on probation until it has helped, and archived, never deleted."""
 
     PROBATION = "probation"
     ACTIVE = "active"
@@ -65,8 +65,8 @@ MemoryItem: TypeAlias = Passage | Learning
 class Query:
     """A memory search.
 
-    Empty ``kinds`` mean any; ``keys`` must overlap; ``tokens`` limits the size of the result. ``project`` is the
-    task's: with the scope ``project``, only what was learned there is searched.
+    If ``kinds`` is empty, any kind is found; ``keys`` must overlap; ``tokens`` limits the size of the result.
+    ``project`` is the task's project: with the scope ``project``, only what was learned in it is searched.
     """
 
     text: str

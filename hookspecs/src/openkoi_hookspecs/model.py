@@ -49,7 +49,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that a provider offers. An unknown price is None, which is not free.
+    """A model that a provider offers. ``price`` is None if it is unknown, which does not mean free.
 
     ``edit`` is how it edits files best: ``replace`` (search and replace), ``whole`` (whole files), or unknown. ``can``
     lists what it supports besides text: tools, images, thinking, schema, cache; empty if that is unknown.

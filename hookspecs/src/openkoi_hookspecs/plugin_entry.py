@@ -32,8 +32,8 @@ class InstalledPlugin(Protocol):
 class PluginState:
     """An installed plugin. ``winner`` is the distribution whose plugin of this kind and name is ``used``, if any is.
 
-    ``version`` is the distribution's; empty if it declares none. ``enabled`` and ``subprocess`` (whether it runs in a
-    separate process) are as configured.
+    ``version`` is the version of the distribution; empty if it declares none. ``enabled`` and ``subprocess`` (whether
+    it runs in a separate process) are as configured.
     """
 
     kind: str

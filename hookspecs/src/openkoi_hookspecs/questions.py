@@ -15,10 +15,10 @@ NO_WORDS = frozenset({"n", NO, "deny", "reject"})
 class Question:
     """Something that the user must answer.
 
-    The same ``digest`` means the same question: use the identity of the content that is decided about, such as the hash
-    of a file. With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not
-    asked again while the digest stays the same. Changed content has a different digest, so the user is asked again.
-    ``by_flag``: the option ``--yes`` may answer for the user.
+    The same ``digest`` means the same question: use a hash of the content that the user decides about. With ``keep``
+    the answer is consent: it is kept for all later runs and processes, and the user is not asked again while the digest
+    stays the same. Changed content has a different digest, so the user is asked again. ``by_flag``: the option
+    ``--yes`` may answer for the user.
     """
 
     text: str
@@ -31,7 +31,7 @@ class Question:
 
     @property
     def identity(self) -> str:
-        """Identify what is asked: equal for the same question."""
+        """Identify what is asked: the same for the same question."""
         return self.digest or self.text
 
     def is_decided_by(self, answer: str) -> bool:
@@ -42,7 +42,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question without an answer. ``at`` is UTC in ISO 8601.
+    """A question without an answer. ``at`` is the time in UTC (ISO 8601).
 
     ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` the session of its log;
     all are empty when a program asks outside runs. ``alive``: an answer arrives at once, because the run is active in

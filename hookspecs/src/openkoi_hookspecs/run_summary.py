@@ -18,7 +18,10 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run in a list of runs. ``started_at`` is UTC in ISO 8601, ``score`` that of the iteration that was returned."""
+    """A run in a list of runs.
+
+    ``started_at`` is the time in UTC (ISO 8601), ``score`` the score of the returned iteration.
+    """
 
     id: str
     session: str

@@ -36,10 +36,10 @@ class RunForked(Event):
 class WorkspaceRestored(Event):
     """The run's changes were undone or redone: the workspace is as in this checkpoint, except for changes by others.
 
-    ``kept`` is its state before that, if the run itself had not saved it. ``conflicts`` are the files that were left as
-    they are because others also changed them. ``reverted``: the files already were in that state, because others, such
-    as git, had reverted them. ``rewound``: the user went back to before the run in the conversation, which says nothing
-    against what it did.
+    ``kept`` is the checkpoint of the state before that, if the run itself had not saved one. ``conflicts`` are the
+    files that were left as they are because others also changed them. ``reverted``: the files already were in that
+    state, because others, such as git, had reverted them. ``rewound``: the user went back to before the run in the
+    conversation, which says nothing against what it did.
     """
 
     name = "workspace.restored"
