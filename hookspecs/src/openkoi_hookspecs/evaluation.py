@@ -217,7 +217,7 @@ class ExecutionResult:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer, of at least one visible character."""
+        """Whether there is an answer with at least one visible character."""
         return any(char.isprintable() and not char.isspace() for char in self.text)
 
     @property
