@@ -55,7 +55,7 @@ def test_hooks_are_asked_about_a_task_that_is_not_done(tmp_path: Path) -> None:
 
     assert (["bugfix in folder"], 2) == (output["sections"], output["limits"]), result.stderr
     assert [
-        "The task's limit of calls was reached.",
+        "The task's limit was reached: calls.",
         "Not run: rm -r x. A dry run has no effects.",
         "Not run: a sub-task. A dry run has no effects.",
         "None",

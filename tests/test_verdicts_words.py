@@ -178,7 +178,7 @@ def test_why_a_limit_silenced_a_judge_is_said_once(openkoi: Shell) -> None:
     result = play(there, writes("a.txt") + DONE)
 
     assert 4 == result.returncode, result.stderr
-    assert "  ! acme could not evaluate: The task's limit of tokens was reached.\n" in result.stderr
+    assert "  ! acme could not evaluate: The task's limit was reached: tokens.\n" in result.stderr
 
 
 def test_a_model_that_cannot_be_asked_what_was_learned_is_reported_plainly(openkoi: Shell) -> None:

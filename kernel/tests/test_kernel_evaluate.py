@@ -127,7 +127,7 @@ def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path)
     reply = evaluated({"judge": Opinion(LimitExceededError("tokens"), judges=True)}, tmp_path)
 
     assert reply is not None
-    assert "The task's limit of tokens was reached." == reply.unavailable_reason
+    assert "The task's limit was reached: tokens." == reply.unavailable_reason
 
 
 def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> None:

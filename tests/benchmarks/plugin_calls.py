@@ -159,7 +159,7 @@ def hook_calls(run: Run) -> list[Compared]:
 
     return [
         Compared("a hook with 20 silent implementations", quiet, "20 calls of a function", bare, 10, peers=HOOKS),
-        Compared("an answer of one of them, logged", answered, "all 20 silent", quiet, 15, is_difference=True),
+        Compared("one of them returns a value, logged", answered, "all 20 silent", quiet, 15, is_difference=True),
     ]
 
 

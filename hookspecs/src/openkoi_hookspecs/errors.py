@@ -159,7 +159,7 @@ class LimitExceededError(KoiError):
     """Continuing would exceed a limit of the task. Do not catch it: the next model call ends the run."""
 
     def __init__(self, limit: str) -> None:
-        super().__init__(f"The task's limit of {limit} was reached.")
+        super().__init__(f"The task's limit was reached: {limit}.")
         self.limit = limit
 
 

@@ -23,7 +23,7 @@ class ModelRequest(Event):
     """A model is called: the request, and what is charged if no answer is ever recorded.
 
     ``reserved_usd`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the
-    answer grows, or with nothing in it if the request failed. A complete answer says which lease it ends.
+    answer grows, or with no cost if the request failed. A complete answer says which lease it ends.
     """
 
     name = "model.request"

@@ -22,7 +22,7 @@ class RunForked(Event):
     """A run that starts from another run: everything before iteration ``at`` of that run is its past.
 
     The ``changed`` settings apply after that. ``checkpoint`` is the workspace when the run was forked, before its files
-    were restored to the end of that past.
+    were restored to their state at the end of that past.
     """
 
     name = "run.forked"

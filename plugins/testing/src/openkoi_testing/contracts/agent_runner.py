@@ -71,8 +71,8 @@ class Observed:
 class AgentRunnerContract:
     """Inherit it: ``class TestMine(AgentRunnerContract): subject = Mine()``.
 
-    ``agent`` is who does ``task``, in a workspace with these ``files``; a model answers with
-    these lines in turn, repeating the last one. The same lines must lead to the same answer.
+    ``agent`` does ``task`` in a workspace with these ``files``. The model answers with the lines of ``says`` in turn,
+    and repeats the last one. The same lines must lead to the same answer.
     """
 
     subject: ClassVar[AgentRunner]

@@ -19,10 +19,10 @@ def call(id: str, most: Amount = CALL, least: Amount | None = None) -> BudgetReq
 
 
 class BudgetContract:
-    """``class TestMine(BudgetContract): subject = staticmethod(make)``.
+    """Inherit it: ``class TestMine(BudgetContract): subject = staticmethod(make)``.
 
-    ``make(folder, limit)`` returns a budget that grants ``limit`` in all, on one day, and keeps files in ``folder``, if
-    it keeps any.
+    ``make(folder, limit)`` returns a budget that grants ``limit`` on one day in total, and stores its files, if any, in
+    ``folder``.
     """
 
     subject: Callable[[Path, Amount], Budget]

@@ -47,8 +47,8 @@ def read_entry(path: Path) -> bytes | str | None:
 class CheckpointsContract:
     """Inherit it: ``class TestMine(CheckpointsContract): subject = staticmethod(mine)``.
 
-    ``mine`` gets a private folder. As in a run, a checkpoint is created after the work: what changed after the last one
-    is the user's.
+    ``mine`` gets a private folder. As in a run, a checkpoint is created after the work: all changes after the last
+    checkpoint are the user's.
     """
 
     subject: Callable[[Path], Checkpoints]

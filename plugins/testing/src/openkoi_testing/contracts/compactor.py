@@ -67,7 +67,7 @@ def is_subsequence(wanted: Sequence[str], there: Sequence[str]) -> bool:
 
 
 class CompactorContract:
-    """Set ``subject``. A model that is asked to summarize says these lines in turn, repeating the last one."""
+    """Set ``subject``. If it asks a model, the model says the lines of ``says`` in turn, and repeats the last one."""
 
     subject: ClassVar[Compactor]
     says: ClassVar[Sequence[str]] = ("The pond is dug.",)

@@ -26,7 +26,7 @@ TEXT = "# Plan\n\nWe *will* \u2713 paint:\n\n- the calendar\n- the `parser`\n"
 
 
 class DocumentsContract(ABC):
-    """Inherit it, and provide the ``app``."""
+    """Inherit it, and implement ``app``."""
 
     @abstractmethod
     def app(self, folder: Path) -> AbstractContextManager[Documents]:

@@ -29,7 +29,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 class EmbedderContract:
     """Inherit it: ``class TestMine(EmbedderContract): subject = Mine()``.
 
-    ``texts`` are embedded; the first two are the same. An embedder of a server overrides the fixture ``embedder``.
+    ``texts`` are embedded; the first two are equal. If the embedder needs a server, override the fixture ``embedder``.
     """
 
     subject: ClassVar[Embedder]

@@ -116,8 +116,8 @@ class ScenarioLauncher:
 class FrontendContract:
     """Inherit it: ``class TestMine(FrontendContract): subject = Mine()``.
 
-    With ``task_words`` behind its name and ``task_input`` as standard input, it does a task that any text will do for,
-    and ends. ``help_words`` make it explain itself; leave them empty if nothing does. The model answers ``ANSWER``.
+    With ``task_words`` after its name and ``task_input`` as standard input, the frontend runs any task, and ends. With
+    ``help_words``, it shows its help; leave them empty if it has none. The model answers ``ANSWER``.
     """
 
     ANSWER: ClassVar[str] = f"It is done, and the key is {SECRET}."

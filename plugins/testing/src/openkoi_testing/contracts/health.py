@@ -13,7 +13,7 @@ from .optional_protocols import require_protocol
 class HealthContract:
     """Inherit it, for a plugin that works: ``class TestHealth(HealthContract): subject = Mine()``.
 
-    A test class that must make something first overrides the fixture ``plugin``.
+    If the plugin needs preparation, override the fixture ``plugin``.
     """
 
     subject: ClassVar[object]

@@ -35,7 +35,7 @@ MemoryFactory = Callable[..., Memory]
 
 
 class MemoryContract(RebuildContract, RewindContract):
-    """Inherit it, and name the ``subject``: the class of the memory, which gets its file by ``settings``."""
+    """Inherit it, and set ``subject`` to the class of the memory, which is called with the ``settings``."""
 
     subject: MemoryFactory
 

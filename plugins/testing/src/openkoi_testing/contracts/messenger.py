@@ -64,7 +64,7 @@ OPTIONAL_CONTRACTS: Mapping[type, Callable[[Messenger], bool]] = {
 
 
 class MessengerContract(WatchContract, SendContract):
-    """Test what arrives, what is sent, and that the suite has the contracts of what the app supports."""
+    """Test receiving and sending, and that the suite inherits a contract for each capability of the app."""
 
     def test_the_suite_inherits_the_contract_of_each_capability(self, other: Counterpart) -> None:
         async def story(account: Account) -> set[str]:

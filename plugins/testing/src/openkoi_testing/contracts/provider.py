@@ -72,7 +72,7 @@ class ProviderSession:
 
 
 class ProviderContract:
-    """Set ``subject`` and ``model``, and the promises below are tested. Any answer will do; tool calls are welcome."""
+    """Set ``subject`` and ``model``, which may answer anything, also with tool calls."""
 
     subject: ClassVar[Provider]
     model: ClassVar[str]

@@ -19,7 +19,7 @@ from ..scenario import FinishedRun, Scenario, make_run, run_scenario
 
 
 class SourceContract:
-    """Set ``subject``, and ``files`` of a workspace that it finds something in; the promises below are tested."""
+    """Set ``subject``, and the ``files`` of a workspace in which the source finds at least one plugin."""
 
     subject: ClassVar[PluginSource]
     files: ClassVar[Mapping[str, str]]

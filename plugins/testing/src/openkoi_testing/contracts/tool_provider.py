@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class ToolProviderContract:
-    """Set ``subject``, and the promises below are tested. A test class that must start something overrides it."""
+    """Set ``subject``; if the provider must be started first, override the fixture ``tool_provider`` instead."""
 
     subject: ClassVar[ToolProvider]
 
