@@ -68,5 +68,5 @@ def judged(column: Column) -> str:
     mine, peers = ratios[OURS], [ratio for name, ratio in ratios.items() if name in PEERS]
     aim = GOALS.get(column.steps)
     goal = f" (goal {aim}, {met(mine, aim)})" if aim else ""
-    ahead = f"; the fastest other agent takes {min(peers) / mine:.1f} times as long" if peers else ""
-    return f"{column.steps} steps: {mine:.2f} x{goal}{ahead}."
+    ahead = f"; the fastest other agent takes {min(peers) / mine:.1f} times as long as OpenKoi" if peers else ""
+    return f"{column.steps} steps: {mine:.2f} x the floor{goal}{ahead}."

@@ -64,7 +64,7 @@ class Task:
     """One thing to do, in the user's words.
 
     ``context`` was piped in; ``parent`` is the run a sub-task belongs to. ``project`` separates one body of work from
-    another: what is remembered of a project is not shown in others. Without an ``agent``, it runs as configured.
+    another: what is remembered of a project is not shown in others. Without an ``agent``, the task runs as configured.
     ``workspace`` is its folder, if that is not OpenKoi's default. If ``limits`` is None, the limits configured for its
     folder apply. With ``judge=False``, no judge is asked, and checks alone decide. ``history`` are the messages of a
     conversation before it; the first is the user's, and each tool call in it has its result. ``parts`` are the images

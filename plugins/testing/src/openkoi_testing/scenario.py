@@ -39,7 +39,7 @@ DEFAULT_LINES = ("done",)
 class Scenario:
     """Describe a run: what the model ``says``, or the ``model``; plugins by name; settings by dotted key.
 
-    ``says`` are its turns, of which the last one repeats: a text, a ``ToolCall``, or several parts. ``plugins`` are
+    ``says`` are the model's turns, the last of which repeats: a text, a ``ToolCall``, or several parts. ``plugins`` are
     hooks; ``others`` are plugins by kind, such as ``{"workers": {"lines": Lines()}}``. Of what is installed only the
     kinds in ``installed`` are used.
     """
