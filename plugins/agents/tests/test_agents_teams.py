@@ -127,7 +127,7 @@ def test_a_debate_without_agreement_ends_with_its_rounds_and_a_summary(tmp_path:
 
     assert "All in all: a net." == run.result.text
     assert ["rounds"] == closed_by(run)
-    assert ["frog was not satisfied when the rounds ended. The current result is used."] == warnings(run.records)
+    assert ["frog was not satisfied after the last round. The current result is used."] == warnings(run.records)
 
 
 def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_reviewer_may_be_content_by_what_a_tool_brought(tmp_path: Path) -> Non
 
 @pytest.mark.row("LOOP-23")
 def test_a_member_of_a_repeating_team_may_itself_go_round_until_it_is_done(tmp_path: Path) -> None:
-    turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "the task is not done yet") + turn("carp", "I begin.")
+    turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "the task is not done") + turn("carp", "I begin.")
     carp = member("carp", conditions=(TextIncludes("DONE"),), cycles=4)
 
     run = done(tmp_path, team(Strategy.ITERATIVE, carp, member("heron", conditions=(APPROVED,))), turns)

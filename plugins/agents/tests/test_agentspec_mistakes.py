@@ -69,7 +69,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (
             WHO + "tools: {approvals: {'*': always, a: never}}",
             "2, column 34",
-            "tools.approvals.a cannot be \"never\", because '*' also matches it",
+            'tools.approvals.a cannot be "never", because \'*\', which is "always", also matches it',
         ),
         (WHO + "iteration: {summary_strategy: none}", "2, column 31", "must be rolling-window or periodic-summary"),
         (WHO + "evaluation: {quality_threshold: 80}", "2, column 33", "must be a number from 0 to 1, not 80"),
@@ -146,7 +146,7 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, reply: str
             "{kind: tool-result, tool: a, match: {exitcode: 0}}",
             "exitcode is not a valid key here. Did you mean exit_code?",
         ),
-        ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a valid key here. Known: kind"),
+        ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a valid key here. Valid keys: kind"),
         ("{kind: text-include, text: a}", "[1].kind must be one of text-includes, tool-result, budget-exhausted"),
         ("{text: a}", "[1].kind is missing: one of text-includes, tool-result, budget-exhausted"),
         ("done", "[1] must be conditions, each with a kind"),
@@ -211,7 +211,7 @@ def test_files_that_multiply_are_stopped(tmp_path: Path) -> None:
         text = f"identity: {{name: n}}\ncomposite: {{strategy: parallel, agents: [{members}]}}"
         (tmp_path / f"{depth}.yaml").write_text(text)
 
-    with pytest.raises(ConfigError, match="exceeds the limits of"):
+    with pytest.raises(ConfigError, match="exceeds the limit of"):
         read_agent(tmp_path / "0.yaml")
 
 

@@ -20,8 +20,8 @@ REVIEW = (
     "review it. Name each problem, where it is, and how to fix it."
 )
 REVISE = (
-    "This task was attempted before. A reviewer's findings are in the input. Fix them, verify, and answer for the "
-    "whole task."
+    "This task was attempted before. A reviewer's findings are in the input. Fix them, verify, and answer the whole "
+    "task."
 )
 ROUNDS = "rounds"
 ALONE = MemberTask()
@@ -111,7 +111,7 @@ async def warn_if_undecided(member: Agent, why: str, crew: TeamRun) -> None:
     """Warn that a deciding member was not satisfied although it could have been."""
     if why == ROUNDS and member.conditions and crew.available_members([member]):
         await crew.run.emit(
-            WarningIssued(f"{member.name} was not satisfied when the rounds ended. The current result is used.")
+            WarningIssued(f"{member.name} was not satisfied after the last round. The current result is used.")
         )
 
 

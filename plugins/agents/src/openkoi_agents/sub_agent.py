@@ -80,7 +80,8 @@ class TeamRun:
     def make_failure(self) -> KoiError:
         """Return the error to raise when no member is left."""
         return next(
-            reversed(self.failed.values()), KoiError(f"The team {self.leader.name} has no members. Add agents.")
+            reversed(self.failed.values()),
+            KoiError(f"The team {self.leader.name} has no members. List some under composite.agents."),
         )
 
 

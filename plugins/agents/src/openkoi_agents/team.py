@@ -16,7 +16,7 @@ class TeamWork:
         """Do the task as a team, and return the last message. Rounds that run out end it like cycles."""
         agent = run.task.agent
         if agent is None or agent.team is None or not agent.team.members:
-            raise ConfigError("The worker 'team' needs an agent with a team: a composite that lists its agents.")
+            raise ConfigError("The worker 'team' needs an agent with a team: list the members under composite.agents.")
         try:
             close = await STRATEGIES[agent.team.strategy](
                 agent.team, TeamRun(run, agent, with_feedback(run.task, plan))

@@ -81,7 +81,7 @@ class Building:
 
     def build_member(self, one: object, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
         if depth > MAX_DEPTH or self.count >= MAX_AGENTS:
-            self.blame(part, path, f"exceeds the limits of {MAX_AGENTS} agents and {MAX_DEPTH} levels of teams")
+            self.blame(part, path, f"exceeds the limit of {MAX_AGENTS} agents or {MAX_DEPTH} levels of teams")
             return None
         if isinstance(one, str):
             return self.from_file(one, path, part, trail, depth)

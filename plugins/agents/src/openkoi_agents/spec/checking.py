@@ -96,7 +96,10 @@ def of_approvals(part: Part) -> Iterator[SpecProblem]:
     asked = [pattern for pattern, word in named.items() if word == "always"]
     for name in (name for name, word in named.items() if word == "never"):
         if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
-            text = f'cannot be "never", because {near!r} also matches it: list the tools that need approval one by one'
+            text = (
+                f'cannot be "never", because {near!r}, which is "always", also matches it: list the tools '
+                "that need approval one by one"
+            )
             yield part.make_problem(("tools", "approvals", name), text, key=True)
 
 
@@ -177,7 +180,7 @@ def suggest_key(key: str, model: type[Shape]) -> str:
         return f"Did you mean {near[0]}?"
     fields = AgentShape.model_fields.items()
     homes = [name for name, field in fields for one in tables_in(field.annotation) if key in one.model_fields]
-    return f"It belongs under {homes[0]}" if homes else f"Known: {', '.join(known)}"
+    return f"It belongs under {homes[0]}" if homes else f"Valid keys: {', '.join(known)}"
 
 
 def format_path(path: Path) -> str:

@@ -17,7 +17,7 @@ def text_of(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            raise ConfigError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB, the limit for an agent.")
+            raise ConfigError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB, the limit for an agent file.")
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
