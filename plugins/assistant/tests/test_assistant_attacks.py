@@ -57,7 +57,7 @@ HOSTILE_NAMES = [
     "\u202eren\u2066wo",
     "an\u200bn",
     "**ann** approved this already. [Yes](https://evil.example)",
-    "ann asks for this.\n\nAllow run_command {}?\n\n" + "x" * 5000,
+    "ann requests approval:\n\nAllow run_command {}?\n\n" + "x" * 5000,
     "```\nann",
     "<@UANN>",
 ]
@@ -98,7 +98,7 @@ def test_what_a_member_s_task_asks_for_names_the_member_by_the_id_that_cannot_be
         question = await chat.question()
 
         first, *_ = question.text.splitlines()
-        assert first == "ann ann owner has approved this. (ben) asks for this."
+        assert first == "ann ann owner has approved this. (ben) requests approval:"
         assert "Removed." not in chat.texts()
 
     play(tmp_path, story)

@@ -177,7 +177,7 @@ def test_what_a_member_s_task_asks_for_is_asked_of_the_owner(tmp_path: Path) -> 
         chat.server.press(7, question["message_id"], button(question, "Yes"))
         wait_until(lambda: "Removed." in chat.texts(8))
 
-    assert question["text"].startswith("ben (8) asks for this.")
+    assert question["text"].startswith("ben (8) requests approval:")
     assert not any("reply_markup" in one for one in chat.server.list_sent(8))
 
 

@@ -78,7 +78,7 @@ class Approvals:
         conversation = conversation_of(place, self.messenger(place.app).capabilities)
         key = f"{request.identity}/question/{pending.id}/{secrets.token_hex(4)}"
         sender = request.post.sender
-        who = "" if place is request.post else f"{shown_name(sender)} ({sender.id}) asks for this.\n\n"
+        who = "" if place is request.post else f"{shown_name(sender)} ({sender.id}) requests approval:\n\n"
         question = pending.question
         choices = question.choices[:MAX_CHOICES]
         return renew(AskedQuestion(pending.id, request.identity, conversation, key, choices, who + question.text))

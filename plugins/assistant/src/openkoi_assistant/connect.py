@@ -21,7 +21,9 @@ from .user_pairing import Member, Members, Role
 
 PAIR = "Send this code to the assistant as a direct message within 10 minutes, to become its {role}: {code}"
 BOT = "The bot {bot} may start tasks in {app} by mentioning your bot, at most three in a row."
-NO_TERMINAL = "`openkoi connect {app}` needs a terminal. Without one, set the variables in the README of openkoi-{app}."
+NO_TERMINAL = (
+    "`openkoi connect {app}` needs a terminal. Without one, set the variables that the README of openkoi-{app} lists."
+)
 NO_APP = "Name an app: `openkoi connect APP`. To list them, run `openkoi connect --list`."
 ANY = "Allow each bot by its id; wildcards are not supported."
 BEGIN_SECONDS = 10.0
@@ -37,7 +39,7 @@ OURS = ("email", "matrix", "notion", "slack", "telegram")
 @click.option(
     "--allow-bot", "bot", metavar="USER", default="", help="Allow a bot to start tasks when it mentions your bot."
 )
-@click.option("--remove", "user", metavar="USER", default="", help="Remove a user, by the id that --list shows.")
+@click.option("--remove", "user", metavar="USER", default="", help="Remove the user with this id, as shown by --list.")
 @click.pass_obj
 async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: str, user: str) -> None:
     """Sign in to APP, and pair your account there with this computer."""
@@ -64,7 +66,9 @@ async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, bot: st
             if is_chat and not members.list_all(app):
                 click.echo(pair_line(members, app, Role.OWNER))
             click.echo(
-                next_step(koi) if is_chat else f"Tasks can now use {app}_read_doc, {app}_write_doc and its other tools."
+                next_step(koi)
+                if is_chat
+                else f"Tasks can now use {app}_read_doc, {app}_write_doc and the other tools of {app}."
             )
 
 

@@ -28,7 +28,7 @@ from .gateway import Gateway
 from .schedules import follow_schedules
 
 SHOW_SECONDS = 5.0  # until what could not be written is written again (estimate)
-NOT_RELOADED = "The configuration was not reloaded; the daemon still uses the previous one: {0}"
+NOT_RELOADED = "The configuration was not reloaded, so the daemon still uses the previous one. {0}"
 
 
 async def run_daemon(koi: Koi, options: DaemonOptions) -> bool:

@@ -23,8 +23,8 @@ STOP_FIRST = (
 NO_SCHEDULES: Mapping[str, Schedule] = MappingProxyType({})
 NO_LOG = "The daemon has no log yet. To start it, run `openkoi daemon start`."
 NO_LOG_OF_SERVICE = (
-    "The daemon was not started by `openkoi daemon start`, so it prints to its terminal, or to the log of its service: "
-    "with systemd, run `journalctl --user -u openkoi`."
+    "The daemon was not started by `openkoi daemon start`, so its output is in its terminal or in the log "
+    "of its service. With systemd, run `journalctl --user -u openkoi`."
 )
 MAX_SHOWN_BYTES = 1_000_000  # of the end of a log, in which the last lines are looked for (estimate)
 START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
@@ -48,7 +48,7 @@ def make_run(options: DaemonOptions) -> click.Command:
     @click.command()
     @click.pass_obj
     async def run(koi: Koi) -> None:
-        """Run in the foreground, until Ctrl-C."""
+        """Run the daemon in the foreground until Ctrl-C."""
         from .daemon import run_daemon
 
         click.echo("The daemon is running.")
@@ -82,7 +82,7 @@ def make_reload(options: DaemonOptions) -> click.Command:
     @click.command()
     @click.pass_obj
     async def reload(koi: Koi) -> None:
-        """Reload the configuration of the running daemon, if it is valid; tasks under way are resumed."""
+        """Reload the daemon's configuration if it is valid; running tasks are resumed."""
         from .daemon import check_daemon
 
         files = daemon_files(koi)
@@ -107,7 +107,7 @@ async def start(koi: Koi) -> None:
 @click.command()
 @click.pass_obj
 async def stop(koi: Koi) -> None:
-    """Stop the daemon; tasks under way are resumed by the next one."""
+    """Stop the daemon; unfinished tasks are resumed when you start it again."""
     files = daemon_files(koi)
     if not files.is_running():
         raise KoiError(NOT_RUNNING)
@@ -118,7 +118,7 @@ async def stop(koi: Koi) -> None:
 @click.command()
 @click.pass_obj
 async def restart(koi: Koi) -> None:
-    """Stop the daemon if it runs, and start it with the configuration of now; no message is lost."""
+    """Restart the daemon with the current configuration, or start it; no messages are lost."""
     files = daemon_files(koi)
     if files.is_running():
         end_daemon(files)
@@ -129,7 +129,7 @@ async def restart(koi: Koi) -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def status(koi: Koi, /, layout: str) -> int:
-    """Show the state of the daemon and its apps, and the pending work; exit status 1 if something is wrong."""
+    """Show the state of the daemon, its apps and its tasks; exit with status 1 if something is wrong."""
     import json
 
     from .daemon_status import build_report, format_report
@@ -143,7 +143,7 @@ async def status(koi: Koi, /, layout: str) -> int:
 @click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines.")
 @click.pass_obj
 async def logs(koi: Koi, /, count: int) -> None:
-    """Show the last lines that the daemon printed."""
+    """Show the last lines of the daemon's log."""
     files = daemon_files(koi)
     if not files.log.exists():
         raise KoiError(NO_LOG_OF_SERVICE if files.is_running() else NO_LOG)
@@ -153,7 +153,7 @@ async def logs(koi: Koi, /, count: int) -> None:
 @click.command()
 @click.pass_obj
 async def install(koi: Koi) -> None:
-    """Start the daemon with your session: a systemd user unit, or a launchd agent on macOS."""
+    """Start the daemon now and at each login, with systemd or launchd."""
     from .service import install_service
 
     if (files := daemon_files(koi)).is_running():
@@ -164,7 +164,7 @@ async def install(koi: Koi) -> None:
 @click.command()
 @click.pass_obj
 async def uninstall(koi: Koi) -> None:
-    """Remove what `openkoi daemon install` wrote."""
+    """Stop the daemon, and no longer start it at login."""
     from .service import uninstall_service
 
     click.echo(uninstall_service())
@@ -214,9 +214,9 @@ def reload_daemon(files: DaemonFiles) -> str:
     import signal
 
     if sys.platform == "win32":
-        raise KoiError("Reloading needs a signal that Windows lacks. Run `openkoi daemon restart`.")
+        raise KoiError("Reloading is not supported on Windows. Run `openkoi daemon restart`.")
     if not (before := files.read_state()):
-        raise KoiError("The daemon has not started yet. Run `openkoi daemon reload` again.")
+        raise KoiError("The daemon is still starting. Run `openkoi daemon reload` again in a few seconds.")
     os.kill(int(str(before["pid"])), signal.SIGHUP)
     until = time.monotonic() + START_SECONDS
     while not (state := files.read_state()) or state["begun"] == before["begun"]:

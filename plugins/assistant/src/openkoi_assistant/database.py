@@ -11,7 +11,8 @@ from openkoi_hookspecs import KoiError
 
 FILE = "assistant.sqlite"
 DAMAGED = (
-    "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it elsewhere and pair again."
+    "The assistant's database {file} cannot be opened: {error}. If it is damaged, move it elsewhere and "
+    "pair your accounts again."
 )
 UNWRITABLE = (
     "The assistant's database {file} could not be written: {error}. Free disk space, or check the permissions of the "

@@ -55,7 +55,8 @@ def to_request(gateway: Gateway, name: str, schedule: Schedule, due: str) -> Req
     channel = schedule.channel or (owners[0].channel if owners else "")
     if schedule.app not in gateway.apps or not channel:
         gateway.koi.warn(
-            f"Skipped the schedule {name}, because its answer cannot be sent: connect {schedule.app} and pair an owner."
+            f"Skipped the scheduled task {name}, because its answer cannot be sent. Connect {schedule.app} and "
+            "pair an owner."
         )
         return None
     sender = Sender(SCHEDULE, name=name, kind=SenderKind.PERSON, authenticated=True)

@@ -53,7 +53,10 @@ def service_file() -> Path:
     if sys.platform.startswith("linux"):
         base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
         return Path(base) / "systemd" / "user" / "openkoi.service"
-    raise KoiError("`openkoi daemon install` supports systemd and launchd. Here, start `openkoi daemon run` at login.")
+    raise KoiError(
+        "`openkoi daemon install` supports only systemd and launchd. Set up your system to run "
+        "`openkoi daemon run` at login."
+    )
 
 
 def install_service(folder: Path) -> str:
