@@ -107,7 +107,7 @@ FULL = replace(RED, scores=(Score("a", 0.2), Score("b", 0.9)), missing=("lint ti
         (replace(FULL, checks=(Check("unit", False, required=False), FULL.checks[1])), "the failing check unit"),
         (replace(FULL, findings=()), "the blocker 'leaks'"),
         (replace(FULL, findings=(Finding("leaks"),)), "the blocker 'leaks'"),
-        (replace(FULL, missing=()), "the missing check 'lint timed out'"),
+        (replace(FULL, missing=()), r"the note that a check is missing \(lint timed out\)"),
         (replace(FULL, checks=(*FULL.checks, Check("mine", True))), "the passing check mine"),
         (replace(FULL, scores=FULL.scores[1:]), "only judges score"),
     ],

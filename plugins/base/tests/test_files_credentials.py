@@ -60,7 +60,7 @@ def test_without_a_folder_there_is_no_key(tmp_path: Path) -> None:
     [
         ("{not json", "is not valid JSON"),
         ("[" * 10_000, "is not valid JSON"),
-        ('["k"]', "must contain one object"),
+        ('["k"]', "must contain one JSON object"),
         (b"\xff\xfe", "cannot be read"),
     ],
 )

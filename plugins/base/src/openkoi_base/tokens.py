@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 BYTES_PER_TOKEN = 4
 PIXELS_A_TOKEN = 750
 MAX_IMAGE_TOKENS = 1_600
-MIN_IMAGE_TOKENS = 85  # OpenAI: of an image at low detail
+MIN_IMAGE_TOKENS = 85  # OpenAI: tokens of an image at low detail
 PAGE_TOKENS = 2_500  # Anthropic: 1,500 to 3,000 a page of a PDF, which it reads as text and as an image
 PAGE_BYTES = 50_000  # where pages cannot be counted, because a PDF is compressed as a whole
 PAGE = lazy_pattern(rb"/Type\s*/Page\b")

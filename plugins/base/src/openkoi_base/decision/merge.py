@@ -6,11 +6,12 @@ from dataclasses import replace
 from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severity
 
-MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones (estimate)
+MAX_WEIGHT = 1e6  # with larger weights, rounding would lose small ones in the sum (estimate)
 SEVERITIES = tuple(Severity)
 MODES = tuple(EvaluationMode)
 NOT_A_JUDGE = (
-    "Ignored the score of evaluator {name}: it does not declare `judges = True`. Checks and findings need no score."
+    "Ignored the score of evaluator {name}: it does not declare `judges = True`. An evaluator that "
+    "only reports checks and findings should return no score."
 )
 
 
@@ -101,7 +102,7 @@ def hidden_failures(folded: Evaluation, given: Evaluation) -> Iterator[str]:
     yield from (f"the failing check {name}" for name in sorted(given.failing - folded.failing))
     kept = {finding.key for finding in folded.blockers}
     yield from (f"the blocker {finding.title!r}" for finding in given.blockers if finding.key not in kept)
-    yield from (f"the missing check {why!r}" for why in given.missing if why not in folded.missing)
+    yield from (f"the note that a check is missing ({why})" for why in given.missing if why not in folded.missing)
 
 
 def passing_checks(evaluation: Evaluation) -> frozenset[str]:

@@ -11,9 +11,9 @@ from .history import History, Rule, evaluation_of
 from .quality_threshold import ROUNDING, format_count
 from .refine import NOTHING_DONE
 
-MAX_CALIBRATION_ERROR = 0.05  # of estimates that decide (issue 22)
-MIN_CHANCE = 0.1  # that another iteration pays, which costs as much as the first (estimate)
-STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (estimate)
+MAX_CALIBRATION_ERROR = 0.05  # estimates with a larger error do not decide (issue 22)
+MIN_CHANCE = 0.1  # stop if another iteration is less likely than this to help (estimate)
+STUBBORN = 3  # ask the user if the same finding is open after this many iterations (estimate)
 
 
 def stop_looping(history: History) -> Decision | None:

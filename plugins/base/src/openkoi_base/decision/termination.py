@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from openkoi_hookspecs import BudgetExhausted, Condition, TextIncludes, ToolResult, ToolReturned
 
 EXHAUSTED = "budget-exhausted"
-UNDONE = "You called no tool, and the task is not done yet."
+UNDONE = "You called no tool, but the task is not done."
 
 
 def met_condition(
@@ -53,6 +53,6 @@ def describe_condition(condition: Condition) -> str:
             return f"write {text}"
         case ToolReturned(tool=tool, exit_code=exit_code, contains=contains):
             code = f" ends with exit code {exit_code}" if exit_code is not None else ""
-            text = f" brings {contains!r}" if contains else ""
+            text = f" returns {contains!r}" if contains else ""
             return f"see that {tool}{' and'.join(filter(None, (code, text))) or ' has answered'}"
     return ""

@@ -7,7 +7,7 @@ from codecs import utf_16_le_encode
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
-MIN_REVERSED_CHARACTERS = 8  # a shorter word may be another one backwards (estimate)
+MIN_REVERSED_CHARACTERS = 8  # a shorter value, reversed, may be an ordinary word (estimate)
 IN_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 ESCAPES = (("\\u", "04x", ""), ("\\u", "04X", ""), ("&#", "d", ";"), ("&#x", "x", ";"), ("&#x", "X", ";"))
 BYTE_ESCAPES = (("\\x", "02x"), ("\\x", "02X"), ("\\", "03o"), ("=", "02X"))

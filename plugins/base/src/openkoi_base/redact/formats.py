@@ -18,7 +18,7 @@ from .randomness import are_words, entropy
 from .shapes import SHAPES
 from .vendors import PREFIXES
 
-MAX_BEFORE, MAX_AFTER = 200, 4096  # characters between a keyword and its secret (estimate)
+MAX_BEFORE, MAX_AFTER = 200, 4096  # maximum characters between a keyword and its secret (estimate)
 REST_OF_TOKEN = lazy_pattern(r"[\w+/=.~-]*")
 START = lazy_pattern(r"(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{4})")  # tried at a match: searched for, it is slow
 WORD = lazy_pattern(r"\b|(?<=\\[nrt])")

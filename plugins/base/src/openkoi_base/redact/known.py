@@ -14,13 +14,13 @@ from .names import is_secret_name
 from .parts import ORDINARY, PASSWORD, USUAL_PASSWORDS, named_texts, unnamed_parts
 
 MIN_PASSWORD_CHARACTERS = 8  # a shorter password must look random (estimate)
-MIN_SECRET_CHARACTERS = 6  # below that, a value is found inside other words (estimate)
+MIN_SECRET_CHARACTERS = 6  # shorter values occur inside ordinary words (estimate)
 PATH = lazy_pattern(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
     r"|~/[\w./-]+|[\w.-]+(?:\\{1,2}[\w.-]+)+\.[a-z]{2,6}"
 )
 LOGIN = lazy_pattern(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
-MIN_USER_NAME_CHARACTERS = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long (estimate)
+MIN_USER_NAME_CHARACTERS = 16  # a URL's user name without a password is a token (GitHub, Sentry) if long (estimate)
 
 
 class Secret(NamedTuple):

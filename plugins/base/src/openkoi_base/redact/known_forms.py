@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from .grams import Grams
 
-MIN_PART_CHARACTERS = 12  # of a value that are masked without the rest of it (estimate)
+MIN_PART_CHARACTERS = 12  # shorter beginnings and ends of a value are not masked (estimate)
 
 Found = tuple[int, int, str]
 

@@ -14,8 +14,8 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .names import is_secret_name
 from .randomness import are_words, is_random
 
-MIN_PART_CHARACTERS = 8  # of a part that is masked alone (estimate)
-MIN_LINE_CHARACTERS = 16  # of a line of a secret that is masked alone (estimate)
+MIN_PART_CHARACTERS = 8  # shorter parts of a value are not masked alone (estimate)
+MIN_LINE_CHARACTERS = 16  # shorter lines of a value are not masked alone (estimate)
 USUAL_PASSWORDS = frozenset(  # of databases in containers: they are public, and words of every log
     {
         "postgres",

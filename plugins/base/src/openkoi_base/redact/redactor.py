@@ -27,7 +27,7 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uff00-\uff65"  # Thai to Japanese
 WORD_END = lazy_pattern(f"[ {UNSPACED}]")
 MAX_CLEAN = 4096  # names, ids, words and prompts of records: most texts are among those of the records before
-MIN_LINE_CHARACTERS = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
+MIN_LINE_CHARACTERS = 12  # shorter values are not searched for across line breaks (estimate)
 
 Span = tuple[int, int]
 

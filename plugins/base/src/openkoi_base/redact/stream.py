@@ -12,7 +12,7 @@ from .redactor import UNSPACED, Redactor, Span, mask_spans
 
 CONTEXT_CHARACTERS = 16 * 1024  # before and after a position; a private key of 8,192 bits takes 6,400
 WINDOW_CHARACTERS = 512 * 1024  # masked at once
-MAX_BREAK_FACTOR = 2  # a value that is broken into lines is at most this much longer (estimate)
+MAX_BREAK_FACTOR = 2  # line breaks make a value at most this many times longer (estimate)
 WORD = lazy_pattern(r"[a-z-]{4,}")
 TO_LAST_WORD_END = lazy_pattern(f"(?s:.*)[ {UNSPACED}]")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"

@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 FIND_TOOL, CALL_TOOL = "find_tool", "call_tool"
 MAX_SHOWN_TOOLS = 5
-MIN_SIMILARITY = 0.5  # difflib's ratio, from which a query means a tool by its name (estimate)
+MIN_SIMILARITY = 0.5  # a query this similar to a tool's name (difflib's ratio) finds the tool (estimate)
 WORD = lazy_pattern(r"[a-z0-9]+")
 
 
