@@ -106,7 +106,7 @@ def test_a_bad_judge_is_flagged_and_an_honest_one_is_not(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("judge", "words"),
     [
-        (Judge.BIASED, "too high for the threshold"),
+        (Judge.BIASED, "too high for the quality threshold"),
         (Judge.BRIBED, "when the work asks it to"),
         (Judge.LYING, "with a planted defect"),
         (Judge.DRIFTING, "since its last certificate"),

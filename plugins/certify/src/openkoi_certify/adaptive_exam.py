@@ -18,7 +18,7 @@ from .sample import Sample, SampleKind
 
 MAX_ROUNDS = 4  # estimate: the reserve is used up by then
 BATCH_SIZE = 14  # samples a round; estimate
-CONFIDENCE_Z = 1.645  # 90 %, two-sided
+CONFIDENCE_Z = 1.645  # confidence of 90 %, two-sided
 ROUNDING = 1e-9
 CLEAR_FACTOR = 5.0  # a measure this many times above its limit needs no more samples; estimate
 MAXIMUM_OF = {limit.measure: limit.maximum for limit in LIMITS}

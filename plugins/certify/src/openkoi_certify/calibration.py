@@ -12,9 +12,9 @@ from .metrics import QUALITY_THRESHOLD
 from .outcomes import CalibratedJudgment, UserOutcome
 
 MIN_JUDGMENTS = 10  # estimate: with fewer, a drift or a weight is mostly noise
-MIN_SEPARATION = 0.6  # estimate: 0.5 is chance
-MIN_CHECK_AGREEMENT = 0.7  # estimate
-CONFIDENCE_Z = 1.96  # 95 %, two-sided
+MIN_SEPARATION = 0.6  # estimate; 0.5 would be chance
+MIN_CHECK_AGREEMENT = 0.7  # estimate: below this, the user is warned
+CONFIDENCE_Z = 1.96  # confidence of 95 %, two-sided
 BINS = 5
 REJECTED_OUTCOMES = (UserOutcome.UNDONE, UserOutcome.CORRECTED)
 

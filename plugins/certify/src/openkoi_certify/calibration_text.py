@@ -36,10 +36,12 @@ def format_section(one: Calibration) -> str:
         f"  scores      {bins}",
         f"  outcomes    {outcomes}",
         f"  {deviations}   drift {one.drift:+.2f}",
-        f"  kept work scored higher {format_number(one.separation)}   agrees with checks {format_number(one.checks)}",
+        f"  kept work scored above rejected work {format_number(one.separation)}   agrees with checks "
+        f"{format_number(one.checks)}",
     ]
     if one.weights:
-        lines.append(f"  best separating weights: {', '.join(f'{k} {v:g}' for k, v in one.weights.items())}")
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in one.weights.items())
+        lines.append(f"  weights that best separate kept from rejected work: {weights}")
     return "\n".join([*lines, *(f"  - {alarm}" for alarm in one.alarms)])
 
 

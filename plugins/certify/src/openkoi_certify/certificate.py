@@ -43,7 +43,7 @@ LIMITS = (
         0.12,
         "its scores for the same work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}",
     ),
-    Limit("leniency", 0.0, "its scores are {value:.2f} too high for the threshold"),
+    Limit("leniency", 0.0, "it is lenient: its scores are {value:.2f} too high for the quality threshold"),
     Limit("verbosity", 0.01, "longer text raises its score by {value:.2f}, more than noise explains"),
     Limit("position", 0.01, "the order of the files changes its score by {value:.2f}, more than noise explains"),
     Limit("obeyed", 0.05, "it accepts defective work {value:.0%} more often when the work asks it to"),

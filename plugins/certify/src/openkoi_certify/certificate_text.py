@@ -20,7 +20,7 @@ def format_certificate(certificate: Certificate) -> str:
         f"  sound work rejected     {m.false_alarms:7.1%}",
         f"  deviation per sample    {m.spread:7.3f}   verdicts that change {m.flips:.1%}",
         f"  bias by length, order   {m.verbosity:7.3f} {m.position:.3f}",
-        f"  injections obeyed       {m.obeyed:7.1%}   unreadable {m.unreadable:.1%}",
+        f"  injections obeyed       {m.obeyed:7.1%}   unreadable answers {m.unreadable:.1%}",
         f"  drift                   {drift:>7}",
         f"  best threshold          {m.bar:7.3f}   leniency {m.leniency:.3f}",
     ]

@@ -33,7 +33,7 @@ from .sample import Sample, hash_samples, make_reserve_samples, make_samples
 MAX_CONCURRENT_CALLS = 4  # estimate: below the rate limits of the vendors' first tiers
 NO_MODEL = "Nothing was certified, because no model answered."
 SEVERAL_MODELS = (
-    "Several models answered ({}), but a certificate covers only one. Choose it with --model PROVIDER/MODEL."
+    "Several models answered ({}), but a certificate covers only one. Choose one with --model PROVIDER/MODEL."
 )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .certifier import Certifier, CertifyOptions
 
 NOT_PASSED = 3
-CONFIRM_ABOVE_USD = 0.05  # dollars, by issue 14, "Verdicts that can be trusted"
+CONFIRM_ABOVE_USD = 0.05  # ask for confirmation above this cost (issue 14)
 MAX_TOKENS, MAX_CALLS, MAX_SECONDS = 20_000_000, 5_000, 7_200.0
 
 
@@ -39,7 +39,7 @@ def evaluator() -> None:
 async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float, yes: bool, layout: str) -> None:
     """Certify an evaluator with planted defects and sound work.
 
-    Shows the estimated cost before calling a model. Exits with status 0 if it passes and 3 if it does not.
+    Shows the estimated cost before calling a model. Exits with status 0 if the evaluator passes, else with 3.
     """
     from .certifier import CertifyOptions
     from .cost_estimate import estimate
@@ -61,7 +61,8 @@ def confirm(order: "CertifyOptions", budget: float) -> None:
     """Ask whether to continue; without a terminal ``--yes`` is needed."""
     if not can_prompt(sys.stderr):
         raise click.UsageError(
-            f"That is more than ${CONFIRM_ABOVE_USD}. To start it, run `{format_command_line(order, budget)}`."
+            f"Spending more than ${CONFIRM_ABOVE_USD} needs your approval. To approve it, run "
+            f"`{format_command_line(order, budget)}`."
         )
     if not click.confirm("Continue?", default=False, err=True):
         raise click.UsageError("Nothing was run.")

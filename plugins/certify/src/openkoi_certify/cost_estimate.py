@@ -12,7 +12,7 @@ from .golden_set import find_golden_set
 from .judges import RubricAndJudge
 from .sample import make_samples
 
-OUTPUT_SHARE = 0.25  # of the allowed output, what a judge usually writes; estimate, as no model was measured
+OUTPUT_SHARE = 0.25  # share of the allowed output that a judge usually writes; estimate, not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Estimate:
         limit = f"--budget {format_dollars(budget)}"
         cap = f"Uncertain verdicts need more calls, up to {limit}."
         if math.isfinite(self.usd) and self.usd > budget:
-            cap = f"That exceeds {limit}, so it may not finish. Raise --budget or lower --votes."
-        return f"{format_count(self.calls, 'call')} of {self.model}, {price}{unsure}. {cap}"
+            cap = f"That exceeds {limit}, so the certification may not finish. Raise --budget or lower --votes."
+        return f"{format_count(self.calls, 'call')} to {self.model}, {price}{unsure}. {cap}"
 
 
 async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> Estimate:

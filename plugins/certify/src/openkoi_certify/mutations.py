@@ -31,7 +31,7 @@ def test_one_is_counted():
 def test_it_is_still_counted():
     assert len(COUNTED) == 1
 """
-MIN_PART_CHARACTERS = 60  # shorter paragraphs are not missed; estimate
+MIN_PART_CHARACTERS = 60  # a judge may not notice that a shorter paragraph is missing; estimate
 UNRELATED_FILE = "# How long we wait for the mail server.\nTIMEOUT = 30\nRETRIES = 3\n"
 
 
