@@ -74,7 +74,7 @@ def test_enter_steers_tab_queues_and_escape_keeps(openkoi: Shell) -> None:
         terminal.shows("[1] new.txt")
         time.sleep(0.35)
         terminal.type("3\r")
-        terminal.shows("undoes its changes")
+        terminal.shows("undoes the task's changes")
         assert "[abort]" not in terminal.display
         terminal.shows('"then drink tea" · waits; Enter sends it, Up edits it')
         assert {"new.txt": "new\n"} == read_folder(openkoi.folder)
@@ -109,7 +109,7 @@ def test_undoing_an_interrupted_task_keeps_what_the_user_has_made_since(openkoi:
         terminal.shows("Keep only these files")
         terminal.settles()
         terminal.type("3\r")
-        terminal.shows("undoes its changes")
+        terminal.shows("undoes the task's changes")
         (openkoi.folder / "mine.txt").write_text("mine")
         terminal.send("a question")
         terminal.shows("[done]")

@@ -30,7 +30,7 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
     with chat(openkoi, WELL) as terminal:
         for line, answer in (
             ("/iterate", "Tasks run once, without evaluation."),
-            ("/iterate 2", "At most 2 iterations."),
+            ("/iterate 2", "Maximum iterations: 2."),
             ("/iterate two", "/iterate takes a whole number, such as /iterate 3."),
             ("/quality 0.9", "Minimum score to accept: 0.90."),
             ("/quality 9", "/quality takes a score from 0 to 1"),
@@ -88,7 +88,7 @@ def test_commands_that_wait_for_the_end_of_a_task_say_so_in_the_help_and_when_th
         terminal.shows("Running sleep 60")
         for name in (waiting := {one.name for one in COMMANDS if not one.during_task}):
             terminal.inner.type(f"/{name} \r")
-            terminal.shows(f"/{name} waits: a task is running")
+            terminal.shows(f"/{name} cannot run during a task")
         terminal.send("/iterate")
         terminal.shows("Tasks run once, without evaluation.")
     assert waiting == marked

@@ -50,15 +50,15 @@ def test_modes_ask_before_each_change_or_change_nothing(openkoi: Shell) -> None:
         assert "[done]" in "\n".join(terminal.scrollback)  # the diff below it may have pushed it up
         assert {"long.txt": LINES} == read_folder(openkoi.folder)
         for line, answer in (
-            ("/mode plan", "plan: it plans, changes nothing."),
+            ("/mode plan", "Mode: plan (plans, changes nothing)."),
             ("/mode all", "Unknown mode 'all'. Choose from ask, edits, plan"),
-            ("/plan", "Planning is off."),
+            ("/plan", "Plan mode is off."),
             ("/mode", "▸ 2. edits"),
         ):
             terminal.send(line)
             terminal.shows(answer)
         terminal.inner.type("1\r")
-        terminal.shows("ask: it asks before each change.")
+        terminal.shows("Mode: ask (asks before each change).")
 
 
 EDITOR = """\
@@ -111,7 +111,7 @@ def look_at_the_last_task(terminal: ChatTerminal) -> None:
     terminal.inner.type("\x0f")
     terminal.shows("No task in this session yet.")
     for line, answer in (
-        ("/iterate 1", "At most 1 iteration"),
+        ("/iterate 1", "Maximum iterations: 1"),
         ("paint it blue", "[done]"),
         ("/context", "Task: paint it blue"),
         ("/learn list", "Nothing learned yet"),
@@ -183,11 +183,11 @@ def test_a_model_is_set_up_in_the_chat(openkoi: Shell) -> None:
         there = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENKOI_ITERATE="0", OLLAMA_HOST=UNREACHABLE)
         with terminal(there, columns=100) as inner:
             tty = ChatTerminal(inner, 100)
-            tty.shows("| no model: /init sets one up |")
+            tty.shows("| no model: /setup sets one up |")
             tty.send("/init")
             tty.shows("any endpoint")
             tty.inner.type("\x1b")
-            tty.shows("no model: /init sets one up · ? for keys")
+            tty.shows("no model: /setup sets one up · ? for keys")
             tty.send("/init")
             tty.shows("any endpoint", times=2)
             tty.inner.type("3\r")
@@ -227,7 +227,7 @@ def test_sessions_have_names_and_forks_and_answers_are_shown_as_they_are_written
         for line, answer in (
             ("/fork", "Nothing to fork"),
             ("say it", "Some bold words. [1]"),
-            ("/rename new prices", "This session is now new prices"),
+            ("/rename new prices", "This session is now called new prices"),
             ("/raw", "Answers are shown unformatted."),
             ("say it again", "Some **bold** words."),
             ("/fork", "Started a new session with this conversation."),

@@ -104,7 +104,7 @@ def do_a_task(recorder: Recorder, openkoi: Shell) -> None:
         terminal.inner.type("\x1b[Z")
         terminal.shows(f"\n{mode}")
         recorder.take("Shift-Tab", mode, "for commands")
-    recorder.enter("/iterate 3", "At most 3")
+    recorder.enter("/iterate 3", "Maximum iterations: 3")
     recorder.enter("/budget 0.5", "$0.50")
     terminal.send("Fix the failing tests of this project.")
     terminal.shows("Running sh check.sh…", 60)

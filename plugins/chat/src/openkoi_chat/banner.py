@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 FIRST_USE = "OpenKoi edits files here freely and asks before risky steps. Shift-Tab or /mode changes this."
-SET_UP = "no model: /init sets one up"
+SET_UP = "no model: /setup sets one up"
 PAID = (events.ModelResponse, events.ModelResponseBroken)
 
 

@@ -35,7 +35,9 @@ COMMANDS = (
     Command("background", "[stop N]", "List tasks in the background (Ctrl-B), or stop one.", "talk:background"),
     Command("copy", "[N]", "Copy a numbered block, or the last answer.", "talk:copy"),
     Command("raw", "", "Switch between raw and formatted answers.", "talk:raw"),
-    Command("model", "[[ROLE] MODEL]", "Choose a model: executor, evaluator.", "set:model", during_task=False),
+    Command(
+        "model", "[[ROLE] MODEL]", "Choose the model for executor, evaluator or both.", "set:model", during_task=False
+    ),
     Command("iterate", "[N]", "Set the maximum iterations; 0 skips evaluation.", "set:iterate"),
     Command("quality", "[0..1]", "Set the minimum score to accept.", "set:quality"),
     Command("budget", "[USD]", "Set the maximum cost of each task.", "set:budget"),

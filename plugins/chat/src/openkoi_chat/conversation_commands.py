@@ -126,7 +126,7 @@ async def rename(chat: ChatProgram, words: str) -> None:
         chat.view.note("/rename takes a name, such as /rename new prices.")
         return
     name_session(chat.names_file, chat.session.session, words)
-    chat.view.note(f"This session is now {strip_controls(words)}; /resume lists it under this name.")
+    chat.view.note(f"This session is now called {strip_controls(words)}; /resume lists it under this name.")
 
 
 async def background(chat: ChatProgram, words: str) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NOTHING = "This session has cost nothing yet."
 UNFINISHED = "an incomplete answer"
-MUCH_INPUT = 0.6  # of a step's cost; then what it reads is what costs (estimate)
+MUCH_INPUT = 0.6  # if input is more of a step's cost, advise reading less (estimate)
 
 
 @dataclass(frozen=True, slots=True)

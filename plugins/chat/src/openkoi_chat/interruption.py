@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openkoi_runlog.report import RunReport
 
 KEEP, UNDO, SOME = "keep", "undo", "some"
-KEPT = "  /undo {run} undoes its changes"
+KEPT = "  /undo {run} undoes the task's changes"
 UNTOUCHED = "Interrupted. No files were changed."
 
 

@@ -24,7 +24,9 @@ ACTIONS = (
     KeyAction(
         "escape", ("esc",), "press_escape", "", "close a list, refuse a question, or interrupt and keep the work"
     ),
-    KeyAction("interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; set the draft aside (Up); twice: quit"),
+    KeyAction(
+        "interrupt", ("ctrl-c",), "press_interrupt", "", "interrupt; set the draft aside (Up restores it); twice: quit"
+    ),
     KeyAction("quit", ("ctrl-d",), "press_end", "without_text", "quit, if the input is empty"),
     KeyAction("newline", ("ctrl-j", "alt-enter"), "insert_line", "", "new line; so does a backslash before Enter"),
     KeyAction("menu_up", ("up", "ctrl-p"), "list_up", "in_list"),
@@ -41,7 +43,7 @@ ACTIONS = (
     KeyAction("iterations", ("ctrl-t",), "/progress", "", "show the plan, iterations and scores so far"),
     KeyAction("transcript", ("ctrl-o",), "/transcript", "", "show the transcript of the last task"),
     KeyAction("show_all", ("ctrl-a",), "show_all", "in_dialog", "show an approval in full"),
-    KeyAction("redraw", ("ctrl-l",), "redraw", "", "draw again"),
+    KeyAction("redraw", ("ctrl-l",), "redraw", "", "redraw the screen"),
     KeyAction("suspend", ("ctrl-z",), "suspend", "", "suspend"),
     KeyAction("help", ("?",), "show_keys", "without_text"),
 )

@@ -71,5 +71,6 @@ HINTS: Mapping[str, str] = {
     "ide": "Run `openkoi` in the terminal of your editor; it reads the files that you have saved.",
     "logout": "/setup replaces a key. To remove one, delete it from credentials/providers.json next to config.toml.",
     "terminal-setup": "Nothing to set up: Ctrl-J, Alt-Enter, or a backslash before Enter begins a new line.",
-    "vim": "No vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml next to config.toml.",
+    "vim": "The chat has no vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml "
+    "next to config.toml.",
 }

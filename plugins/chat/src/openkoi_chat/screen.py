@@ -23,7 +23,7 @@ PAUSE = 9.0  # times as long as a frame took: drawing may take a tenth of the ti
 AFTER_KEY = 0.05  # seconds after a key in which no frame is drawn, so that typing is not delayed
 CLOCK = 1.0
 KEYS_OF_PASTE = 3
-MIN_ROWS_OF_GAP = 10  # of a terminal in which an empty row may be spent (estimate)
+MIN_ROWS_OF_GAP = 10  # smaller terminals show no empty row above the input (estimate)
 FLUSH = "?"  # what prompt_toolkit puts behind the last key, as a key of this name
 
 

@@ -67,7 +67,7 @@ async def iterate(chat: ChatProgram, words: str) -> None:
         return
     chat.settings.iterations = int(words) if words else chat.settings.iterations
     count = limits_of(chat).iterations
-    chat.view.note(f"At most {count} iterations." if count else "Tasks run once, without evaluation.")
+    chat.view.note(f"Maximum iterations: {count}." if count else "Tasks run once, without evaluation.")
 
 
 async def quality(chat: ChatProgram, words: str) -> None:
@@ -94,21 +94,21 @@ async def plan(chat: ChatProgram, words: str) -> None:
     """Turn planning on and off, or plan one task."""
     chat.set_mode(Mode.PLAN if words or chat.settings.mode is not Mode.PLAN else Mode.EDITS)
     on = chat.settings.mode is Mode.PLAN
-    chat.view.note("Planning: nothing is changed. /plan turns it off." if on else "Planning is off.")
+    chat.view.note("Plan mode is on: OpenKoi changes nothing. /plan turns it off." if on else "Plan mode is off.")
     if words:
         chat.session.submit(Draft(words))
 
 
 async def mode(chat: ChatProgram, words: str) -> None:
     """Set what a task may do without asking; without words, let the user choose."""
-    choices = [Choice("", one.value, one.value, detail=f"it {one.summary}") for one in Mode]
+    choices = [Choice("", one.value, one.value, detail=one.summary) for one in Mode]
     words = words or await pick(chat.view, "Which mode?", choices, selected=[*Mode].index(chat.settings.mode))
     if words and words not in list(Mode):
         chat.view.note(f"Unknown mode {words!r}. Choose from {', '.join(Mode)}: type /mode ask, or press Shift-Tab.")
         return
     if words:
         chat.set_mode(Mode(words))
-    chat.view.note(f"{chat.settings.mode}: it {chat.settings.mode.summary}.")
+    chat.view.note(f"Mode: {chat.settings.mode} ({chat.settings.mode.summary}).")
 
 
 async def permissions(chat: ChatProgram, words: str) -> None:
@@ -116,7 +116,9 @@ async def permissions(chat: ChatProgram, words: str) -> None:
     approvals = chat.session.approvals
     if words == "revoke":
         forgotten = approvals.revoke()
-        chat.view.note("\n".join(f"Revoked: {one.partition(' (')[0]}" for one in forgotten) or "Nothing was allowed.")
+        chat.view.note(
+            "\n".join(f"Revoked: {one.partition(' (')[0]}" for one in forgotten) or "No permissions to revoke."
+        )
         return
     lines = [f"  until this chat ends: {one}" for one in approvals.list()]
     kept = await chat.run_cli("trust")

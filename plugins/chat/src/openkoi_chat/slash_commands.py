@@ -17,7 +17,7 @@ MODULES = {
     "look": "inspection_commands",
     "request": "request_commands",
 }
-BUSY = "/{name} waits: a task is running. Press Esc to interrupt it, or Tab to queue a message."
+BUSY = "/{name} cannot run during a task. Press Esc to interrupt the task, or wait until it ends."
 UNKNOWN = "Unknown command /{name}.{near} Type /help for the list."
 
 

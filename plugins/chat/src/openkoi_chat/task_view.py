@@ -16,7 +16,7 @@ from .messages import quote
 from .view import View
 
 NOT_SHOWN = ("[recall] 0 ", "  Changed: ")  # the files are listed at the end
-NEXT = "  /diff shows the changes, /undo undoes them, /why explains"
+NEXT = "  /diff shows the changes, /undo undoes them, /why explains the score"
 EARLIER = "  … {steps} not shown; Ctrl-O shows all"
 COMMAND = lazy_pattern(r"`openkoi (undo|redo|resume|diff|why|status)\b")
 MAX_STEPS = 30  # of a task that is shown again, and lines of each answer: they fill a screen (estimate)

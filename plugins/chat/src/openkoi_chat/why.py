@@ -12,7 +12,7 @@ from openkoi_terminal import Style, render_diff
 if TYPE_CHECKING:
     from openkoi_hookspecs import Checkpoints, Koi
 
-SMALLEST = 0.005  # difference of two scores that two digits can show (arithmetic)
+SMALLEST = 0.005  # smaller differences between scores do not show in two digits (arithmetic)
 DIFF_LINES = 30
 
 
