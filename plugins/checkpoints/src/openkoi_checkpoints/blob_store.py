@@ -46,7 +46,7 @@ class BlobStore:
             data = self.path_of(name).read_bytes()
         except OSError as error:
             raise CheckpointStoreError(
-                f"The checkpoint store lost a file's content: {error}. It cannot be restored."
+                f"A file cannot be restored, because the checkpoint store has lost its content: {error}."
             ) from error
         if compute_digest(data) != name:
             raise CheckpointStoreError(

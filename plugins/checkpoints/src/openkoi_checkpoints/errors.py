@@ -11,7 +11,9 @@ class CheckpointNotFoundError(KoiError):
     """Report that this workspace has no checkpoint of this id."""
 
     def __init__(self, checkpoint_id: str, root: str) -> None:
-        super().__init__(f"No checkpoint {checkpoint_id!r} of {root}. It was deleted, or belongs to another folder.")
+        super().__init__(
+            f"{root} has no checkpoint {checkpoint_id!r}. The checkpoint was deleted, or belongs to another folder."
+        )
 
 
 class WorkspaceTooLargeError(KoiError):

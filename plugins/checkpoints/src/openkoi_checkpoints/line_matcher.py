@@ -12,8 +12,8 @@ from itertools import takewhile
 from .change_groups import slide_groups
 from .shortest_edit import Box, Lines, Pair, find_middle, trim_box
 
-# As git: how many occurrences make a line common in any text, how far around one is looked, and how many of the lines
-# around it must match nothing for it to be noise.
+# As git: how often a line occurs to count as common, how many lines around it are read, and how small the share of
+# common lines among them must be for the line to be noise.
 MAX_OCCURRENCES = 1_024
 NOISE_WINDOW = 100
 NOISE_SHARE = 4

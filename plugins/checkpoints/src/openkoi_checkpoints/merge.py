@@ -11,7 +11,7 @@ from openkoi_base.files.reverse_patch import split_lines
 
 from .line_matcher import LineMatcher
 
-# As git: a file with a NUL byte in its beginning is binary, and half of the bytes make two files similar.
+# As git: files with a NUL byte near the start are binary, and files that share half of their bytes are similar.
 BINARY_PROBE_BYTES = 8_000
 MIN_RENAME_SIMILARITY = 0.5
 
