@@ -128,7 +128,7 @@ def test_vectors_of_another_length_than_the_model_s_are_refused_with_both_number
 
     reply, _ = run(openkoi)
 
-    assert 1 == reply.count(f"{SMALL} returned 8 numbers, expected 1536")
+    assert 1 == reply.count(f"{SMALL} returned vectors of 8 numbers instead of 1536")
     assert set() == lengths(openkoi)
     assert "herons sleep" in openkoi("memory", "search", "herons").stdout
 
@@ -143,5 +143,5 @@ def test_vectors_of_another_length_than_those_kept_are_refused(openkoi: Shell, v
 
     reply, _ = run(openkoi)
 
-    assert 1 == reply.count("openai/house-model returned 8 numbers, expected 16")
+    assert 1 == reply.count("openai/house-model returned vectors of 8 numbers instead of 16")
     assert {16} == lengths(openkoi)

@@ -296,4 +296,4 @@ def test_questions_are_held_to_the_length_as_well(tmp_path: Path, caplog: pytest
     again = TableMemory(path=tmp_path / "openkoi.db", embedder=Short())
 
     assert REPLY[0] == texts(search_project(again, "blue gateway", kinds=("transcript",)))[0]
-    assert 1 == caplog.text.count("meanings-3 returned 5 numbers, expected 8")
+    assert 1 == caplog.text.count("meanings-3 returned vectors of 5 numbers instead of 8")

@@ -123,7 +123,7 @@ def check_length(model_id: str, length: int, expected: int) -> None:
     """Raise ValueError for vectors of another length than they should have; 0 is any."""
     if expected and length != expected:
         model = model_id.removesuffix(f"/{expected}").removesuffix(f":{expected}")
-        raise ValueError(f"{model} returned {length} numbers, expected {expected}")
+        raise ValueError(f"{model} returned vectors of {length} numbers instead of {expected}")
 
 
 def default_weight(embedder: Embedder) -> float:

@@ -13,7 +13,7 @@ from .sql import delete_rows, insert_rows, select_rows
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MIN_POSTINGS = 32_768  # below, growth does not make the index worth building again (estimate)
+MIN_POSTINGS = 32_768  # smaller indexes are not rebuilt when they grow (estimate)
 STEPS_PER_DOUBLING = 8
 POST = """
 INSERT INTO memory_fts

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 DATABASE_FILE, INDEX_ENDING = "openkoi.db", "index"
-LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # compared in tests/benchmarks/recall.py
+LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # weights compared in tests/benchmarks/recall.py
 WITHOUT_EMBEDDER = "none, searching by words and their pieces"
 
 
