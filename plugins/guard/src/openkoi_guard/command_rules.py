@@ -24,7 +24,7 @@ HARMLESS = frozenset(
     {"--help", "-help", "--dry-run", "--dryrun", "--dry_run", "--dry-run=client", "--dry-run=server", "--dry-run=true"}
 )
 VERSION = frozenset({"--version", "-V"})
-MIN_OPTION_LENGTH = 5  # two dashes and three letters (estimate)
+MIN_OPTION_LENGTH = 5  # shorter abbreviations of an option do not match: two dashes, three letters (estimate)
 WILDCARDS = lazy_pattern(r"[*?\[]")
 
 
