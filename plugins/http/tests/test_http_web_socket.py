@@ -52,7 +52,7 @@ def be_deaf(socket: ServerSocket) -> None:
 async def opened(server: HttpServer, path: str = "/socket", *, ping_seconds: float = 20.0, words: str = "") -> float:
     """Open a socket, and wait for something; return after how many seconds it is unavailable."""
     began = time.monotonic()
-    with pytest.raises(AppUnavailableError, match=rf"The socket of Pond is closed \({words}"):
+    with pytest.raises(AppUnavailableError, match=rf"The WebSocket of Pond is closed \({words}"):
         async with WebSocket(f"{server.url}{path}", name="Pond", ping_seconds=ping_seconds) as socket:
             await socket.receive()
     return time.monotonic() - began
@@ -106,7 +106,7 @@ def test_a_socket_needs_no_httpx2() -> None:
 
 def test_a_socket_goes_through_the_users_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     async def story() -> None:
-        with pytest.raises(AppUnavailableError, match="The socket of Pond is closed"):
+        with pytest.raises(AppUnavailableError, match="The WebSocket of Pond is closed"):
             async with WebSocket("ws://pond.example/socket", name="Pond"):
                 pass
 

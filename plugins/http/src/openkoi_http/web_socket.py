@@ -136,4 +136,4 @@ class WebSocket:
         first: BaseException = error
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
-        return AppUnavailableError(f"The socket of {self.name} is closed ({cause_of(first)}).")
+        return AppUnavailableError(f"The WebSocket of {self.name} is closed ({cause_of(first)}).")
