@@ -75,7 +75,7 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
     [
         ("# No front matter", "line 1: it does not start with YAML between two lines of three dashes"),
         ("---\nname: a\n", "line 1: the front matter has no end"),
-        ("---\n[\n---\n", "line 3: the front matter is not YAML"),
+        ("---\n[\n---\n", "line 3: the front matter is not valid YAML"),
         ("---\n!!timestamp x\n---\n", "line 2: the front matter cannot be read"),
         ("---\nname: a\n\n---\n\0", "line 5: it contains a NUL"),
         ("\ufffd" * 30 + "\n", "line 1: it is not UTF-8"),

@@ -12,7 +12,7 @@ from openkoi_base.skillfile.validation import find_problems, validate
 
 DATA = Path(__file__).parents[3] / "tests" / "data" / "skills"
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
-REPLY = "is not YAML and is read as plain text"
+REPLY = "is not valid YAML and is read as plain text"
 
 
 @pytest.mark.row("SKILL-01")

@@ -94,7 +94,7 @@ def test_what_was_mended_in_reading_is_told_and_is_no_mistake(shop: Shop) -> Non
     output, result = shop.openkoi("validate"), shop.openkoi("list")
 
     assert (0, "") == (output.exit_code, output.stdout)
-    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (output, result))
+    assert all(f"warning: {file}:3: 'description' is not valid YAML" in one.stderr for one in (output, result))
     assert "feed  Use when: koi are hungry  [user]" in result.stdout
     assert 1 == shop.openkoi("validate", "--strict").exit_code
     assert "warning: line 3: 'description'" in shop.openkoi("install", str(file.parent), "--yes").stderr

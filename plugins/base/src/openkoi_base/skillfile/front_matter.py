@@ -154,7 +154,7 @@ def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
         mark = getattr(error, "problem_mark", None)
         message = str(getattr(error, "problem", None) or error).partition("\n")[0]
         line = mark.line + first if mark else first
-        raise InvalidSkillError(Problem(f"the front matter is not YAML: {message}", line)) from error
+        raise InvalidSkillError(Problem(f"the front matter is not valid YAML: {message}", line)) from error
     except TAG_ERRORS as error:
         raise InvalidSkillError(
             Problem(f"the front matter cannot be read: {str(error) or 'too deeply nested'}", first)

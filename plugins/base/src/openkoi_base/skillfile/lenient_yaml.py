@@ -21,7 +21,7 @@ ITEM = lazy_pattern(r"-(?:[ \t]+|$)")
 BLOCK = lazy_pattern(r"\A[|>][+-]?\d?[+-]?(?:\s+|\Z)")
 MAX_DEPTH = 8  # estimate: deeper than any published skill
 QUESTION_MARK = "\ue03f"
-ODD = "{name!r} is not YAML and is read as plain text; other programs may reject it: {why}. Put the value in quotes"
+ODD = "{name!r} is not valid YAML and is read as plain text; other programs may reject it: {why}. Quote the value"
 GLUE = "{name!r} has no space after its colon; other programs may reject it"
 
 
