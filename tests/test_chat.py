@@ -93,7 +93,7 @@ def test_an_interruption_can_be_undone_but_for_some_files(openkoi: Shell) -> Non
         terminal.shows("Keep only these files")
         time.sleep(0.35)
         terminal.type("o\r")
-        terminal.shows("Which files? Numbers or names >")
+        terminal.shows("Which files? Enter their numbers or names >")
         terminal.send("2")
         terminal.shows("kept: b.txt")
 

@@ -43,7 +43,7 @@ def make_dialog(files: Sequence[str]) -> Dialog:
     listed = [f"  [{number}] {strip_controls(file)}" for number, file in enumerate(files, 1)]
     choices = (
         Choice("u", "Undo all of them", UNDO),
-        Choice("o", "Keep only these files…", SOME, wants_text="Which files? Numbers or names"),
+        Choice("o", "Keep only these files…", SOME, wants_text="Which files? Enter their numbers or names"),
         Choice("k", "Keep them", KEEP),
     )
     return Dialog(["Interrupted. The task changed these files:", *listed], choices, selected=len(choices) - 1)

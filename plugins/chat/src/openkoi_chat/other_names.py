@@ -45,7 +45,7 @@ FILES = "To attach a file, name it with @ in a message, such as @README.md."
 LOOKS = "Colours come from your terminal. NO_COLOR=1 turns them off; /plain also turns off all drawing."
 SETTINGS = (
     "/model, /mode, /iterate, /quality and /budget apply to this chat, "
-    "`openkoi config set KEY VALUE` to all later chats."
+    "and `openkoi config set KEY VALUE` to all later chats."
 )
 PLANS = "/plan TASK reads and plans, but changes nothing."
 HINTS: Mapping[str, str] = {
