@@ -11,8 +11,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .metrics import QUALITY_THRESHOLD
 from .outcomes import CalibratedJudgment, UserOutcome
 
-MIN_JUDGMENTS = 10  # estimate: with fewer, a drift or a weight is mostly noise
-MIN_SEPARATION = 0.6  # estimate; 0.5 would be chance
+MIN_JUDGMENTS = 10  # estimate: with fewer judgments, drift and weights are mostly noise
+MIN_SEPARATION = 0.6  # estimate: below this, scores hardly separate kept from rejected work; 0.5 is chance
 MIN_CHECK_AGREEMENT = 0.7  # estimate: below this, the user is warned
 CONFIDENCE_Z = 1.96  # confidence of 95 %, two-sided
 BINS = 5

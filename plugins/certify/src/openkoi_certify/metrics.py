@@ -17,7 +17,7 @@ from .sample import Sample, SampleKind
 
 QUALITY_THRESHOLD = Limits().quality_threshold
 ROUNDING = 1e-9
-CONFIDENCE_Z = 2.24  # one-sided probability of 1/80
+CONFIDENCE_Z = 2.24  # one-sided: noise exceeds the bound once in 80 times
 MIN_LENIENCY = 0.05  # estimate: smaller values may be noise
 
 

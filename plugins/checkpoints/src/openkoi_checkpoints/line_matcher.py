@@ -12,8 +12,7 @@ from itertools import takewhile
 from .change_groups import slide_groups
 from .shortest_edit import Box, Lines, Pair, find_middle, trim_box
 
-# As git: how often a line occurs to count as common, how many lines around it are read, and how small the share of
-# common lines among them must be for the line to be noise.
+# As git: a line that occurs often is noise if such lines are less than a quarter of those around it.
 MAX_OCCURRENCES = 1_024
 NOISE_WINDOW = 100
 NOISE_SHARE = 4

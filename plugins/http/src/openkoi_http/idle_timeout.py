@@ -12,7 +12,7 @@ T = TypeVar("T")
 MIN_TIMER_SECONDS = 0.05
 REST_SECONDS = 0.01  # users see text 20 times a second
 QUICK_SECONDS = 0.005  # between pieces that are worth a rest; tokens of most models are further apart
-MIN_QUICK_PIECES = 8  # a short response, such as a tool call, is never delayed (estimate)
+MIN_QUICK_PIECES = 8  # shorter responses, such as a tool call, are never delayed (estimate)
 
 
 class IdleTimeoutError(TimeoutError):
