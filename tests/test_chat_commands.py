@@ -44,7 +44,7 @@ def test_settings_of_the_chat(openkoi: Shell) -> None:
             ("/cost", "This session has cost nothing yet."),
             ("/rewind", "Nothing to rewind"),
             ("/copy", "No answer to copy yet."),
-            ("/soul review", "The installed plugins have no soul to review."),
+            ("/soul review", "No installed plugin has a soul to review."),
             ("/xyzzy", "Unknown command /xyzzy."),
             ("/pr-comments", "`openkoi evaluate --diff main` scores a diff"),
             ("/bug", "`openkoi doctor` checks the setup."),

@@ -73,4 +73,4 @@ def test_an_answer_outlives_the_token_of_its_app(app: Callable[[Path], Iterator[
 
 def queued(status: str) -> str:
     """Return a status in which a post waits, and the user is told to sign in."""
-    return status if "posts queued" in status and "openkoi connect" in status else ""
+    return status if "posts:" in status and "openkoi connect" in status else ""

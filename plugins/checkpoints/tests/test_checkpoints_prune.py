@@ -183,7 +183,7 @@ def test_it_is_done_once_a_day_and_told(store: CheckpointStore, root: Path) -> N
 
     assert ": deleted 4 checkpoints, " in reply["pruned"]
     assert "the newest 2 of each workspace, and all of the last 10 days" == reply["kept"]
-    assert "2, workspaces: 1" == reply["checkpoints"]
+    assert "2 in 1 workspace" == reply["checkpoints"]
 
 
 WORKER = """

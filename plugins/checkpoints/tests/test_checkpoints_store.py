@@ -155,4 +155,4 @@ def test_an_id_is_never_a_path(store: CheckpointStore, root: Path, id: str) -> N
 def test_it_tells_how_it_is(store: CheckpointStore, root: Path) -> None:
     take(store, root)
 
-    assert "1, workspaces: 1" == asyncio.run(store.health())["checkpoints"]
+    assert "1 in 1 workspace" == asyncio.run(store.health())["checkpoints"]

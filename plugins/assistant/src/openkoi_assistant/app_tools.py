@@ -148,7 +148,7 @@ async def send(name: str, app: Messenger, koi: Koi, arguments: Arguments) -> str
             if not ids:
                 raise
             raise AppUnavailableError(PARTLY_SENT.format(error, len(ids), len(parts)), uncertain=True) from error
-    return f"Sent to {channel} as {', '.join(ids)}." if any(ids) else "A plugin dropped the message."
+    return f"Sent to {channel} as {', '.join(ids)}." if any(ids) else "The message was not sent: a plugin discarded it."
 
 
 async def read(app: SupportsHistory, arguments: Arguments) -> str:

@@ -74,9 +74,9 @@ def format_report(report: DaemonReport) -> Iterator[str]:
             yield f"  {'':<12} users: {report.users[name] or pair}"
     waiting = report.requests.get(State.WAITING, 0)
     under_way = report.requests.get(State.NEW, 0) + report.requests.get(State.RUNNING, 0)
-    yield f"  {under_way} running, {waiting} waiting for approval, {report.requests.get(State.DONE, 0)} done"
+    yield f"  tasks: {under_way} running, {waiting} waiting for approval, {report.requests.get(State.DONE, 0)} done"
     unsent = report.outbox.get(Stage.QUEUED, 0) + report.outbox.get(Stage.SENDING, 0)
     if unsent or report.outbox.get(Stage.FAILED, 0):
-        yield f"  {unsent} posts queued, {report.outbox.get(Stage.FAILED, 0)} failed"
+        yield f"  posts: {unsent} queued, {report.outbox.get(Stage.FAILED, 0)} failed"
     warnings = report.facts.get("warnings")
     yield from (f"  ! {one}" for one in warnings) if isinstance(warnings, list) else ()

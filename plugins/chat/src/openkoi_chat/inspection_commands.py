@@ -18,7 +18,7 @@ NO_TASK = "No task in this session yet."
 NO_ITERATION = "No iteration has ended yet."
 MEMORY = "/memory WORDS searches memory, # TEXT remembers a preference, /learn shows what was learned."
 NO_TERMINAL = "No terminal is attached"  # what a command says that asks
-NO_SOUL = "The installed plugins have no soul to review. To list them, run `openkoi plugins`."
+NO_SOUL = "No installed plugin has a soul to review. To list the plugins, run `openkoi plugins`."
 
 
 async def diff(chat: ChatProgram, words: str) -> None:

@@ -56,7 +56,9 @@ HINTS: Mapping[str, str] = {
     **dict.fromkeys(("sandbox", "tools", "policies", "privacy-settings"), RULES),
     **dict.fromkeys(("schedule", "loop"), CRON),
     **dict.fromkeys(("stop", "clean"), "Esc interrupts a task; /background stop N stops one in the background."),
-    **dict.fromkeys(("drop", "ls"), "Files belong to the message that names them. /context shows what is sent."),
+    **dict.fromkeys(
+        ("drop", "ls"), "A file is sent only with the message that names it. /context shows the last prompt."
+    ),
     **dict.fromkeys(("run", "shell", "git", "commit", "test", "lint"), SHELL),
     **dict.fromkeys(("add", "mention", "file", "read-only"), FILES),
     **dict.fromkeys(("theme", "themes", "color", "statusline", "output-style"), LOOKS),

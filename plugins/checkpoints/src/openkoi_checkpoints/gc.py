@@ -128,10 +128,11 @@ def describe_store(folder: Path, policy: RetentionPolicy) -> Mapping[str, str]:
         write_atomically(probe, b"")
         probe.unlink(missing_ok=True)
     ids = [path for path in folder.glob("workspaces/*/*.json") if ID.fullmatch(path.stem)]
+    workspaces = len({path.parent for path in ids})
     total = sum(size_or_zero(path) for path in folder.rglob("*") if path.is_file())
     return {
         "folder": str(folder),
-        "checkpoints": f"{len(ids)}, workspaces: {len({path.parent for path in ids})}",
+        "checkpoints": f"{len(ids)} in {workspaces} workspace{'' if workspaces == 1 else 's'}",
         "size": f"{total / 1_000_000:.1f} MB of {policy.most_bytes / 1_000_000:.0f} MB",
         "kept": f"the newest {policy.newest} of each workspace, and all of the last {policy.days:g} days",
         "pruned": read_last_report(folder),

@@ -116,7 +116,7 @@ def check_secrets(command: Invocation) -> Iterator[Danger]:
     for word in command.words:
         parts = [*PARTS.split(word.text), *(() if word.is_known else NAMED_IN_CODE.split(word.text))]
         if any(map(is_secret, parts)) and word not in list_option_values(command.words, KEY_OPTIONS):
-            yield Danger(f"reads {word.text}, which is secret", "secrets")
+            yield Danger(f"reads {word.text}, which contains secrets", "secrets")
             return
 
 

@@ -78,7 +78,7 @@ class LineDangers(LineState):
         folder = posixpath.join(*self.folders)
         paths = [one for one in command.operands if is_secret(posixpath.join(folder, one))]
         if paths and not any(map(is_secret, paths)):
-            yield Danger(f"reads {posixpath.join(folder, paths[0])}, which is secret", "secrets")
+            yield Danger(f"reads {posixpath.join(folder, paths[0])}, which contains secrets", "secrets")
 
     def check_unpacked(self, path: str, text: str) -> None:
         """Report a script that the line has downloaded with the folder around it."""

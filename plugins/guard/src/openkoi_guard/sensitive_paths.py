@@ -85,7 +85,7 @@ CATEGORIES = {
 def check_read(source: Word) -> Iterator[Danger]:
     """Check a path that a shell reads from."""
     if is_secret(source.text):
-        yield Danger(f"reads {source.text}, which is secret", "secrets")
+        yield Danger(f"reads {source.text}, which contains secrets", "secrets")
     elif classify_path(source.text) is PathKind.SOCKET:
         yield Danger(f"{PathKind.SOCKET.value}, {source.text}", "network")
 
