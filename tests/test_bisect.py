@@ -120,7 +120,7 @@ def test_before_a_model_is_called_the_price_is_stated(prompted: Shell) -> None:
     assert (1, "") == (result.returncode, result.stdout)
     assert "The request to the executor differs from the recorded ones" in result.stderr
     assert "up to 6 replays at about $0.00 each, $0.0" in result.stderr
-    assert "run it again with --yes or --budget" in result.stderr
+    assert "run the command again with --yes or --budget" in result.stderr
 
 
 def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: Shell) -> None:

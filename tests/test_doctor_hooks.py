@@ -145,7 +145,7 @@ PARTIAL = (
 )
 MISTAKEN = {  # by name: its code, what its entry point names, and the sentence about it
     "unset": (WITH_SETTING, ":Plugin", "is not used: unset needs key. Set [hooks.unset] key."),
-    "selfless": (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so its parameter task is the plugin."),
+    "selfless": (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so task receives the plugin itself."),
     "misspelled": (
         TWICE.replace("task", "rum=None"),
         "",

@@ -1,4 +1,4 @@
-"""``openkoi doctor`` suggests a cheaper model for reflection and simple judgements, and says what it saves."""
+"""``openkoi doctor`` suggests a cheaper model for reflection and simple judgments, and says what it saves."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_doctor_suggests_a_cheaper_small_model_until_one_is_chosen(tmp_path: Pat
         assert 0 == user("config", "set", "models.small", "openai/gpt-5-nano").returncode
         after = small_model(user)
 
-    assert before.startswith("openai/gpt-5; openai/gpt-5-mini costs 80% less for reflection and simple judgements")
+    assert before.startswith("openai/gpt-5; openai/gpt-5-mini costs 80% less for reflection and simple judgments")
     assert before.endswith("To use it, run `openkoi config set models.small openai/gpt-5-mini`.")
     assert "openai/gpt-5-nano" == after
 

@@ -317,7 +317,7 @@ def damaged_line(folder: Path) -> str:
 def torn_line(folder: Path) -> str:
     path = next((folder / "sessions").iterdir())
     path.write_bytes(path.read_bytes()[:-9])
-    return f"{path.name}, line 14: it ends with an incomplete line"
+    return f"{path.name}, line 14: it is incomplete"
 
 
 def lost_line(folder: Path) -> str:

@@ -306,7 +306,7 @@ def test_what_a_program_asks_outside_tasks_waits_as_configured(openkoi: Shell) -
 
     assert {"answer": None} == json.loads(alone.stdout)
     assert ("", True) == (question["run"], question["alive"])
-    assert "OpenKoi, outside tasks" in output
+    assert "asked by OpenKoi, outside any task" in output
     assert {"answer": "yes"} == json.loads(out), err
     assert "No question is waiting for an answer.\n" == openkoi("approvals").stdout
 

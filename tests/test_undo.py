@@ -277,7 +277,7 @@ def test_what_conflicts_is_named_left_and_overwritten_by_force(edited_repository
     undone = edited_repository("undo")
 
     assert (1, "mine" in (edited_repository.folder / "text.txt").read_text()) == (undone.returncode, True)
-    assert "Undid nothing of task" in undone.stdout
+    assert "Undid none of the changes of task" in undone.stdout
     assert "0 files restored, 1 in conflict\n" in undone.stdout
     assert "conflict: text.txt was not changed" in undone.stderr
     forced = edited_repository("undo", "--force")

@@ -192,8 +192,8 @@ def test_stash_and_pop_between_a_task_and_its_undo(openkoi: Shell) -> None:
     popped = openkoi("redo")
     undone = openkoi("undo")
 
-    assert (0, "It was reverted without `openkoi undo`.") == (stashed.returncode, stashed.stdout.splitlines()[1])
-    assert (0, "It was reapplied without `openkoi redo`.") == (popped.returncode, popped.stdout.splitlines()[1])
+    assert (0, "The task was reverted without `openkoi undo`.") == (stashed.returncode, stashed.stdout.splitlines()[1])
+    assert (0, "The task was reapplied without `openkoi redo`.") == (popped.returncode, popped.stdout.splitlines()[1])
     assert (0, False, "line 3\n") == (
         undone.returncode,
         (openkoi.folder / "n").exists(),

@@ -74,7 +74,7 @@ def test_undo_says_that_the_only_task_ended_before_it_changed_anything(openkoi: 
     undone, again, named = openkoi("undo"), openkoi("undo"), openkoi("undo", id)
 
     assert [0, 1, 1] == [one.returncode for one in (undone, again, named)], undone.stderr
-    assert "It ended before it changed a file." in undone.stdout.splitlines()
+    assert "The task ended before it changed a file." in undone.stdout.splitlines()
     assert "No task changed files" in again.stderr
     assert f"Task {id} changed no file" in named.stderr
 

@@ -34,7 +34,7 @@ def test_undo_says_that_the_changes_were_reverted_without_it_and_which_task_is_b
     assert (0, "x = 3\n") == (undone.returncode, (openkoi.folder / "a.py").read_text()), undone.stderr
     assert [
         f"Nothing to undo: the files are as they were before task {second}: Edit it",
-        f"It was reverted without `openkoi undo`. To undo the task before it, run `openkoi undo {first}`.",
+        f"The task was reverted without `openkoi undo`. To undo the task before it, run `openkoi undo {first}`.",
         "0 files restored, 1 already up to date",
     ] == undone.stdout.splitlines()
 
@@ -44,7 +44,7 @@ def test_undo_names_no_task_before_where_there_is_none(openkoi: Shell) -> None:
     (openkoi.folder / "a.py").write_text("x = 0\n")
     undone = openkoi("undo")
 
-    assert (0, "It was reverted without `openkoi undo`.") == (undone.returncode, undone.stdout.splitlines()[1])
+    assert (0, "The task was reverted without `openkoi undo`.") == (undone.returncode, undone.stdout.splitlines()[1])
 
 
 def test_undo_says_that_a_task_was_undone_before(openkoi: Shell) -> None:
@@ -53,7 +53,7 @@ def test_undo_says_that_a_task_was_undone_before(openkoi: Shell) -> None:
     undone = openkoi("undo", id)
 
     assert 0 == undone.returncode, undone.stderr
-    assert f"It is already undone. To reapply it, run `openkoi redo {id}`." in undone.stdout.splitlines()
+    assert f"The task is already undone. To reapply it, run `openkoi redo {id}`." in undone.stdout.splitlines()
 
 
 def test_redo_says_that_no_task_was_undone(openkoi: Shell) -> None:
@@ -63,7 +63,7 @@ def test_redo_says_that_no_task_was_undone(openkoi: Shell) -> None:
     assert (0, "x = 3\n") == (redone.returncode, (openkoi.folder / "a.py").read_text())
     assert [
         f"Nothing to reapply: the files are as they were after task {id}: Edit it",
-        "It has not been undone.",
+        "The task has not been undone.",
         "0 files restored, 1 already up to date",
     ] == redone.stdout.splitlines()
 

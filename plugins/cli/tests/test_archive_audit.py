@@ -48,7 +48,7 @@ def flipped(path: Path) -> str:
 
 def torn(path: Path) -> str:
     changed(path, lambda output: [*output[:-1], output[-1][:-5]])
-    return "line 14: it ends with an incomplete line, which was never acknowledged"
+    return "line 14: it is incomplete, because writing it was interrupted"
 
 
 def taken_out(path: Path) -> str:

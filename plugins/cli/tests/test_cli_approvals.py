@@ -150,5 +150,5 @@ def test_the_terminal_says_what_was_answered_elsewhere(capsys: pytest.CaptureFix
 def test_who_asks_outside_tasks_is_named() -> None:
     output = "\n".join(format_questions([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
 
-    assert "OpenKoi, outside tasks" in output
+    assert "asked by OpenKoi, outside any task" in output
     assert "resume" not in output

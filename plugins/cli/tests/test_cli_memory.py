@@ -109,8 +109,8 @@ def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
     result = openkoi("memory", "rebuild")
 
     assert (0, "") == (result.returncode, result.stderr)
-    assert "42 records of the log ingested." in result.stdout
-    assert "entries: 3, as before" in result.stdout
+    assert "42 records read from the log." in result.stdout
+    assert "entries: 3, unchanged" in result.stdout
     assert "openkoi.db.index.old" in result.stdout
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
 
@@ -132,13 +132,13 @@ def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi:
     report = [child.communicate(timeout=100)[0] for child in children]
 
     assert [0, 0, 0] == [child.returncode for child in children]
-    assert ["entries: 3, as before" in reply for reply in report] == [True, False, True], report
+    assert ["entries: 3, unchanged" in reply for reply in report] == [True, False, True], report
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
 
 
 @pytest.mark.parametrize(
     ("before", "line"),
-    [({"entries": "3"}, "entries: 3, as before"), ({"entries": "2"}, "entries: 3, before 2"), ({}, "entries: 3")],
+    [({"entries": "3"}, "entries: 3, unchanged"), ({"entries": "2"}, "entries: 3, before 2"), ({}, "entries: 3")],
 )
 def test_a_rebuild_says_of_before_what_is_known(before: dict[str, str], line: str) -> None:
     assert [f"  {line}"] == compare_counts(before, {"entries": "3"})
@@ -186,7 +186,7 @@ def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None
     assert "its oldest files were archived" in result.stderr
     assert not first(openkoi).exists()
     assert "42 records in 3 segments, " in openkoi("memory", "audit").stdout
-    assert "entries: 3, as before" in openkoi("memory", "rebuild").stdout
+    assert "entries: 3, unchanged" in openkoi("memory", "rebuild").stdout
     assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
     assert "3 tasks" in openkoi("export", "--output", "out").stdout
 
@@ -205,7 +205,7 @@ def test_another_memory_is_told_everything_again_without_making_way(openkoi: She
 
     result = other("memory", "rebuild")
 
-    assert (0, "42 records of the log ingested.\n") == (result.returncode, result.stdout), result.stderr
+    assert (0, "42 records read from the log.\n") == (result.returncode, result.stdout), result.stderr
     assert "Memory:   acme: ready" in other("memory", "stats").stdout
 
 

@@ -105,4 +105,4 @@ def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Pa
 
     assert "14 records imported" in result.stdout
     assert "Only the log was imported. " in result.stdout
-    assert " also contains config.toml. To keep them, copy files to " in result.stdout
+    assert " also contains config.toml. To keep them, copy the files to " in result.stdout

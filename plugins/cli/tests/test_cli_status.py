@@ -250,7 +250,7 @@ def test_what_was_saved_is_told_by_the_way_and_the_day() -> None:
     ]
 
     assert [
-        "  Tokens saved, each measured separately:",
+        "  Tokens saved by each optimization, measured separately:",
         "                                     Today           This week          This month",
         "    Delta feedback           1.2k (~$0.02)       2.0k (~$0.03)       2.0k (~$0.03)",
         "    Compression                          0                   0      -300 (~-$0.02)",

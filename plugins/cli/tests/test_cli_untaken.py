@@ -45,7 +45,7 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
             moved("HEAD", A, "ref: refs/heads/main"),
             "main is checked out instead of aaaaaaa (undo with `git switch --detach",
         ),
-        (moved("HEAD", A, B), "commit bbbbbbb was made on no branch (undo with `git reset --soft aaaaaaa"),
+        (moved("HEAD", A, B), "commit bbbbbbb was made on a detached HEAD (undo with `git reset --soft aaaaaaa"),
     ],
 )
 def test_each_kind_of_move_is_told_with_the_way_back(move: Record, reply: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("task_id", required=False, default="")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
-    """Show what each plugin, hook, model, tool and learning added to a task. Defaults to the last one."""
+    """Show what each plugin, hook, model, tool and learning added to a task. Defaults to the last task."""
     from openkoi_runlog.report.attribution import attribute
 
     from .replay import load_run

@@ -30,7 +30,7 @@ def command() -> None:
 def get(invocation: Invocation, /, key: str) -> int:
     """Print the value of a setting, and where it is set. KEY is dotted, such as iteration.max_iterations.
 
-    The exit status is 1 if it is not set and has no default.
+    The exit status is 1 if the setting is not set and has no default.
     """
     koi = invocation.open()
     found = [one for one in koi.settings(bundles=True) if one.key == key or one.key.startswith(f"{key}.")]

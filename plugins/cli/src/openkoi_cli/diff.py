@@ -24,7 +24,7 @@ SINCE = "{verb} since task {id}: {files}."
 @click.argument("task_id", required=False, default="")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
-    """Show what a task changed, as a unified diff. Defaults to the last one that changed files here."""
+    """Show what a task changed, as a unified diff. Defaults to the last task that changed files here."""
     from .interruptible import run_interruptible
 
     text, notes = run_interruptible(read_diff(invocation, task_id))

@@ -12,8 +12,8 @@ from .invocation import Invocation
     "--format", "layout", type=click.Choice(["json", "parquet", "markdown"]), default="json", show_default=True
 )
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="New folder to write to.")
-@click.option("--since", default="", metavar="DATE", help="Only tasks that started on this day (UTC) or later.")
-@click.option("--task", default="", metavar="ID", help="Only this task and its sub-tasks.")
+@click.option("--since", default="", metavar="DATE", help="Export only tasks that started on this day (UTC) or later.")
+@click.option("--task", default="", metavar="ID", help="Export only this task and its sub-tasks.")
 @click.pass_obj
 def command(invocation: Invocation, /, layout: str, output: Path, since: str, task: str) -> None:
     """Export task history, without secrets, into a folder that only you can read."""

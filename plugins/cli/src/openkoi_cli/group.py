@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
     "approve": "Approve a task's request.",
-    "bisect": "Find the plugin that gave a task a bad result.",
+    "bisect": "Find the plugin that caused a task's bad result.",
     "blame": "Show what each plugin, hook, model, tool and learning added to a task.",
     "config": "Show, change and edit settings.",
     "completion": "Print a shell completion script.",

@@ -82,7 +82,7 @@ async def ingest_log(memory: Memory, log: "Log") -> RebuildResult:
             old = await memory.reset() if isinstance(memory, SupportsReset) else None
         records = await ingest_all(memory, log, errors.append)
     after = await read_counts(memory)
-    lines = [f"{format_count(records, 'record')} of the log ingested.", *compare_counts(before, after)]
+    lines = [f"{format_count(records, 'record')} read from the log.", *compare_counts(before, after)]
     lines += [f"  ! Skipped: {error}" for error in errors]
     lines += [f"The previous tables are kept in {old}. Delete them when you no longer need them."] if old else []
     return RebuildResult(
@@ -143,7 +143,7 @@ def compare_count(before: str | None, after: str) -> list[str]:
     """Return a note about a count, if the earlier one is known."""
     if before is None:
         return []
-    return ["as before" if before == after else f"before {before}"]
+    return ["unchanged" if before == after else f"before {before}"]
 
 
 def parse_count(text: str) -> int:

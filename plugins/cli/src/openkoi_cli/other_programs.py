@@ -6,7 +6,7 @@ APPROVES = (
     "-y approves changes that `openkoi undo` can revert. "
     "To approve more, set `yes` under [hooks.guard] in the configuration file."
 )
-ASKS = "In the chat, Shift-Tab sets what is done without your approval; for a task, --dry-run changes nothing."
+ASKS = "In the chat, Shift-Tab sets what needs your approval. With --dry-run, a task leaves your files untouched."
 LAYOUT = "Use --format json, or jsonl for one line per event."
 FOLLOWS = (
     "`openkoi -c TEXT` follows up on the last session in this folder, `openkoi resume ID TEXT` on another one; "

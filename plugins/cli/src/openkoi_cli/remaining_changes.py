@@ -37,7 +37,7 @@ def list_remaining(records: Iterable[Record], run: str) -> list[str]:
     outside = [f"{path} is outside the workspace; check it yourself" for path in written]
     folders = [f"{path} is a folder without checkpoints; create it again" for path in skipped]
     in_git = (text for place in sorted(moves) for text in describe_git_changes(moves[place], place))
-    return [*in_git, *outside, *folders, *(f"{effect}; change it there" for effect in elsewhere)]
+    return [*in_git, *outside, *folders, *(f"{effect}; undo it there yourself" for effect in elsewhere)]
 
 
 def effects_elsewhere(result: ToolResult, tool: str) -> Iterator[str]:
@@ -109,7 +109,10 @@ def describe_head(move: GitRefChanged) -> tuple[str, str]:
             f"{after} is checked out instead of {before[:SHOWN_HASH_LENGTH]}",
             f"git switch --detach {before[:SHOWN_HASH_LENGTH]}",
         )
-    return f"commit {after[:SHOWN_HASH_LENGTH]} was made on no branch", f"git reset --soft {before[:SHOWN_HASH_LENGTH]}"
+    return (
+        f"commit {after[:SHOWN_HASH_LENGTH]} was made on a detached HEAD",
+        f"git reset --soft {before[:SHOWN_HASH_LENGTH]}",
+    )
 
 
 def describe_stash(move: GitRefChanged) -> tuple[str, str]:

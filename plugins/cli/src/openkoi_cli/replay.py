@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, cycles: bool, layout: str) -> int:
-    """Replay a recorded task. Defaults to the last one."""
+    """Replay a recorded task. Defaults to the last task."""
     from .renderers import open_renderer
 
     if cycles and layout != "text":
-        raise click.UsageError("--cycles only prints text. Use --format jsonl for every event.")
+        raise click.UsageError("--cycles prints only text. Use --format jsonl for every event.")
     if cycles:
         click.echo(invocation.redact("\n".join(format_cycles(*load_run(invocation, task_id)))))
         return 0

@@ -24,7 +24,7 @@ def format_summary(verb: str, task: str, done: Restoration, *, why: str) -> str:
         return "\n".join(filter(None, (nothing, why, format_counts(done))))
     verb = VERBS_DONE[verb]
     if left and not (changed or done.unchanged):
-        return f"{verb} nothing of task {task}\n{format_counts(done)}"
+        return f"{verb} none of the changes of task {task}\n{format_counts(done)}"
     return f"{verb} {'part of ' if left else ''}task {task}\n{format_counts(done)}"
 
 

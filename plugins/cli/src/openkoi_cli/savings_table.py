@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Event, Price
 
-TITLE = "Tokens saved, each measured separately:"
+TITLE = "Tokens saved by each optimization, measured separately:"
 COLUMN_WIDTH = 20
 
 

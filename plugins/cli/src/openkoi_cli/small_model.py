@@ -26,9 +26,9 @@ class Suggestion:
 
     def format(self, spent: float) -> str:
         """Format with what it would have saved of the dollars that were ``spent`` in the last 30 days."""
-        money = f", ${self.saves * spent:.2f} of ${spent:.2f} in the last 30 days" if spent else ""
+        money = f" and would have saved ${self.saves * spent:.2f} of ${spent:.2f} in the last 30 days" if spent else ""
         return (
-            f"{self.now}; {self.model} costs {self.saves:.0%} less for reflection and simple judgements{money}. "
+            f"{self.now}; {self.model} costs {self.saves:.0%} less for reflection and simple judgments{money}. "
             f"To use it, run `openkoi config set models.small {self.model}`."
         )
 

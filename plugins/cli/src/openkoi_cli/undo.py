@@ -8,8 +8,8 @@ import click
 from .invocation import Invocation
 
 CUT_SHORT = (
-    "The task was interrupted during {tool}. Changes made here during that call count as its work; later changes are "
-    "kept. Run `openkoi redo {id}` to reapply what was undone."
+    "The task was interrupted during {tool}. Changes made here during that call count as the task's work; later "
+    "changes are kept. Run `openkoi redo {id}` to reapply what was undone."
 )
 SKIPPED = "Skipped task {id}, which ended before it changed a file."
 

@@ -13,13 +13,13 @@ ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
     "list recent tasks."
 )
-UNTOUCHED = "It ended before it changed a file."
-UNDONE = "It is already undone. To reapply it, run `openkoi redo {id}`."
-REVERTED = "It was reverted without `openkoi undo`."
+UNTOUCHED = "The task ended before it changed a file."
+UNDONE = "The task is already undone. To reapply it, run `openkoi redo {id}`."
+REVERTED = "The task was reverted without `openkoi undo`."
 TASK_BEFORE = " To undo the task before it, run `openkoi undo {id}`."
-NOT_UNDONE = "It has not been undone."
-REAPPLIED = "It was reapplied without `openkoi redo`."
-RESOLVED = "Its earlier conflicts are resolved."
+NOT_UNDONE = "The task has not been undone."
+REAPPLIED = "The task was reapplied without `openkoi redo`."
+RESOLVED = "The task's earlier conflicts are resolved."
 
 
 def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:

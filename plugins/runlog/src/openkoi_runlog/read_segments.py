@@ -110,7 +110,7 @@ def read_record(path: Path, line: bytes, end: int, report: Callable[[str], None]
         if line.endswith(b"\n"):
             report(f"{name} is damaged before byte {end}: {error}. The line was skipped.")
         elif not has_writer(path):
-            report(f"{name} ends in an incomplete line, which was never acknowledged.")
+            report(f"{name} ends in an incomplete line, because writing it was interrupted.")
 
 
 def has_writer(path: Path) -> bool:

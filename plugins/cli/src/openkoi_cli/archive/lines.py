@@ -22,7 +22,7 @@ from openkoi_runlog.record_format import dumps, parse_line
 from .segments import Segment
 
 REQUIRED_KEYS = ("ts", "type", "id", "run")
-TORN_LINE = "it ends with an incomplete line, which was never acknowledged"
+TORN_LINE = "it is incomplete, because writing it was interrupted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from .search import Cause
 if TYPE_CHECKING:
     from openkoi_hookspecs import PluginEntry
 
-NO_PLUGINS = "Only OpenKoi's own plugins are in use. To search among them, run it again with --all."
+NO_PLUGINS = "Only OpenKoi's own plugins are in use. To search among them, add --all."
 BASE = (
-    "All replays had {names}, which {verb} the requests: only a model can show whether the result is bad without them."
+    "Every replay used {names}, because removing any of these changes the requests. Whether the result is bad without "
+    "them can only be tested by calling a model."
 )
 
 
@@ -40,12 +41,12 @@ class Options:
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Call models up to this cost in US dollars.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, check: str, every: bool, yes: bool, budget: float | None) -> int:
-    """Find the plugin that gave a task a bad result. Defaults to the last task.
+    """Find the plugin that caused a task's bad result. Defaults to the last task.
 
     The task is replayed in a copy of its files, each time with different plugins. Recorded responses are reused
     while the requests are the same; you are asked before a model is called. COMMAND runs in the copy, with the answer
-    as its standard input and in the file $OPENKOI_ANSWER. Without --check, a result is bad if it is not accepted or,
-    for a task that was accepted, if it is the recorded one.
+    as its standard input and in the file $OPENKOI_ANSWER. Without --check, a result is bad if it is not accepted; if
+    the task was accepted, a result is bad if it equals the recorded one.
     """
     from ..interruptible import run_interruptible
 
@@ -83,12 +84,12 @@ def describe_cause(cause: Cause, plugins: "Sequence[PluginEntry]", base: frozens
     named = [plugins[place] for place in cause.plugins]
     names = " and ".join(f"{one.kind}.{one.name} ({one.origin})" for one in named)
     if cause.undecided:
-        part = f" {names} {'is' if len(named) == 1 else 'are'} part of it." if named else ""
+        part = f" {names} {'is' if len(named) == 1 else 'are'} part of the cause." if named else ""
         yield f"Undecided: {cause.undecided}.{part}"
         return
     yield f"{names} {'together cause' if len(named) > 1 else 'causes'} the bad result."
     if base and not {*cause.plugins} & base:
         others = [f"{plugins[place].kind}.{plugins[place].name}" for place in sorted(base)]
-        yield BASE.format(names=", ".join(others), verb="changes" if len(others) == 1 else "change")
+        yield BASE.format(names=", ".join(others))
     it = "one of them" if len(named) > 1 else "it"
     yield f"To disable {it}, run {' or '.join(f'`openkoi plugin disable {one.kind}.{one.name}`' for one in named)}."

@@ -25,7 +25,7 @@ PRICE = (
 )
 NEEDS_YES = (
     "The request to the {role} differs from the recorded ones, so a model must be called: up to {replays} replays "
-    "at about ${each:.2f} each, ${all:.2f} in all. To allow that, run it again with --yes or --budget."
+    "at about ${each:.2f} each, ${all:.2f} in all. To allow that, run the command again with --yes or --budget."
 )
 REFUSED = "Inconclusive, because no model was called."
 OVER_BUDGET = "Model calls have used ${usd:.2f} of ${budget:.2f}, and the search cannot continue: {why}"

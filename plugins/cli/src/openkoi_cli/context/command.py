@@ -24,8 +24,8 @@ ID = lazy_pattern(r"[0-9a-f]{4,32}")
 def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
     """Show the model's prompt layer by layer: tokens per section, and the plugin that added it.
 
-    Show a past task by its id, the last one by default, or a new one by its text. No model is called, and nothing is
-    saved.
+    With a task id, show that past task; with other words, preview a new task. Defaults to the last task. No model is
+    called, and nothing is saved.
     """
     from openkoi_base.redact import current_redactor
 

@@ -19,7 +19,7 @@ from .text import color_diff, format_closing, format_opening
 @click.option("--keep", is_flag=True, help="Keep the project folder instead of deleting it.")
 @click.pass_context
 def demo(context: click.Context, keep: bool) -> None:
-    """See OpenKoi repair a small project, without a key: the model is scripted, everything else is real."""
+    """Watch OpenKoi repair a small project. Needs no API key: the model is scripted, everything else is real."""
     with open_folder(keep) as folder:
         context.exit(run_and_show(prepare_project(folder), keep))
 

@@ -31,6 +31,6 @@ def format_closing(kept: Path | None) -> str:
     where = f"The project is kept in {kept}\n" if kept else ""
     return f"""{where}The model was scripted: its answers, token counts and cost come from a file.
 Everything else was real: files, tools, tests, loop and memory.
-Run it again to see what it learned; --keep keeps the copy. With a real model, in your own project:
+Run the demo again to see what OpenKoi learned; --keep keeps the project folder. With a real model, in your own project:
 
   {REAL_MODEL_EXAMPLE}"""

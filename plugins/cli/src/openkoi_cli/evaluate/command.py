@@ -44,8 +44,8 @@ DEFAULT_TIME_SECONDS = 1800.0
 async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **asked: Any) -> int:
     """Run the evaluators alone on existing work: a folder, or what changed since a git revision.
 
-    A copy is evaluated: nothing in the folder changes. Exit: 0 accepted, 3 below the threshold or a check failed, 4
-    budget, 5 time, 9 a judge is needed and no model is available.
+    A copy is evaluated, so nothing in the folder changes. Exit: 0 accepted, 3 below the threshold or a check failed, 4
+    budget, 5 time, 9 a judge is required but not available.
     """
     from openkoi_base.redact import current_redactor
 

@@ -131,14 +131,14 @@ def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
     from openkoi_hookspecs import PluginError
 
     if not progress.last:
-        return f"The check failed before it loaded a plugin: it {ending}.", ""
+        return f"The check failed before it loaded a plugin: something {ending}.", ""
     kind, plugin, hook = progress.last
     suspect = progress.suspects[-1] if progress.suspects else plugin
     if suspect != plugin:
         return (
-            f"The check {ending} in or after {hook} of {plugin}, while {suspect} had something running.",
+            f"Something {ending} in or after {hook} of {plugin}, while something that {suspect} started was running.",
             f"hooks.{suspect}",
         )
     if not progress.is_running:
-        return f"The check {ending}, after {hook} of {plugin}.", ""
+        return f"Something {ending} after {hook} of {plugin} returned.", ""
     return str(PluginError(plugin, hook, f"it {ending}")), f"{kind}.{plugin}"

@@ -81,7 +81,7 @@ def find_without_self(plugin: object) -> Iterator[str]:
         if inspect.ismethod(method) and hasattr(method, "openkoi_impl") and name in hook_names():
             first = next(iter(inspect.signature(method.__func__).parameters), "")
             if first in inspect.signature(getattr(hooks, name)).parameters:
-                yield f"{name} is a method without self, so its parameter {first} is the plugin. Add self before it."
+                yield f"{name} is a method without self, so {first} receives the plugin itself. Add self before it."
 
 
 def find_misspelled(plugin: object) -> Iterator[str]:
@@ -108,7 +108,7 @@ def find_repeated(plugin: object) -> Iterator[str]:
     functions = (one.name for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
     for name, times in Counter(functions).items():
         if times > 1 and name in hook_names():
-            yield f"{name} is defined {times} times, and only the last definition is called. Join them into one."
+            yield f"{name} is defined {times} times, and only the last definition is called. Merge the definitions."
 
 
 def public_functions(plugin: object) -> Iterator[tuple[str, Any]]:

@@ -23,9 +23,9 @@ def command() -> None:
 def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
     """Create a plugin package, or a script.
 
-    A package has tests and CI, a script is one file. KIND is bundle, command, evaluator, hook, judge, script, tool or
-    wasm. For others, see `openkoi plugin docs`. A script is written into your own scripts, in Starlark; in Python if
-    NAME ends in .py.
+    A package has tests and CI; a script is one file. KIND is bundle, command, evaluator, hook, judge, script, tool or
+    wasm. For other kinds, see `openkoi plugin docs`. A script is saved in your scripts folder. It is in Starlark, or in
+    Python if NAME ends in .py.
     """
     if kind == SCRIPT:
         from .new_script import write_script
@@ -52,7 +52,7 @@ def docs(kind: str) -> None:
 @command.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path())
 def certify(folder: Path) -> int:
-    """Run a package's tests and its contract suites. Each kind of plugin that it registers needs its suite."""
+    """Run a package's tests and contract suites. Every kind of plugin in the package needs its suite."""
     from .certify import certify_package
 
     return certify_package(folder)
@@ -62,7 +62,7 @@ def certify(folder: Path) -> int:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.pass_obj
 def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
-    """Install plugins. NAME is looked up in your catalogues, then in the package index; or it is a folder or file."""
+    """Install plugins. NAME is a folder, a file, or a name to look up in your catalogues, then in the package index."""
     from .catalogue_install import install_named
 
     install_named(names, invocation)
@@ -92,7 +92,7 @@ def remove(invocation: Invocation, /, names: tuple[str, ...]) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.pass_obj
 def update(invocation: Invocation, /, names: tuple[str, ...]) -> None:
-    """Update plugins to what your catalogues list, else to their latest releases.
+    """Update plugins to the versions in your catalogues, or else to their latest releases.
 
     `openkoi update` updates OpenKoi itself as well.
     """

@@ -36,17 +36,18 @@ HEADINGS = {"worker": "Agent runner"}  # of the contract's pages; that of any ot
 NOT_SHOWN = (".github/", ".gitignore")  # files of a package that are the same for all
 FOLDERS: Mapping[str, str] = {
     "bundle": (
-        "A distribution of data: plugins that it depends on, settings, skills, rubrics, hook scripts and MCP servers."
+        "A distribution without code. It depends on plugins, and contains settings, skills, rubrics, hook scripts and "
+        "MCP servers."
     ),
     "wasm": (
-        "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm: `openkoi wasm docs` describes "
-        "both in full."
+        "A folder with a manifest and a WebAssembly module. It needs openkoi-wasm. `openkoi wasm docs` describes the "
+        "manifest and the module in full."
     ),
 }
 SUMMARIES: Mapping[str, str] = {
     "bundle": "A team's choice of plugins, settings, skills and hooks, without code.",
     "command": "A command of `openkoi`.",
-    "hook": "Functions that are called at a step of a task: they add to prompts, check tool calls and receive events.",
+    "hook": "Functions that OpenKoi calls at steps of a task to add to prompts, check tool calls and receive events.",
     "judge": "An evaluator that scores the work.",
     "mcp": "A server in any language, whose tools, resources and prompts OpenKoi uses.",
     "script": "Hooks or a command in one Starlark file, which is run in a sandbox.",
@@ -54,11 +55,12 @@ SUMMARIES: Mapping[str, str] = {
 }
 SCRIPT = """\
 One file in Starlark, which looks like Python and has no access to your machine. A function named after a hook is
-called with the facts that it declares, and returns None to add nothing. Sections are strings or `section(name, text)`;
-answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary such as `{"text": ...}`
-changes fields of the first fact. `log(text)` shows a line. Everything else must be granted: put `NAME.toml` next to the
-script, with a table `[capabilities]` that has `network` for `http_get(url)`, `memory` for `search_memory(query)`, and
-`messages` for `send_message(app, channel, text)`. Scripts need openkoi-scripts."""
+called with the facts that its parameters name, and returns None to add nothing. Sections are strings or
+`section(name, text)`; answers to `before_tool` are `allow(reason)`, `ask(reason)` and `deny(reason)`; a dictionary
+such as `{"text": ...}` changes fields of the first fact. `log(text)` prints a line. Everything else needs a
+permission: put `NAME.toml` next to the script, with a table `[capabilities]` that has `network` for `http_get(url)`,
+`memory` for `search_memory(query)`, and `messages` for `send_message(app, channel, text)`. Scripts need
+openkoi-scripts."""
 SCRIPT_STEPS = """\
 To create this file in your own scripts, run `openkoi plugin new script my-script`; `my-script.py` creates one in
 Python, which runs without a sandbox and needs your approval."""

@@ -14,12 +14,17 @@ PYTHON = ".py"
 NEXT = """\
 Created {file}. {used}
 
-    openkoi context "Write a letter"    # the prompt, with what it adds
-    openkoi doctor --hooks              # what each of its functions returns
+    openkoi context "Write a letter"    # the prompt, including what the script adds
+    openkoi doctor --hooks              # what each function of the script returns
 """
 USED = "It takes effect with the next task. To check that:"
-APPROVE = "Python runs without a sandbox: run `openkoi script approve {name}` to use it. To see what it does:"
-UNUSED = "OpenKoi uses it once it is in a project's .openkoi/hooks or in your own scripts. To see what it does there:"
+APPROVE = (
+    "Python scripts run without a sandbox. To use this one, run `openkoi script approve {name}`. To see what it does:"
+)
+UNUSED = (
+    "OpenKoi uses the script once it is in a project's .openkoi/hooks or in your scripts folder. To see what it does "
+    "there:"
+)
 MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."
 
 
