@@ -124,5 +124,5 @@ def test_how_it_came_out() -> None:
     assert [
         "  with:      2 of 2 first attempts passed ($0.5000)",
         "  without:   1 of 2 first attempts passed ($1.0000)",
-        "  with the entry, 1 of 2 went better and 0 worse",
+        "  with the entry, 1 of 2 tasks went better and 0 went worse",
     ] == list(format_results(bouts))

@@ -127,7 +127,7 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
     reply = shop.learn("approve", "feed").stdout
 
     assert (
-        f"{mine.parent} has the same name and takes precedence: this draft is not used where both are available."
+        f"{mine.parent} has the same name and takes precedence: the draft is not used where both are available."
         in reply
     )
     assert [("feed", SkillSource.EXTRA)] == in_use(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 USER_FILES = {"config.toml": "", "soul.md": " (rename it to SOUL.md)", "skills": "", "evaluators": ""}
 NOT_IMPORTED = (
-    "Only the log was imported. {folder} also contains {left}. To keep them, copy the files to {config} and the folders "
-    "to {data}."
+    "Only the log was imported. {folder} also contains {left}. To keep them, copy the files to {config} and the "
+    "folders to {data}."
 )
 
 

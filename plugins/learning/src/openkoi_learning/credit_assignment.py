@@ -29,13 +29,13 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
     if is_refuted(evidence[entry.id], visible=is_visible(entry)) or is_harmful(uses, usual):
         yield archive_entry(entry, now, f"{QUARANTINED}: it does more harm than good")
     elif is_outvoted(entry, evidence):
-        yield archive_entry(entry, now, "archived: another rule turned out to be right")
+        yield archive_entry(entry, now, "another entry about the same subject proved right instead")
     elif is_idle(uses, usual):
-        yield archive_entry(entry, now, "archived: it makes no difference")
+        yield archive_entry(entry, now, "it makes no measurable difference")
     elif not entry.is_from_source and not entry.proved and proves_uplift(uses, state.success_rate(entry.project)):
         yield replace(entry, standing=LearningStatus.ACTIVE, proved=True, reason="held-out runs show that it helps")
     elif is_confirmed_by_checks(entry, state.all_evidence(entry, project)):
-        reason = "accepted results follow it, and a check passes with it"
+        reason = "accepted results follow this entry, and a check passes with it"
         yield replace(entry, standing=LearningStatus.ACTIVE, trust=Trust.CHECK, reason=reason)
 
 

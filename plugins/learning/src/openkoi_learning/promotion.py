@@ -42,7 +42,10 @@ def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list
     )
     return [
         promoted,
-        *(archive_entry(one, now, f"applies everywhere as {promoted.id}", by=promoted.id) for one in confirmed),
+        *(
+            archive_entry(one, now, f"replaced by {promoted.id}, which applies to all projects", by=promoted.id)
+            for one in confirmed
+        ),
     ]
 
 
@@ -54,7 +57,7 @@ def restore_local(
         return
     for one in entries:
         if one.superseded_by == ended.id and one.scope == "project" and one.project != project:
-            why = f"{ended.id} was contradicted in another project"
+            why = f"restored because {ended.id}, which replaced it, was contradicted in another project"
             yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
 
 

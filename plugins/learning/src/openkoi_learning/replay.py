@@ -110,4 +110,4 @@ def format_results(pairs: Sequence[Mapping[str, Attempt]]) -> Iterator[str]:
         yield f"  {name + ':':<11}{good} of {len(pairs)} first attempts passed (${usd:.4f})"
     better = sum(pair["with"].passed > pair["without"].passed for pair in pairs)
     worse = sum(pair["with"].passed < pair["without"].passed for pair in pairs)
-    yield f"  with the entry, {better} of {len(pairs)} went better and {worse} worse"
+    yield f"  with the entry, {better} of {len(pairs)} tasks went better and {worse} went worse"

@@ -32,7 +32,7 @@ def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -
         if not (one.visible_content or one.has_no_advice or one.kind == "anti_pattern"):
             about = terms_of(" ".join((task, *(proof.finding for proof in one.proofs if proof.finding != one.advice))))
             if content := find_content(one.stance, lines, about=about):
-                yield replace(one, content=content, reason="an accepted result follows it")
+                yield replace(one, content=content, reason="an accepted result follows this entry")
 
 
 def replaced_lines(result: Result, entry: LearningEntry) -> list[Replacement]:
@@ -47,4 +47,4 @@ def move_topic(known: Sequence[LearningEntry], old: LearningEntry, new: Learning
     keeps, moves = (new, old) if new.subject.startswith("check ") else (old, new)
     for one in known:
         if one.topic == moves.topic:
-            yield replace(one, subject=keeps.topic, reason=f"about the same as {keeps.id}")
+            yield replace(one, subject=keeps.topic, reason=f"has the same subject as {keeps.id}")

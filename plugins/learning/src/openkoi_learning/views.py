@@ -119,7 +119,8 @@ def format_uplift(state: LearningState, entry: LearningEntry) -> str:
         return "unknown: no evaluated task has matched it yet"
     found = estimate_uplift(uses, state.success_rate(entry.project))
     known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few runs"
-    return f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) passed first attempts: {known}"
+    share = f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f})"
+    return f"{share} in the share of passed first attempts: {known}"
 
 
 def format_all_evidence(entry: LearningEntry) -> Iterator[str]:

@@ -69,13 +69,18 @@ PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of ea
 }
 PAGE = """# Curves
 
-How the learner performs with other values of its constants, in random worlds of all families. *Of informed* is its
-share of first attempts that pass, divided by that of the informed learner: the mean, and the worst tenth of the worlds.
-Then: harmful lines and tokens per task, and the shares of active entries that are right and of entries that are
-duplicates. The value in use is **bold**; the ratio of a value in *italics* differs significantly from that of the value
-in use (95 %, by pairs of worlds). *Chosen*: for how many of the five forms of findings the value is the best in the
-worlds of the other four. *Better*: in how many of the five its mean is above that of the value in use. A value is
-changed if another one is better in all five and worse in nothing else. Written in this folder's `tests` by
+How the learner performs in random worlds of all families if one of its constants has another value:
+
+- *of informed*: the share of first attempts that pass, divided by that of an informed learner (it knows all subjects)
+- *worst tenth*: the same ratio in the worst tenth of the worlds
+- *harmful*, *tokens*: the number of harmful lines and of tokens per task
+- *precision*, *duplicates*: the share of active entries that are right, and of entries that repeat another one
+- *chosen*: of the five forms of findings, for how many the value is the best one in the worlds of the other four forms
+- *better*: for how many of the five forms the mean is above that of the value in use
+
+The value in use is **bold**. The ratio of a value in *italics* differs significantly from that of the value in use
+(95 %, by pairs of worlds). A value is changed if another one is better for all five forms and worse in nothing else.
+Written in this folder's `tests` by
 `python -m learning_gym {arguments}`; `--curves NAME,NAME` measures some of them.
 
 | constant | value | of informed | worst tenth | harmful | precision | tokens | duplicates | chosen | better |

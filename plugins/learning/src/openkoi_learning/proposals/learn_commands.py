@@ -22,7 +22,7 @@ from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format
 from .hook import ProposalsHook
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
-SHADOWED = "  {} has the same name and takes precedence: this draft is not used where both are available."
+SHADOWED = "  {} has the same name and takes precedence: the draft is not used where both are available."
 WRITE_FAILED = "Cannot write {folder}: {why}, then try again."
 TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
 
@@ -50,7 +50,7 @@ def actions(koi: Koi, /) -> bool:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def approve(koi: Koi, /, which: str) -> None:
-    """Approve a proposed skill or evaluator as it is now. One of your own with the same name takes precedence."""
+    """Approve a draft as it is now. A skill or evaluator of your own with the same name takes precedence."""
     drafts = require_drafts(koi)
     echo_visible(approve_proposal(drafts, drafts.find_proposal(which)))
 
@@ -59,7 +59,7 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Dismiss a proposal, or an approved one by name. It is not proposed again."""
+    """Dismiss a draft, or an approved draft by its name, so that it is not proposed again."""
     drafts = require_drafts(koi)
     echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
 
