@@ -173,7 +173,7 @@ FAILING = {
     "tsk": (TWICE.replace("task", "tsk"), "before_plan has no parameter tsk. Did you mean task?"),
     "weather": (
         TWICE.replace("task", "task, weather"),
-        "before_plan has no parameter weather. It has task, recall, run.",
+        "before_plan has no parameter weather. Its parameters are task, recall, run.",
     ),
     "number": (TWICE.replace("None", "5"), "TypeError: returned int, not a sequence of Section"),
 }

@@ -23,10 +23,7 @@ from openkoi_testing.servers import (
 
 PRICE = "price = [15.0, 75.0]\noutput = 1_000\ncontext = 100_000\n"
 RATE = 75.0 / 1e6
-CUT = (
-    "{} sent more than the 1,000 tokens it was asked for; the response was cut off and more will be reserved from now "
-    "on."
-)
+CUT = "{} sent more than the allowed 1,000 tokens; the response was cut off and more will be reserved from now on."
 SLOWLY = ServerFault(pause=0.0005)
 SCREAM = "All work and no play makes Jack a dull boy. " * 10
 VENDORS: dict[str, tuple[Callable[..., VendorServer], str, Callable[[str], dict[str, str]]]] = {

@@ -239,14 +239,13 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
         config.settings
     )
     assert [
-        "A project's configuration may not set 'models.default'; ignored.",
-        "A project's configuration may not set 'models.known.x/y.price'; ignored.",
-        "A project's configuration may only lower 'iteration.token_budget' from 5000; 1000000000 is ignored.",
-        "A project's configuration may not choose what is loaded, run or contacted, as "
-        "'evaluators.testrunner.command' does; "
-        "ignored.",
-        "A project's configuration may not change how strictly work is evaluated, as 'evaluators.testrunner.seconds' "
-        "does; ignored.",
+        "A project's configuration may not set 'models.default', so the value is ignored.",
+        "A project's configuration may not set 'models.known.x/y.price', so the value is ignored.",
+        "A project's configuration may only lower 'iteration.token_budget', which is 5000, so 1000000000 is ignored.",
+        "'evaluators.testrunner.command' is ignored, because a project's configuration may not choose what is loaded, "
+        "run or contacted.",
+        "'evaluators.testrunner.seconds' is ignored, because a project's configuration may not change how strictly "
+        "work is evaluated.",
     ] == list(config.warnings)
 
 

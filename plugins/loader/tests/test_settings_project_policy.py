@@ -25,7 +25,9 @@ pytestmark = pytest.mark.unit
     ],
 )
 def test_what_a_project_may_not_set_is_named(key: str) -> None:
-    assert f"A project's configuration may not set {key!r}; ignored." == project_setting_error(key, "x", USER)
+    assert f"A project's configuration may not set {key!r}, so the value is ignored." == project_setting_error(
+        key, "x", USER
+    )
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,10 @@ def test_a_project_may_not_configure_servers_in_its_own_settings(tmp_path: Path)
     (own / "config.toml").write_text('[mcp.servers.x]\ncommand = "evil"\n')
 
     assert "No MCP servers." in openkoi("mcp", "list").stdout
-    assert "A project's configuration may not set 'mcp.servers.x.command'; ignored." in openkoi("Say it").stderr
+    assert (
+        "A project's configuration may not set 'mcp.servers.x.command', so the value is ignored."
+        in openkoi("Say it").stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def find_unknown_names(manager: PluginManager, plugin: object) -> Iterator[str]:
         facts = tuple(inspect.signature(getattr(hooks, name)).parameters)
         for taken in inspect.signature(getattr(plugin, name)).parameters.values():
             if taken.name not in facts and taken.default is taken.empty and taken.kind not in ANY_NUMBER:
-                hint = suggest(taken.name, facts) or f" It has {', '.join(facts)}."
+                hint = suggest(taken.name, facts) or f" Its parameters are {', '.join(facts)}."
                 yield f"{name} has no parameter {taken.name}.{hint}"
 
 

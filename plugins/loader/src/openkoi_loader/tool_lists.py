@@ -19,7 +19,7 @@ async def list_tools(
     for name, tools in zip(providers, listed, strict=True):
         for tool in tools:
             if tool.name in known:
-                warn(f"{name} provides a second tool named {tool.name!r}; it is ignored.")
+                warn(f"The tool {tool.name!r} of {name} is ignored, because another tool has that name.")
             known.setdefault(tool.name, tool)
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in patterns))
 

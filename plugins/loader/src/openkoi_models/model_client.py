@@ -242,7 +242,7 @@ class ModelClient:
         over = due.describe_overrun(lease, resolved.price)
         then = "the task ends here" if self.budget.task.over else "more will be reserved from now on"
         if overlong:
-            sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
+            sent = f"sent more than the allowed {lease.max_output:,} tokens; the response was cut off"
             await self.emit(events.WarningIssued(f"{resolved.name} {sent}{f' and {then}' if over else ''}."))
         elif over:
             charged = "" if due.usage == due.counted else f" Charged: {due.usage.total:,} tokens."

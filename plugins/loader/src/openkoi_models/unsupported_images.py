@@ -113,7 +113,7 @@ class SendableMessages:
         try:
             return self.load_part(part, shown)
         except KoiError as error:
-            self.warnings.setdefault(f"{error} A note is sent instead.", True)
+            self.warnings.setdefault(f"{error} A note was sent in its place.", True)
             return Text(f"[{describe_part(part)} is omitted, because it is missing from the run log.]")
 
     def load_part(self, part: Image | File, shown: Shown) -> Content:

@@ -21,9 +21,9 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 # Which model does what.
 
-DEFAULT_MODEL = model_key("default", "the default model, for roles that have none", flag="model")
+DEFAULT_MODEL = model_key("default", "the model of every role that does not set one", flag="model")
 EXECUTOR = model_key(
-    "executor", "the model that does the work; also used for other roles if no default is set", flag="executor"
+    "executor", "the model that does the work; also of other roles if no default is set", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
 PLANNER = model_key("planner", "the model that plans the steps; if unset, the task itself is the plan", flag="planner")
@@ -31,21 +31,21 @@ SMALL = model_key("small", "the model that reflects on finished tasks", example=
 EMBEDDER = Key(
     "models.embedder",
     "",
-    '"lexical", "minilm" or a model: also search memory by meaning',
+    'also search memory by meaning, with "lexical", "minilm" or a model',
     read_by=SettingReader.MEMORY,
     example="openai/text-embedding-3-small",
 )
 UNKNOWN_PRICE = Key(
     "models.unknown_price",
     [15.0, 75.0],
-    "price to assume if unknown: dollars per million input and output tokens",
+    "assumed price if unknown: dollars per million input and output tokens",
     read_by=SettingReader.MODELS,
 )
 FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
     role: Key(
         f"models.fallback.{role}",
         (),
-        "fallbacks, tried in order when the model of the role does not answer",
+        "models to try, in this order, if the model of the role does not answer",
         read_by=SettingReader.MODELS,
         example=["ollama/llama3.3"],
     )
@@ -72,7 +72,7 @@ MODEL_OUTPUT = Key(
 MODEL_PRICE: Key[list[float]] = Key(
     "models.known.*.price",
     [],
-    "dollars per million tokens: input, output, cache read, cache write",
+    "price in dollars per million tokens: input, output, cache read, cache write",
     read_by=SettingReader.MODELS,
     example=[0.0, 0.0],
     example_names=("openai/my-model",),
@@ -129,7 +129,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "maximum tokens of a task; memory adds at most a tenth of it to a prompt",
+    "maximum tokens of a task; recalled memory takes at most a tenth of them",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",
@@ -138,7 +138,7 @@ TOKEN_BUDGET = Key(
 SKIP_EVAL_CONFIDENCE = Key(
     "iteration.skip_eval_confidence",
     0.95,
-    "a score this high is reused after a small change if checks pass",
+    "a score this high is kept after a small change that passes the checks",
     read_by=SettingReader.EVALUATORS,
     project=ProjectRule.RAISE,
     low=0.9,
@@ -170,11 +170,11 @@ REGRESSION_THRESHOLD = Key(
 SANDBOX_MINIMUM = Key(
     "safety.sandbox_minimum",
     SANDBOX_LEVELS[0],
-    f"or {', '.join(SANDBOX_LEVELS[1:])}: ask if less isolated; without a terminal, refuse",
+    f"required isolation: {', '.join(SANDBOX_LEVELS)}; if it is missing, you are asked",
     choices=SANDBOX_LEVELS,
 )
 REQUIRE_CHECKPOINT = Key(
-    "safety.require_checkpoint", True, "if false, change files that undo cannot restore, without asking"
+    "safety.require_checkpoint", True, "if false, files that undo cannot restore are changed without asking you"
 )
 MAX_COST_PER_DAY = Key(
     "safety.max_cost_usd_per_day",
@@ -214,10 +214,10 @@ LOOP_BREAKER = Key(
     former=(FormerName("safety.tool_loop.circuit_breaker_threshold"),),
 )
 WAIT_SECONDS = Key(
-    "approvals.wait_seconds", 0.0, "how long a run without a terminal waits for `openkoi approve`", low=0
+    "approvals.wait_seconds", 0.0, "seconds that a run without a terminal waits for `openkoi approve`", low=0
 )
 ALLOWED_SECRETS: Key[tuple[str, ...]] = Key(
-    "redact.allow", (), "kinds of secrets that are not redacted, as named in the warning"
+    "redact.allow", (), "kinds of secrets not to redact; the warning about a secret names its kind"
 )
 
 # What is kept and learned.
@@ -232,7 +232,7 @@ LEARNING_DECAY_RATE = Key(
 MAX_STORAGE_MB = Key(
     "memory.max_storage_mb",
     500.0,
-    "maximum size of the run log; the oldest excess is archived (0: no limit)",
+    "size of the run log above which its oldest sessions are archived (0: no limit)",
     read_by=SettingReader.COMMANDS,
     low=0,
 )

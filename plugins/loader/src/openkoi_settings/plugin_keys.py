@@ -5,7 +5,7 @@ from .key import Key, PluginKey, PluginRule, SettingReader
 # Which evaluators, hooks and plugins take part.
 
 EVALUATION_ORDER: Key[tuple[str, ...]] = Key(
-    "evaluation.order", ("*",), '"*" matches every evaluator that is not named'
+    "evaluation.order", ("*",), 'order of evaluators; "*" stands for all that are not listed'
 )
 CHECKS_ONLY = Key(
     "evaluation.checks_only",
@@ -14,10 +14,10 @@ CHECKS_ONLY = Key(
     flag="no_judge",
 )
 REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
-    "evaluation.require", (), "evaluators that must report before anything is accepted"
+    "evaluation.require", (), "evaluators that must report before a result is accepted"
 )
 HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hook plugins that run before the others")
-HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
+HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "seconds that an asynchronous hook may take", low=0)
 ENABLED = Key(
     "*.*.enabled", True, "if false, the plugin is disabled", example=False, example_names=("evaluators", "judge")
 )
@@ -28,27 +28,27 @@ SUBPROCESS = Key(
     example=True,
     example_names=("hooks", "acme-style"),
 )
-USE_MEMORY = Key("use.memory", "", "what stores tasks and learnings", selects="memory")
+USE_MEMORY = Key("use.memory", "", "plugin that stores tasks and learnings", selects="memory")
 USE_SANDBOX = Key(
     "use.sandbox", "", 'sandbox for commands ("ladder": the strongest one that works here)', selects="sandboxes"
 )
-USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
+USE_CHECKPOINTS = Key("use.checkpoints", "", "plugin that saves files for undo", selects="checkpoints")
 USE_COMPACTOR = Key(
     "use.compactor",
     "",
-    'what shortens a long conversation; or "periodic-summary", "rolling-window"',
+    'plugin to shorten conversations, such as "periodic-summary" or "rolling-window"',
     selects="compactors",
 )
 USE_QUESTIONS = Key(
     "use.questions",
     "",
-    'where pending questions are stored ("process": in this process only)',
+    'plugin that stores pending questions ("process": in this process only)',
     selects="questions",
 )
 USE_BUDGET = Key(
     "use.budget",
     "",
-    'what enforces the daily limits ("process": for this process only)',
+    'plugin that enforces the daily limits ("process": for this process only)',
     selects="budgets",
 )
 USE_FRONTEND = Key(
@@ -61,13 +61,13 @@ BUNDLE_ORDER: Key[tuple[str, ...]] = Key("bundles.order", (), "bundles whose set
 CATALOGUES: Key[tuple[str, ...]] = Key(
     "plugins.catalogues",
     (),
-    "files or addresses that list plugins, for `openkoi plugin search` and `install`",
+    "files or URLs of plugin catalogues, for `openkoi plugin search` and `install`",
     read_by=SettingReader.COMMANDS,
 )
 PREFER = Key(
     "plugins.prefer.*",
     "",
-    "the distribution to use if several provide the same name",
+    "the distribution to use if several provide a plugin with this name",
     example="openkoi-tools",
     example_names=("tools.workspace",),
 )

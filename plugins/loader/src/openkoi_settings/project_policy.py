@@ -14,10 +14,10 @@ from .plugin_keys import PLUGIN_KEYS
 from .value import Setting
 
 OPEN_TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
-NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
-NOT_OF_PLUGINS = "A project's configuration {rule}, as {key!r} does; ignored."
-ONLY = "A project's configuration may only {rule} {key!r} from {bound}; {value} is ignored."
-UNJUDGED = "A project's configuration may not turn off evaluation, as {key!r} = {value} does; ignored."
+NOT_ALLOWED = "A project's configuration may not set {key!r}, so the value is ignored."
+NOT_OF_PLUGINS = "{key!r} is ignored, because a project's configuration {rule}."
+ONLY = "A project's configuration may only {rule} {key!r}, which is {bound}, so {value} is ignored."
+UNJUDGED = "{key!r} = {value} is ignored, because a project's configuration may not turn off evaluation."
 
 
 def apply_project_policy(layer: dict[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:

@@ -210,7 +210,7 @@ class HostedPlugin:
     async def function(self, number: int, key: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function that an earlier answer contained, such as a tool."""
         if key not in self.functions.by_number:
-            raise KoiError("It has expired: too much time has passed since it was listed.")
+            raise KoiError("This function has expired, because it was listed too long ago.")
         answer = self.functions.by_number[key](*arguments)
         return await answer if inspect.isawaitable(answer) else answer
 

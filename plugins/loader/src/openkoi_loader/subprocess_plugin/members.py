@@ -66,7 +66,7 @@ REFUSED = {
     "sources": "it lists plugins that OpenKoi's process loads",
     "bundles": "it contains no code",
 }
-NOT_SUPPORTED = "[{0}.{1}] subprocess = true is not supported for {0}, because {2}. Remove the setting."
+NOT_SUPPORTED = "[{0}.{1}] subprocess = true is not supported for {1}, because {2}. Remove the setting."
 UNKNOWN_KIND = "OpenKoi does not know the methods of this kind"
 STREAMS = (AsyncIterator, AsyncGenerator)
 
