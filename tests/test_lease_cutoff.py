@@ -125,7 +125,7 @@ def test_an_answer_in_one_piece_of_5_mb_is_cut_to_what_was_leased(
         process = asked(tmp_path, vendor, server)
 
     result = json.loads(process.stdout)
-    assert any("sent more than the 1,000 tokens" in text for text in result["warnings"])
+    assert any("sent more than the allowed 1,000 tokens" in text for text in result["warnings"])
     assert result["cost_usd"] <= 0.2
     assert sum(file.stat().st_size for file in (tmp_path / "home").rglob("*.jsonl")) < 1_000_000
 

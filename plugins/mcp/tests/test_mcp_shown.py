@@ -96,7 +96,7 @@ def test_everything_of_a_definition_is_shown_in_full(key: str) -> None:
         for line in str(leaf).splitlines():
             assert (json.dumps(leaf) if isinstance(leaf, bool) else line.strip()) in shown
     assert "\n  tool harmless" not in shown
-    assert shown.endswith("\n  resources: models may read all of them")
+    assert shown.endswith("\n  resources: models may read all resources of this server")
 
 
 @pytest.mark.parametrize(("answers", "allowed", "shown"), [("y", True, 0), ("v n", False, 1), ("v V yes", True, 2)])

@@ -170,7 +170,7 @@ REGRESSION_THRESHOLD = Key(
 SANDBOX_MINIMUM = Key(
     "safety.sandbox_minimum",
     SANDBOX_LEVELS[0],
-    f"required isolation: {', '.join(SANDBOX_LEVELS)}; if it is missing, you are asked",
+    f"required isolation: {', '.join(SANDBOX_LEVELS)}; otherwise you are asked",
     choices=SANDBOX_LEVELS,
 )
 REQUIRE_CHECKPOINT = Key(

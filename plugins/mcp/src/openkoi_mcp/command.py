@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
 EXISTS = (
-    "An MCP server named {0} already exists. To replace it, run `openkoi mcp remove {0}` first; to change part of it, "
-    "`openkoi config set mcp.servers.{0}.args '[...]'`."
+    "An MCP server named {0} already exists. To replace it, run `openkoi mcp remove {0}` first. To change one of its "
+    "settings, run `openkoi config set mcp.servers.{0}.args '[...]'`."
 )
 SERVERS = "mcp.servers"
 SCHEMA = "openkoi.mcp/1"
-ALLOW_ALL = "Allow OpenKoi to use all of this? (v shows descriptions and schemas in full) [y/N/v]"
+ALLOW_ALL = "Allow OpenKoi to use all of this? (v shows full descriptions and schemas) [y/N/v]"
 
 
 @click.group()
@@ -45,7 +45,7 @@ def mcp() -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def list_servers(koi: Koi, /, layout: str) -> None:
-    """List the MCP servers of this folder: your own, shared ones, the project's."""
+    """List the MCP servers of this folder: your own, shared servers, and those of the project."""
     found = (await source_of(koi)).find(koi, koi.workspace)
     for warning in koi.warnings():
         click.echo(koi.redact(f"! {warning}"), err=True)
@@ -109,7 +109,7 @@ def full_path(word: str) -> str:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Remove an MCP server from your configuration. A server of that name must be approved again."""
+    """Remove an MCP server from your configuration. If you add it again, it needs a new approval."""
     listed = koi.setting(SERVERS, list, [])
     if name not in configured_names(koi):
         (found,) = await servers_of(koi, [name])
@@ -127,7 +127,7 @@ async def remove(koi: Koi, /, name: str) -> None:
 @click.option("--yes", is_flag=True, help="Approve without asking.")
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
-    """Show what MCP servers offer, and let OpenKoi call it. A server that changes needs approval again."""
+    """Show what MCP servers offer, and approve them. A server that changes needs approval again."""
     if not yes:
         require_prompt(sys.stdout)
     source = await source_of(koi)
@@ -153,7 +153,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str], every_tool: bool) -> int:
-    """Start MCP servers and report what each offers. Without NAME, all approved ones; exit status 1 if one fails."""
+    """Start MCP servers, by default all approved ones, and report what each offers. Exits with status 1 if one fails."""
     source = await source_of(koi)
     every = [one for one in source.find(koi, koi.workspace) if one.table.enabled and may_start(one, koi)]
     wanted = await servers_of(koi, names) if names else every
@@ -166,7 +166,7 @@ async def test(koi: Koi, /, names: Sequence[str], every_tool: bool) -> int:
 @mcp.command()
 @click.pass_obj
 async def serve(koi: Koi, /) -> None:
-    """Serve OpenKoi to programs that speak MCP. It uses standard input and output."""
+    """Serve OpenKoi to other programs as an MCP server, over standard input and output."""
     from .serve import serve_stdio
 
     await serve_stdio(koi)

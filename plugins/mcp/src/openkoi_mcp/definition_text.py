@@ -29,7 +29,7 @@ def show_all(config: ServerConfig, found: Definitions) -> list[str]:
     for kind, one in list_all(found):
         lines.append(f"  {kind} {one_line(str(one['name']))}")
         lines += [f"    {key}: {show_value(value)}" for key, value in one.items() if key != "name"]
-    return [*lines, *(["  resources: models may read all of them"] if found.resources else [])]
+    return [*lines, *(["  resources: models may read all resources of this server"] if found.resources else [])]
 
 
 def headings(config: ServerConfig) -> list[str]:

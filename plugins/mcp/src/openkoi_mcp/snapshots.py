@@ -17,7 +17,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .definitions import Definitions, describe_changes, describe_tools
 from .server_config import CALL_SECONDS, ServerConfig
 
-SEE_ALL = "To see descriptions and schemas in full, run `openkoi mcp test --all {0}`."
+SEE_ALL = "To see full descriptions and schemas, run `openkoi mcp test --all {0}`."
 START, CONNECT = "Start", "Connect to"
 ALLOW, CHANGED = "Allow the ", "The "
 
