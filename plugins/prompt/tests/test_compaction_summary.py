@@ -132,9 +132,9 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (Limits(tokens=9_000), "Too few tokens are left for one."),
+        (Limits(tokens=9_000), "Too few tokens are left for a summary."),
         (Limits(calls=1), "The last call is reserved for the task."),
-        (Limits(tokens=100), "Too few tokens are left for one."),
+        (Limits(tokens=100), "Too few tokens are left for a summary."),
     ],
 )
 def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
@@ -158,7 +158,7 @@ def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() ->
     spent = Cost(budget_tokens=10_000, usd=1.0, calls=3)
 
     assert "" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=2.0))
-    assert "too little money is left for one" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=1.3))
+    assert "too little money is left for a summary" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=1.3))
 
 
 @pytest.mark.row("LOOP-05")

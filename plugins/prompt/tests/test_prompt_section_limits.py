@@ -53,9 +53,9 @@ def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
     assert ["a", "d"] == names(kept)
     assert [
         "Omitted the section n (64,000 bytes) that b added at before_plan: "
-        "all sections together are 187,100 bytes, and at most 100,000 fit the model.",
+        "all sections together have 187,100 bytes, but at most 100,000 fit the model.",
         "Omitted the section n (63,000 bytes) that c added at before_plan: "
-        "all sections together are 123,100 bytes, and at most 100,000 fit the model.",
+        "all sections together have 123,100 bytes, but at most 100,000 fit the model.",
     ] == [*warnings]
 
 
@@ -70,7 +70,7 @@ def test_what_is_there_already_takes_up_room() -> None:
     sections, warnings = refuse_oversized([section("acme", 50)], "before_execute", max_total=100, taken=51)
 
     assert () == sections
-    assert "all sections together are 101 bytes" in warnings[0]
+    assert "all sections together have 101 bytes" in warnings[0]
 
 
 def test_the_total_is_256_kb_or_a_quarter_of_the_window() -> None:

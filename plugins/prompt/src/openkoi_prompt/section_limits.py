@@ -44,7 +44,7 @@ def refuse_oversized(
     rest = {plugin: size for plugin, size in sizes.items() if plugin not in refused}
     while rest and (total := taken + sum(rest.values())) > max_total:
         largest = max(rest, key=lambda plugin: rest[plugin])
-        refused[largest] = f"all sections together are {total:,} bytes, and at most {max_total:,} fit the model"
+        refused[largest] = f"all sections together have {total:,} bytes, but at most {max_total:,} fit the model"
         del rest[largest]
     kept = tuple(section for section in sections if section.source not in refused)
     own = {plugin: [one for one in sections if one.source == plugin] for plugin in refused}
