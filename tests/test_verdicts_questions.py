@@ -46,7 +46,7 @@ def test_a_question_in_doubt_costs_one_short_call_and_no_vote(openkoi: Shell) ->
     assert (2, True) == (len(calls), IN_DOUBT in calls[1])
     assert not [text for text in (ANSWER, "ANSWER YES") if text in calls[1]]
     why = openkoi("status", "--why").stdout
-    assert "request   a question: asked whether it wants anything changed, the evaluator model answered: No." in why
+    assert "request   a question: asked whether it requests a change, the evaluator model answered: No." in why
 
 
 def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:

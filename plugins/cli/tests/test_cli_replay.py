@@ -57,7 +57,7 @@ def test_a_task_that_was_killed_is_told_as_far_as_it_came(openkoi: Shell) -> Non
         "iteration 1",
         "  cycle 1  (no words)  [9 tokens, $0.50]",
         "    ! Running make -> no result: it may have run",
-        "it has not ended",
+        "the run has not ended",
         "$0.50 total (1 model)",
         "  By phase: execute $0.50",
         "  By model: acme/large $0.50",

@@ -86,7 +86,7 @@ FIRST = [
     "  cycle 2  It is mended.  [100 tokens, $0.01]",
     "  ended: answered",
     "  score: 0.90",
-    "  outside the cycles  [100 tokens, $0.25]",
+    "  calls outside the cycles  [100 tokens, $0.25]",
     "  accept: the score 0.90 is good enough",
 ]
 
@@ -114,7 +114,7 @@ def test_a_run_that_was_killed_is_told_until_then() -> None:
         "  cycle 1  Let me look.  [100 tokens, $0.01]",
         "    ! Reading a.py -> no result: it may have run",
         "    ! run(pytest) -> it was not started",
-        "it has not ended",
+        "the run has not ended",
     ] == lines(records_of(*began(), *first()[:3]))[1:6]
 
 

@@ -308,7 +308,7 @@ def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: Nex
     assert not any("openkoi undo" in line for line in judged)
 
 
-RESUME = "  To judge this without doing the work again, run `openkoi resume`."
+RESUME = "  To judge the result without doing the work again, run `openkoi resume`."
 
 
 @pytest.mark.parametrize("unjudged", [True, False])

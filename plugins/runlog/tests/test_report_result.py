@@ -241,7 +241,7 @@ def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
 def test_a_run_that_is_not_over_says_so() -> None:
     reply = build_report(records(events.TaskStarted(Task("t")))).build_result()
 
-    assert (False, "it has not ended", USAGE) == (reply["ok"], reply["stop_reason"], reply["usage"])
+    assert (False, "the run has not ended", USAGE) == (reply["ok"], reply["stop_reason"], reply["usage"])
 
 
 def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:

@@ -99,11 +99,11 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
         ),
         (
             Facts(answered=True, green=True, turned=("t",), policy=Policy.CHECKS),
-            "ended: done, it answered, required checks pass, 1 check fixed, not judged, checks decide",
+            "ended: done, the model answered, required checks pass, 1 check fixed, not judged, checks decide",
         ),
         (
             Facts(answered=True, question=True, policy=Policy.NONE),
-            "ended: done, it answered, it was a question, not judged, nothing is evaluated",
+            "ended: done, the model answered, the task was a question, not judged, nothing is evaluated",
         ),
     ],
 )

@@ -153,7 +153,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str], every_tool: bool) -> int:
-    """Start MCP servers, by default all approved ones, and report what each offers. Exits with status 1 if one fails."""
+    """Start MCP servers (default: all approved) and report what each offers. Exits with status 1 if one fails."""
     source = await source_of(koi)
     every = [one for one in source.find(koi, koi.workspace) if one.table.enabled and may_start(one, koi)]
     wanted = await servers_of(koi, names) if names else every

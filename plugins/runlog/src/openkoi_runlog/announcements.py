@@ -41,7 +41,7 @@ def describe_place(event: Event) -> str:
         case events.TaskStarted():
             return "the task"
         case events.ToolCallStarted(call=call):
-            return f"a call of {call.tool}"
+            return f"a call to {call.tool}"
         case events.ToolCallFinished():
             return "the result of a tool"
         case events.ModelDelta() | events.ModelResponse():

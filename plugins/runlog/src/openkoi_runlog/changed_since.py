@@ -10,8 +10,8 @@ from .run_replay import build_replay
 from .run_views import build_view
 
 FORKED = (
-    "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "
-    "Save them elsewhere and restore the files, or work in a copy of the folder."
+    "Files of that task changed after it ended: {names}. A fork would restore these files and discard the changes. "
+    "Save the changes elsewhere and restore the files, or work in a copy of the folder."
 )
 CHANGED = (
     "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see old versions. "

@@ -35,7 +35,9 @@ def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
         raise KoiError(f"The task cannot be forked at iteration {at + 1}: it has only {done}.")
     if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
-        raise KoiError("The task ran without a checkpoint, so its files cannot be restored. Run it again instead.")
+        raise KoiError(
+            "The task ran without a checkpoint, so its files cannot be restored. Run the task again instead."
+        )
     earlier = own[start : end + 1]
     files, begun = build_view(own, run).checkpoints, build_view(earlier, run).checkpoints
     return ForkPoint(started.task, earlier, begun.current or files.origin, files.current)

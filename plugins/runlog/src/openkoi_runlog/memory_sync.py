@@ -62,7 +62,7 @@ class MemorySync:
         except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: a run continues without it
-            self.warn(f"Memory could not be searched: {error} Continuing without it.")
+            self.warn(f"Memory could not be searched: {error} Continuing without memory.")
             return ()
 
     def is_behind(self, seen: Mapping[str, int]) -> bool:

@@ -16,7 +16,7 @@ from .runlog import RunLog, is_urgent
 
 Listener = Callable[[Record], None]
 LISTENER_LIMIT = 2.0  # seconds, as for a hook that does not wait
-LATE = "All runs waited for it; do slow work in a queue."
+LATE = "All runs waited for the listener; do slow work in a queue."
 
 
 @dataclass(frozen=True, slots=True)

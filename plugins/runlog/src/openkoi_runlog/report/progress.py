@@ -26,8 +26,8 @@ MAX_SHOWN = 3
 TEST_EVALUATOR = "testrunner"
 NOT_RUN_RULE = "not run"  # the rule of a finding that says why tests were not run
 JUDGE_AGAIN = {
-    (NextAction.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
-    (NextAction.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
+    (NextAction.ACCEPT_BEST, ""): "  To judge the result without doing the work again, run `openkoi resume`.",
+    (NextAction.ABORT_BUDGET, "dollars"): "  To judge the result, raise the limit: `openkoi resume --budget USD`.",
 }
 APPROVE = "  To allow it, run `openkoi approve`, then `openkoi resume`."
 MIN_SHARE_SHOWN = 0.005  # half a percent; less is 0 % (arithmetic)

@@ -212,7 +212,7 @@ class RunReport:
             "ok": self.completion is not None,
             "accepted": self.is_accepted,
             "decision": decision.action if decision else None,
-            "stop_reason": decision.reason if decision else self.failed or "it has not ended",
+            "stop_reason": decision.reason if decision else self.failed or "the run has not ended",
             "task_id": self.run,
             "session_id": self.task.session if self.task else "",
             "output": self.text,

@@ -27,7 +27,7 @@ def format_iterations(tree: CycleTree) -> Iterator[str]:
     for each in tree.attempts:
         if not each.is_empty:
             yield from format_attempt(each)
-    yield truncate_line(tree.outcome, 160) or "it has not ended"
+    yield truncate_line(tree.outcome, 160) or "the run has not ended"
 
 
 def format_attempt(each: IterationAttempt) -> Iterator[str]:
@@ -55,7 +55,7 @@ def format_outcome(each: IterationAttempt) -> Iterator[str]:
     if iteration.evaluation:
         yield "no score" if iteration.score is None else f"score: {iteration.score:.2f}"
     if each.other_cost != NO_COST:
-        yield f"outside the cycles  [{each.other_cost.text}]"
+        yield f"calls outside the cycles  [{each.other_cost.text}]"
     if iteration.decision:
         yield f"{iteration.decision.action}: {truncate_line(iteration.decision.reason)}"
 

@@ -41,11 +41,11 @@ CONTROLS = {
     events.ControlOutcome.BLIND: "the judge would accept half of the work as well, so its score was discarded",
 }
 FACTS = {
-    "answered": "it answered",
+    "answered": "the model answered",
     "changed": "files were changed",
     "green": "required checks pass",
     "red": "required checks fail",
-    "question": "it was a question",
+    "question": "the task was a question",
 }
 POLICIES = {
     Policy.JUDGE: "a judge decides",
@@ -119,7 +119,7 @@ def format_request(found: events.RequestClassified) -> str:
     if found.by == events.WORDS:
         return "a question, judging by its wording"
     kind = "a question" if found.question else "work"
-    return f"{kind}: asked whether it wants anything changed, the {found.by} model {truncate_line(found.reason, 100)}"
+    return f"{kind}: asked whether it requests a change, the {found.by} model {truncate_line(found.reason, 100)}"
 
 
 def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
