@@ -110,7 +110,7 @@ WRONG = {
         file="evil-1.0-py3-none-any.whl"
     ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is a different",
     listing(file="evil-1.0-py3-none-any.whl", kind="hook"): "catalogue's file evil-1.0-py3-none-any.whl contains the",
-    listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is a different kind",
+    listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is of a different kind",
     listing(file="redirected.star"): "a catalogue and its files must use https",
     listing(file="http://example.com/x.star"): "a catalogue and its files must use https",
     listing(file="catalogue.toml"): "does not have the hash",

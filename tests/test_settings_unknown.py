@@ -187,7 +187,7 @@ def test_a_deprecated_key_works_and_every_run_says_until_when(openkoi: Shell) ->
 
     named = (
         f"safety.max_tokens in {file} has been deprecated since 2026.11.21: use iteration.token_budget. "
-        "It works until 2028.11.21."
+        "The old name works until 2028.11.21."
     )
     assert [named] == json.loads(result.stdout)["warnings"]
     assert "abort_budget" == json.loads(result.stdout)["decision"]

@@ -175,7 +175,7 @@ def test_deprecated_keys_work_and_say_until_when(tmp_path: Path, old: str, value
 
     new = keys.LIMITS[limit].name
     file = tmp_path / "config.toml"
-    reply = f"{old} in {file} has been deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
+    reply = f"{old} in {file} has been deprecated since 2026.11.21: use {new}. The old name works until 2028.11.21."
     assert int(value) == getattr(config.limits, limit)
     assert [reply] == list(config.warnings)
 

@@ -189,7 +189,7 @@ def test_a_newcomer_writes_a_script_and_sees_it_work(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("British English", "American English"))
     openkoi("Say hello")
 
-    assert result.stdout.startswith(f"Created {file}. It takes effect with the next task.")
+    assert result.stdout.startswith(f"Created {file}. The script takes effect with the next task.")
     assert "my-style" in process.stdout
     assert ["my-style", "before_plan"] in [line.split()[:2] for line in checked.stdout.splitlines()]
     plan = events_of(openkoi, events.PlanReady)[-1].plan

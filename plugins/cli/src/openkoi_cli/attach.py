@@ -11,7 +11,7 @@ NO_VISION = "{model} does not read images. Choose another model with -m; `openko
 NOT_AN_IMAGE = "{path} is not a PNG, JPEG, GIF or WebP image. To send another file, name it in the task: @{path}"
 
 OUTSIDE = "{path}, which is outside this folder, is sent with the task."
-NOT_SENT = "{path} is outside this folder and was not sent: only a task on the command line can attach it."
+NOT_SENT = "{path} is outside this folder and was not sent: only a task on the command line can attach such a file."
 
 
 async def attach_files(task: Task, images: Sequence[str], koi: Koi, *, piped: bool = False) -> Task:

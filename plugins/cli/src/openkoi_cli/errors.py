@@ -8,7 +8,7 @@ import click
 
 from .invocation import Invocation
 
-GONE = "The current folder was deleted. Change to another one, and try again."
+GONE = "The current folder was deleted. Change to another folder, and try again."
 NOT_WRITTEN = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 

@@ -14,7 +14,7 @@ FOLLOWS = (
 )
 TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which need approval."
 PROMPT = "Put standing instructions into AGENTS.md; to add to the prompt with code, run `openkoi plugin new hook NAME`."
-FOLDER = "A task works in one folder: change to it first. @FILE attaches a file from anywhere."
+FOLDER = "A task works in one folder, so change to that folder first. @FILE attaches a file from anywhere."
 TASK = 'Pass the task as words: openkoi "TASK". With --stdin, it is read from standard input.'
 INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(("--dangerously-skip-permissions", "--yolo", "--full-auto", "--yes-always"), APPROVES),

@@ -14,7 +14,7 @@ from .remaining_changes import list_remaining
 
 RAN_AT_ONCE = (
     "Task {id} ran here at the same time. "
-    "If both tasks changed a file, its changes may be attributed to either; check them."
+    "If both tasks changed a file, OpenKoi may attribute changes to the wrong task; check such files."
 )
 NO_CHECKPOINT = (
     "Task {id} ran without a checkpoint, so its changes are unknown and cannot be shown, undone or redone. "

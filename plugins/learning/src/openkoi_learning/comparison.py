@@ -19,7 +19,7 @@ from .views import format_uplift
 DEFAULT_REPLAYS = 3
 QUESTION = (
     "Replay {tasks}, each once with the entry and once without, in copies of their folders? This costs "
-    "as much as {twice} tasks, and repeats what they do outside their folders."
+    "as much as {twice} tasks, and repeats whatever the tasks do outside their folders."
 )
 
 

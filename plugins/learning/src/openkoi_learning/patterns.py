@@ -14,8 +14,8 @@ def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:
     scores = [one.evaluation.score for one in lesson.result.iterations if one.evaluation]
     known = [score for score in scores if score is not None]
     if len(known) >= 3 and 0 <= known[-1] - known[-2] < lesson.thresholds.plateau:
-        what = lesson.result.task.category or "these"
-        text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim to finish in the first."
+        what = f"in the category {category}" if (category := lesson.result.task.category) else "like this one"
+        text = f"Tasks {what} gain little after {len(known) - 1} iterations: aim to finish in the first iteration."
         proof = EntryEvidence(run=lesson.run, iteration=len(known) - 1)
         yield make_entry(lesson, "heuristic", text, proof, base=SLOW_WORTH, origin="pattern")
 
@@ -29,6 +29,6 @@ def find_recurring_blockers(lesson: Lesson, taught: Iterable[LearningEntry]) -> 
         titles = list(dict.fromkeys(finding.title for finding in found if finding.rule == rule))[:3]
         where = next(finding.key[1] for finding in found if finding.rule == rule)
         if count >= 2:
-            text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
+            text = f"Check {rule} before answering; earlier attempts were blocked by: {'; '.join(titles)}"
             proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=titles[0])
             yield make_entry(lesson, "anti_pattern", text, proof, base=RECURRING_WORTH, origin="pattern")

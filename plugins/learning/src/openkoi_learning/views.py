@@ -116,7 +116,7 @@ def format_uplift(state: LearningState, entry: LearningEntry) -> str:
     """Return how much more often first attempts pass with an entry, and what that means."""
     uses = state.outcomes(entry.id)
     if not uses:
-        return "unknown: no evaluated task has matched it yet"
+        return "unknown: this entry has not matched an evaluated task yet"
     found = estimate_uplift(uses, state.success_rate(entry.project))
     known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few runs"
     share = f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f})"

@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 NO_MODEL = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
     "openkoi init, or set OPENKOI_MODEL or [models] default to PROVIDER/MODEL (for one task: -m PROVIDER/MODEL). "
-    "To see OpenKoi at work without one, run `openkoi demo`."
+    "To see OpenKoi at work without a model, run `openkoi demo`."
 )
 
 

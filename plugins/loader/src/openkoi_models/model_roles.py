@@ -182,7 +182,9 @@ def explain_unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> st
     if usable:
         return f"Several configured providers have a model {name!r}. Write one of: {', '.join(usable)}."
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"No configured provider has a model {name!r}.{hint} Write it as provider/model, such as openai/gpt-5.2."
+    return (
+        f"No configured provider has a model {name!r}.{hint} Write the name as provider/model, such as openai/gpt-5.2."
+    )
 
 
 async def described_model(provider: Provider, name: str, known: Model | None) -> Model | None:

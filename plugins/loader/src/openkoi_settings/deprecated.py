@@ -25,7 +25,7 @@ def rename_deprecated(layer: Mapping[str, Setting], today: date | None = None) -
             raise ConfigError(f"{old} in {setting.origin} was removed on {until}: use {new}.")
         since = format_date(former.since)
         warnings.append(
-            f"{old} in {setting.origin} has been deprecated since {since}: use {new}. It works until {until}."
+            f"{old} in {setting.origin} has been deprecated since {since}: use {new}. The old name works until {until}."
         )
         renamed[new] = setting
     return {**renamed, **{name: one for name, one in layer.items() if name not in DEPRECATED}}, warnings

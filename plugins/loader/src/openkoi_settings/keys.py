@@ -21,7 +21,7 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 # Which model does what.
 
-DEFAULT_MODEL = model_key("default", "the model of every role that does not set one", flag="model")
+DEFAULT_MODEL = model_key("default", "the model of every role for which no model is set", flag="model")
 EXECUTOR = model_key(
     "executor", "the model that does the work; also of other roles if no default is set", flag="executor"
 )
@@ -129,7 +129,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "maximum tokens of a task; recalled memory takes at most a tenth of them",
+    "maximum tokens of a task; recalled memory may take a tenth",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",

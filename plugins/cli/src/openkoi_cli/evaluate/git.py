@@ -20,7 +20,7 @@ OFFLINE_ENVIRONMENT = {
 SAFE_OPTIONS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 REPOSITORY_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
 NO_REPOSITORY = "{folder} is not in a git repository, so it cannot be compared with {revision}. Omit --diff."
-NO_REVISION = "Unknown revision {revision!r} in {folder}. `git log --all --oneline` lists the known ones."
+NO_REVISION = "Unknown revision {revision!r} in {folder}. `git log --all --oneline` lists the known revisions."
 
 
 @dataclass(frozen=True, slots=True)

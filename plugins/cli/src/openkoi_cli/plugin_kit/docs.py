@@ -70,7 +70,7 @@ tools once you approve them, shows its progress, and forwards its questions (eli
 terminal, the question is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named
 `garden__plant`."""
 MCP_STEPS = """\
-To use it, install its library and openkoi-mcp, add it, and approve what it offers:
+To use the server, install its library and openkoi-mcp, add the server, and approve what it offers:
 
     pip install mcp openkoi-mcp
     openkoi mcp add garden python server.py

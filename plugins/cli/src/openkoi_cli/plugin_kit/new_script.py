@@ -17,7 +17,7 @@ Created {file}. {used}
     openkoi context "Write a letter"    # the prompt, including what the script adds
     openkoi doctor --hooks              # what each function of the script returns
 """
-USED = "It takes effect with the next task. To check that:"
+USED = "The script takes effect with the next task. To check this:"
 APPROVE = (
     "Python scripts run without a sandbox. To use this one, run `openkoi script approve {name}`. To see what it does:"
 )

@@ -15,8 +15,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
 DISMISSED_FOLDER = ".dismissed"
-TAKEN = "{target} already exists, so {name} would not be used. Move it, or dismiss the draft."
-TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a link that leads out of it."
+TAKEN = (
+    "The draft {name} would not be used, because {target} already exists. Move that elsewhere, or dismiss the draft."
+)
+TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a link that points outside the folder."
 
 
 @dataclass(frozen=True, slots=True)
