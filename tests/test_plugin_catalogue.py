@@ -108,7 +108,7 @@ WRONG = {
     listing(file="missing.star"): "cannot be read",
     listing(
         file="evil-1.0-py3-none-any.whl"
-    ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is a different",
+    ): "lists it as 'script', but its file evil-1.0-py3-none-any.whl is of a different",
     listing(file="evil-1.0-py3-none-any.whl", kind="hook"): "catalogue's file evil-1.0-py3-none-any.whl contains the",
     listing(kind=" WASM"): "the catalogue lists it as 'WASM', but its file be-brief.star is of a different kind",
     listing(file="redirected.star"): "a catalogue and its files must use https",

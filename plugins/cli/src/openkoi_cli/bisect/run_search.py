@@ -102,7 +102,7 @@ class BisectRun:
                 return self.skip(str(error))
         else:
             if result.action is NextAction.ABORT_BUDGET and recording.may_call:
-                return self.skip("the replay reached the budget")
+                return self.skip("the replay used up its budget")
             if recording.may_call or not recording.differing:
                 return self.judge.outcome(result)
         self.allow_calls(recording)
