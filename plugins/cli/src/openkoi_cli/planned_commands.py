@@ -100,8 +100,8 @@ INSTEAD = {  # what other names of commands mean here
     "settings": "config",
 }
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
-MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
-# difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").
+MIN_SENTENCE_CHARACTERS = 4  # characters that make a sentence in a script without spaces (estimate)
+# Difflib ratios, measured on typos of commands: of a typo ("statsu"), and of another form ("skills" for "skill").
 MIN_SIMILARITY, MIN_SAME_SIMILARITY = 0.8, 0.9
 
 

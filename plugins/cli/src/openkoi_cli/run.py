@@ -48,7 +48,9 @@ class RunOptions(NamedTuple):
         """The task's text, and piped input as its context."""
         text = self.typed_text
         if self.from_stdin and text:
-            raise click.UsageError("--stdin reads the task from standard input. Omit --stdin, or omit the words of the task.")
+            raise click.UsageError(
+                "--stdin reads the task from standard input. Omit --stdin, or omit the words of the task."
+            )
         if self.from_stdin or (self.words and not text):
             return read_stdin(), ""
         piped = read_piped()

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi, Model, Price
 
 ROLE = "small"
-MAX_SHARE = 0.4  # of the price: haiku is a third of sonnet, a mini or flash model a seventh of its family (estimate)
-MIN_CONTEXT = 32_000  # tokens, so that the record of a run fits (estimate)
+MAX_SHARE = 0.4  # share of the price: haiku costs a third of sonnet, mini or flash a seventh of its family (estimate)
+MIN_CONTEXT = 32_000  # tokens of context, so that the record of a run fits (estimate)
 # Input tokens for each output token: a lesson is short, and the record that it is drawn from is long (estimate).
 INPUT_SHARE = 10
 

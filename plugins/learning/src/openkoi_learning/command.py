@@ -25,7 +25,7 @@ from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 from .views import format_json, format_line, format_list, format_page, format_proposal
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
-MIN_ID_LENGTH = 3  # of the beginning of an id that names an entry (estimate)
+MIN_ID_LENGTH = 3  # characters of an id that select an entry (estimate)
 NO_TERMINAL = "No terminal is attached, so nothing was decided. Run `openkoi learn approve|forget ID`."
 
 

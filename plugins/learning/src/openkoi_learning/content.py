@@ -19,7 +19,7 @@ from .text_similarity import DENIAL, MARKED_NAME, NUMBER, WORD, affirmed_text, e
 TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
 UNIT = r"\s+[^\W\d_]+"
 
-MIN_PHRASE_WORDS = 2  # that an advice with a number shares with a line which does not have it (estimate)
+MIN_PHRASE_WORDS = 2  # words that an advice with a number shares with a line without that number (estimate)
 MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that are compared
 
 

@@ -18,7 +18,7 @@ YES_OR_NO = lazy_pattern(
 )
 INSTRUCTION_QUESTION = "What should be done?"
 PERMISSION_QUESTION = lazy_pattern(r"\AAllow (\S+) |\nAllow (\S+) ")
-ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # before any outcome (estimates)
+ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # worth of an answer and of a correction before any outcome (estimates)
 ONE_TIME = lazy_pattern(
     r"\b(?:this time|just once|only once|this once|for now|today|(?:for|in) this (?:task|run|one|case|session))\b",
     re.IGNORECASE,

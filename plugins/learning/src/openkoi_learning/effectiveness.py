@@ -9,12 +9,12 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .thresholds import MIN_RUNS
 
-# All of these are estimates, checked by the simulated users of the tests.
-OUTCOME_DECAY = 0.94  # weight that an outcome loses with each later one
+# These are estimates, checked with the simulated users of the tests.
+OUTCOME_DECAY = 0.94  # share of its weight that an outcome keeps with each later outcome
 PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
-CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
+CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
-MIN_DIFFERENCE = 0.1
+MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
 
 
 @dataclass(frozen=True, slots=True)

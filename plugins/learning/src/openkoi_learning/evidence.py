@@ -24,7 +24,7 @@ COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
 TEST = lazy_pattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
 SENTENCE = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
 MAX_LINE_DISTANCE = 3  # lines between two places of one region (estimate)
-MIN_SHARE = 0.5  # of the words of an advice, that are in what was written when it was followed (estimate)
+MIN_SHARE = 0.5  # share of an advice's words that the work contains if it followed the advice (estimate)
 
 
 @dataclass(frozen=True, slots=True)

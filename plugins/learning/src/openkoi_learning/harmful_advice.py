@@ -9,7 +9,7 @@ from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, evaluated_steps, followed_sentences, is_followed, touches_subject
 from .lesson import Lesson, make_entry, make_evidence
 
-REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # before any outcome (estimates)
+REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # worth of a warning before any outcome: unverified, verified (estimates)
 NOWHERE = Finding("")
 
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 MAX_SIMILAR_TASKS = 3
-MIN_WORDS = 0.5  # share of a task's words that a past one has, from where it is like it (estimate)
-MIN_SIMILARITY = 0.35  # cosine, from where a past task is_similar this one (estimate)
+MIN_WORDS = 0.5  # share of a task's words that a similar past task contains (estimate)
+MIN_SIMILARITY = 0.35  # cosine of this task and a similar past task (estimate)
 
 
 class LearningHook:

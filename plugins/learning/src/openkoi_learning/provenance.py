@@ -11,7 +11,7 @@ from .content import has_phrase, terms_of
 from .entry import Trust
 from .text_similarity import WORD, extract_details
 
-# Words in a row that make a quotation, the least of them, and the share of new words that adds something (estimates).
+# Words in a row that make a quotation, the fewest that make one, and the share of new words that is news (estimates).
 QUOTED_WORDS, MIN_WORDS, NEW_SHARE = 5, 3, 0.25
 MAX_CACHED_SOURCES = 256  # which may be whole files
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"

@@ -30,8 +30,8 @@ from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
 MAX_VALUE_CHARACTERS = 40  # of a value that a line sets; a longer one is an expression (estimate)
-MIN_COMMON_WORDS = 2  # of a finding and the line that fixed it, if others are new (estimate)
-# Of an advice beside its content; with fewer, its finding's title says what it is about (estimate).
+MIN_COMMON_WORDS = 2  # words that a finding shares with the line that fixed it, if others are new (estimate)
+# Words of an advice besides its content; with fewer, the title of its finding states the subject (estimate).
 MIN_SUBJECT_WORDS = 2
 
 

@@ -24,7 +24,7 @@ from .thresholds import (
     USUAL_TOKENS,
 )
 
-MIN_MODEL_RUNS = 5  # below that, runs of all models count (estimate)
+MIN_MODEL_RUNS = 5  # runs with one model; with fewer, the runs of all models count (estimate)
 RANK = {"anti_pattern": 0, "heuristic": 1, "preference": 1, "fact": 2}
 
 

@@ -24,7 +24,7 @@ RECENT_RUNS = 40  # for the usual success rate (estimate)
 KEPT_RUNS = 100  # of a project, whatever came of them; of older ones those that say something (estimate)
 RARE_WORD_TASKS = 500  # of a project, after which a word that too few had to be familiar is as new (estimate)
 SWEEP_TASKS = 100  # of a project, after which such words are looked for
-PRIOR_RATE = 0.5  # even chances, counted like two runs (estimate)
+PRIOR_RATE = 0.5  # assumed share of runs that pass, counted like two runs (estimate)
 
 
 @dataclass(frozen=True, slots=True)

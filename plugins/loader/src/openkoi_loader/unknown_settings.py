@@ -35,7 +35,7 @@ OPTIONAL = {  # tables of plugins that are not in the default bundle
 }
 SUBPROCESS = plugin_keys.SUBPROCESS.name.rpartition(".")[2]
 OF_EVERY_PLUGIN = frozenset((plugin_keys.ENABLED.name.rpartition(".")[2], SUBPROCESS))
-MIN_SIMILARITY = 0.8  # difflib's ratio, as for commands, where it was measured on typos
+MIN_SIMILARITY = 0.8  # difflib ratio, as measured on typos of commands
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
 

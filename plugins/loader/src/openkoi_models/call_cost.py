@@ -2,7 +2,7 @@
 
 from openkoi_hookspecs import Cost, Price, Usage
 
-CACHED_SHARE = 0.1  # of the price of input, for a model without a price: a tenth, as Anthropic and OpenAI charge
+CACHED_SHARE = 0.1  # share of the input price, for a model without a price: a tenth, as Anthropic and OpenAI charge
 
 
 def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:

@@ -8,7 +8,7 @@ from openkoi_hookspecs import Message, Role, ToolCall, events
 
 from .images_in_messages import media_in
 
-MAX_REMAINING_SHARE = 3 / 4  # of the tokens; what saves less than a quarter does not replace a conversation (estimate)
+MAX_REMAINING_SHARE = 3 / 4  # share of the tokens; a compaction that leaves more is not used (estimate)
 
 
 def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:

@@ -11,8 +11,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .request_stats import RequestStats
 
-LEARNING_RATE = 0.5  # half of each error: within 10 % after 5 calls (issue 3)
-MAX_RATIO = 4.0  # of counted to estimated tokens, that is believed (estimate)
+LEARNING_RATE = 0.5  # share of each error that is corrected: within 10 % after 5 calls (issue 3)
+MAX_RATIO = 4.0  # ratio of counted to estimated tokens; higher ratios are not believed (estimate)
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ from .retry_or_fallback import RETRY_BUDGET_SECONDS, backoff, chain_error
 from .unsupported_images import SendableMessages
 
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
-MIN_AHEAD_TOKENS = 256  # that are charged in advance while an answer arrives, or as much again (estimate)
+MIN_AHEAD_TOKENS = 256  # tokens to charge in advance while an answer arrives; later, twice its length (estimate)
 JUDGE = "evaluator"
 NO_IMAGES = "Retrying without the images and files in the request."
 NEW_KEY = " To enter another key, run `openkoi init`."

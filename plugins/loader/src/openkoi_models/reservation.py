@@ -8,11 +8,11 @@ from openkoi_base.random_id import RandomId
 from openkoi_hookspecs import Amount, Price, Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-INPUT_MARGIN = 1.25  # of the estimated input, that is reserved: estimates are too low at times (estimate)
+INPUT_MARGIN = 1.25  # reserved input per estimated input, because estimates can be too low (estimate)
 ROUNDING = 1e-9
-MAX_TRUSTED_FACTOR = 4.0  # of the worst case; a vendor that counts more ends the task (estimate)
-MIN_ANSWER_TOKENS = 256  # of a useful answer; a call that cannot have it is refused (estimate)
-NORMAL_MARGIN = 1.05  # below, a widened reservation is as usual again (estimate)
+MAX_TRUSTED_FACTOR = 4.0  # multiple of the worst case; if a vendor counts more, the task ends (estimate)
+MIN_ANSWER_TOKENS = 256  # tokens of a useful answer; a call without room for them is refused (estimate)
+NORMAL_MARGIN = 1.05  # margin below which a widened reservation returns to normal (estimate)
 
 
 @dataclass(frozen=True, slots=True)

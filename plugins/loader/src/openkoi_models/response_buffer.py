@@ -31,7 +31,7 @@ MAX_CHARACTERS_PER_TOKEN = 8
 """Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
 honest answer is never cut; a token of any script is at least one character."""
 SIGNATURE_SHARE = 4
-"""Characters of a sealed thought that count as one: encrypted ones are longer than what was thought (estimate)."""
+"""Characters of an encrypted thought that count as one, because encryption lengthens thoughts (estimate)."""
 
 
 @dataclass(slots=True)

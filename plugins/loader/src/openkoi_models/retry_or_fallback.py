@@ -17,7 +17,7 @@ MAX_TRIES_OF_EMPTY = 2  # issue 15: the same question to a model that says nothi
 MAX_WAIT_SECONDS = 60.0
 RETRY_BUDGET_SECONDS = 120.0
 FIRST_WAIT_SECONDS = 0.5
-JITTER = 0.25  # of a wait, at random, so that clients do not retry together (estimate)
+JITTER = 0.25  # random share added to a wait, so that clients do not retry together (estimate)
 COOLDOWN_SECONDS = 60.0
 
 

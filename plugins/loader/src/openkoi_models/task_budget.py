@@ -22,7 +22,7 @@ from .reservation import (
     max_price,
 )
 
-MAX_KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before the judge (estimate)
+MAX_KEPT_SHARE = 0.25  # share of a limit, kept for the judge; a small budget is mostly for the work (estimate)
 
 
 @dataclass(slots=True)

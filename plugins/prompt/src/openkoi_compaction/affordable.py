@@ -3,7 +3,7 @@
 from openkoi_hookspecs import Cost, Limits
 
 CHARACTERS_PER_TOKEN = 3  # a low estimate, so that the call fits
-MAX_SHARE = 0.5  # of what the work has left (estimate)
+MAX_SHARE = 0.5  # share of the task's remaining tokens and dollars, for a summary (estimate)
 
 
 def too_expensive_reason(characters: int, answer: int, spent: Cost, limits: Limits) -> str:

@@ -13,7 +13,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .summarize import request_notes, summarize_oldest
 
-MAX_FACTS, MAX_FACT_CHARACTERS, NEW_WORD_SHARE = 8, 200, 0.25  # estimates
+MAX_FACTS, MAX_FACT_CHARACTERS, NEW_WORD_SHARE = 8, 200, 0.25  # facts, their length, share of new words (estimates)
 FACT = lazy_pattern(r"^\s*[-*]\s+(.+)$")
 INSTRUCTIONS = """\
 You are in the middle of a task. The oldest part of the conversation is about to be removed, and your notes will \

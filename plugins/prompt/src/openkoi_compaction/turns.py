@@ -9,7 +9,7 @@ from dataclasses import replace
 from openkoi_hookspecs import Message, Role, Text, ToolResult
 from openkoi_prompt.conversation import join_turns
 
-MIN_KEPT_TURNS = 2  # the last ones, word for word (C32)
+MIN_KEPT_TURNS = 2  # last turns that are kept word for word (C32)
 
 
 def count_removable(messages: Sequence[Message]) -> int:

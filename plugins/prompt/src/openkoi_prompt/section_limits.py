@@ -11,7 +11,7 @@ from openkoi_hookspecs import Section
 KIB = 1024
 MAX_PLUGIN_BYTES = 64 * KIB
 MAX_TOTAL_BYTES = 256 * KIB
-WINDOW_SHARE = 4  # of the window, a quarter, that all sections may fill (issue 14)
+WINDOW_SHARE = 4  # all sections may fill a quarter of the context window (issue 14)
 BYTES_PER_TOKEN = 4
 """As openkoi_models estimates the tokens of a text."""
 MAX_CHARACTER_BYTES = 4

@@ -16,8 +16,8 @@ from ..releases import normalize_name
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
-CLOSE_NAME = 0.85  # estimate: one or two letters of a hook's name are wrong
-CLOSE_FACT = 0.65  # estimate: one letter of three is wrong
+CLOSE_NAME = 0.85  # similarity of a hook's name with one or two wrong letters (estimate)
+CLOSE_FACT = 0.65  # similarity of a short parameter with one wrong letter (estimate)
 CONTRACT = "openkoi-hookspecs"
 GROUPS = "openkoi."
 KINDS = [f"{GROUPS}{kind}" for kind in ("hooks", "tools", "providers", "evaluators", "memory", "commands", "frontends")]

@@ -14,7 +14,7 @@ from .terminal import SetupTerminal, open_terminal, terminal_columns
 
 NOTHING_FOUND = "No API keys found. Pick a provider to get started:"
 SOMETHING_FOUND = "Pick a provider:"
-PICKER_MARGIN = 10  # columns of the pointer and the ends of a row (estimate)
+PICKER_MARGIN = 10  # columns for the pointer and the ends of a row (estimate)
 
 
 @click.command("init")

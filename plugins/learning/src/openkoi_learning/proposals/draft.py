@@ -12,8 +12,8 @@ from .recurring_findings import RecurringFinding, RecurringFindings
 
 TASK_DONE = "fulfilment"
 DONE = "Does the work do everything the task asks for, and nothing else?"
-TASK_WEIGHT = 40  # of 100, as in the general rubric (EVAL-08)
-TOTAL_WEIGHT = 100  # of all dimensions of a rubric, in percent (arithmetic)
+TASK_WEIGHT = 40  # weight of doing the task, of 100, as in the general rubric (EVAL-08)
+TOTAL_WEIGHT = 100  # sum of the weights of a rubric's dimensions, in percent (arithmetic)
 
 
 @dataclass(frozen=True, slots=True)

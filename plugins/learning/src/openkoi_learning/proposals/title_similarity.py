@@ -11,7 +11,7 @@ some such than that the their them then there these they this too use used was w
 would you your
 """
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
-MIN_SHARED_WORDS = 0.5  # share of all words of two titles, from which they say the same (estimate)
+MIN_SHARED_WORDS = 0.5  # share of the words of two titles that both contain if they report one fault (estimate)
 
 
 def similar_titles(one: str, other: str) -> bool:

@@ -30,8 +30,8 @@ JUDGE_AGAIN = {
     (NextAction.ABORT_BUDGET, "dollars"): "  To judge the result, raise the limit: `openkoi resume --budget USD`.",
 }
 APPROVE = "  To allow it, run `openkoi approve`, then `openkoi resume`."
-MIN_SHARE_SHOWN = 0.005  # half a percent; less is 0 % (arithmetic)
-NEAR_LIMIT = 0.8  # of a limit, from where it is shown in progress (estimate)
+MIN_SHARE_SHOWN = 0.005  # half a percent; smaller shares round to 0 % (arithmetic)
+NEAR_LIMIT = 0.8  # share of a limit from which progress warns about it (estimate)
 
 
 class Progress:
