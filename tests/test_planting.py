@@ -329,4 +329,4 @@ def test_a_sandbox_that_cannot_refuse_says_so_once(openkoi: Shell) -> None:
     _, screen, log = run(openkoi, command("ls"), command("ls -a"))
 
     assert ["plain"] == [one["sandbox"] for one in log if one["type"] == "sandbox.unsealed"]
-    assert 1 == screen.count("Install bubblewrap to make them read-only.")
+    assert 1 == screen.count("To prevent changes, install bubblewrap.")

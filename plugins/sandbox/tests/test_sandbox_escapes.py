@@ -256,7 +256,7 @@ def test_whether_modes_outside_can_be_changed_is_told(
     asyncio.run(sandbox.execute(Command(["chmod", "604", "../kept"]), place / "root"))
 
     changed = 0o604 == (place / "kept").stat().st_mode & 0o777
-    assert changed == ("changing modes" in asyncio.run(sandbox.health()).get("left open", ""))
+    assert changed == ("changing modes" in asyncio.run(sandbox.health()).get("not prevented", ""))
 
 
 @pytest.mark.row("C75")

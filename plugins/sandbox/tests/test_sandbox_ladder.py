@@ -120,7 +120,7 @@ def test_what_stays_open_is_told(tmp_path: Path) -> None:
     output = asyncio.run(RlimitsSandbox(folder=tmp_path / "outputs", network=False).health())
 
     assert "1 of 3, limited (limits): 3 of 15 escape attempts were refused" == output["level"]
-    assert "writing outside the workspace" in output["left open"]
+    assert "writing outside the workspace" in output["not prevented"]
     assert "on; it cannot be switched off here" == output["network"]
 
 

@@ -29,7 +29,7 @@ KERNEL_SETTINGS = (
     (
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor forbids user namespaces to unprivileged programs (as Ubuntu does): give bwrap a profile that allows"
+        "AppArmor does not let programs use user namespaces (the default on Ubuntu): give bwrap a profile that allows"
         " 'userns', or set kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     ("/proc/sys/kernel/unprivileged_userns_clone", "0", "set kernel.unprivileged_userns_clone=1"),

@@ -58,10 +58,10 @@ class Unsealed(Event):
     @property
     def line(self) -> str:
         """Say what is weaker, and what to do."""
-        remedy = " Install bubblewrap to make them read-only." if sys.platform.startswith("linux") else ""
+        remedy = " To prevent changes, install bubblewrap." if sys.platform.startswith("linux") else ""
         return (
-            f"  ! The sandbox {self.sandbox} restores files such as .git/config and .envrc when a command ends, and "
-            f"cannot prevent the change itself.{remedy}"
+            f"  ! The sandbox {self.sandbox} cannot make files such as .git/config and .envrc read-only. It restores "
+            f"them when a command ends.{remedy}"
         )
 
 

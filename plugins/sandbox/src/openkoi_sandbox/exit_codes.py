@@ -11,7 +11,7 @@ from .launch import is_on_path
 EXIT_TIMED_OUT = 124
 EXIT_CANNOT_RUN = 126
 EXIT_NOT_FOUND = 127
-ESCAPED_NOTE = "[Some of its processes could not be stopped and are still running.]"
+ESCAPED_NOTE = "[Some processes of the command could not be stopped and are still running.]"
 
 
 class EndReason(StrEnum):

@@ -26,7 +26,7 @@ from .private_dirs import PrivateDirs
 from .process_notes import ProcessNote, ProcessNotes, reduce_state
 from .sandbox_policy import is_within
 
-KILLED_NOTE = "OpenKoi was killed first; review it"
+KILLED_NOTE = "OpenKoi was killed first; review the file"
 
 
 @dataclass(slots=True)

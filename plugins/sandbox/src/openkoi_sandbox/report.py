@@ -20,11 +20,11 @@ def describe_sandbox(standing: TestedLevel, policy: SandboxPolicy) -> dict[str, 
     facts = {
         "level": f"{proof.level.value} of 3, {name}: {describe_tried(proof, policy)}",
         "commands write": "" if proof.trouble else WRITABLE_TEXT[proof.level] + describe_opened(policy, proof.level),
-        "left open": describe_tests(ways) if proof.level and (ways := open_refusals(proof, policy)) else "",
+        "not prevented": describe_tests(ways) if proof.level and (ways := open_refusals(proof, policy)) else "",
         "network": describe_network(proof, policy),
         "processes": describe_process_limit(policy) if claim else "unlimited",
         "files run automatically": standing.level.autorun,
-        "note that": standing.level.caveat,
+        "note": standing.level.caveat,
         "not higher because": ". ".join(standing.short),
     }
     return {word: value for word, value in facts.items() if value}

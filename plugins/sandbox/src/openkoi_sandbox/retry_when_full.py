@@ -12,7 +12,7 @@ MAX_WAIT_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 SYSTEM_FULL = (
     "The command was not run: the system cannot start another process or thread."
-    " Stop some, or raise the limit, and try again."
+    " Stop some processes, or raise the limit, and try again."
 )
 
 

@@ -35,7 +35,7 @@ class RlimitsConfinement:
 
 def missing_requirement() -> str:
     """Return what is missing: Windows has no such limits."""
-    return "limits need POSIX, but this is Windows; use the sandbox 'plain'" if sys.platform == "win32" else ""
+    return "'limits' needs POSIX, but this is Windows; use the sandbox 'plain'" if sys.platform == "win32" else ""
 
 
 CAVEAT = "a command can read, change and reach everything that you can; only its resources are limited"
