@@ -27,7 +27,7 @@ def script() -> None:
 @script.command("list")
 @click.pass_obj
 async def list_all(koi: Koi, /) -> None:
-    """List the scripts of this folder, and whether they are approved."""
+    """List the available scripts, and whether they are approved."""
     source, found = await find_source(koi), await find_all(koi)
     width = max((len(one.name) for one in found), default=0)
     for one in found:
@@ -45,7 +45,7 @@ async def list_all(koi: Koi, /) -> None:
 @click.option("--yes", is_flag=True, help="Approve without asking.")
 @click.pass_obj
 async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
-    """Let OpenKoi run scripts as they are now. One that changes needs approval again."""
+    """Approve scripts, so that OpenKoi runs them. A script that changes needs approval again."""
     if not yes:
         require_prompt(sys.stdout)
     found = await find_all(koi)

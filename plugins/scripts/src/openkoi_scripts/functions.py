@@ -12,7 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .process import ScriptError
 
-CLOSE_NAME = 0.85  # estimate: one or two letters of a hook's name are wrong
+CLOSE_NAME = 0.85  # similarity to a hook's name from which a function's name is a typo (estimate)
 WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -68,7 +68,7 @@ class HostFunctions:
         """Log a line; within a run it is an event of it."""
         self.lines += 1
         if self.lines > MAX_LINES:
-            raise KoiError(f"log was called more than {MAX_LINES} times in one call.")
+            raise KoiError(f"log was called more than {MAX_LINES} times in one call of the script.")
         line = ScriptLogged(self.script, one_line(text[:MAX_LOGGED]))
         if self.run is not None and self.hook not in UNLOGGED_HOOKS:
             await self.run.emit(line)

@@ -133,7 +133,7 @@ def describe_end(code: int) -> str:
     """Say how an interpreter ended in the middle of a call."""
     if code in (-signal.SIGABRT, -signal.SIGSEGV) or code == 1:
         return f"crashed its interpreter: it used more than {MEMORY_MIB} MiB, or nested a value too deeply"
-    return "ended its interpreter" if code >= 0 else f"crashed its interpreter ({signal_name(-code)})"
+    return "made its interpreter exit" if code >= 0 else f"crashed its interpreter ({signal_name(-code)})"
 
 
 @dataclass(slots=True)
