@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .bm25 import Numbers
     from .vector_file import Versions
 
-MAX_TAIL_SHARE = 32  # the tail is at most a 32nd of the base (estimate)
+MAX_TAIL_SHARE = 32  # a larger tail than a 32nd of the base is merged into it (estimate)
 Near = Mapping[int, float]
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[numpy.int64]
     Matrix: TypeAlias = NDArray[numpy.float32]
 
-# Anserini's defaults for prose; Lucene's for code and other long texts (compared in tests/benchmarks/recall.py).
+# BM25's k1 and b. Prose: K1 and B, Anserini's defaults. Code and other long texts: LONG_SHAPE, Lucene's defaults
+# (compared in tests/benchmarks/recall.py).
 K1, B = 0.9, 0.4
 LONG_SHAPE = (1.2, 0.75)
 

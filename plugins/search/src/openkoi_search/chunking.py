@@ -10,7 +10,7 @@ from openkoi_hookspecs import Event
 from openkoi_hookspecs.events import ModelResponse, QuestionAnswered
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-MIN_CHARACTERS, MAX_CHARACTERS, MAX_CHUNKS = 24, 800, 50  # of a chunk, and of a text (estimates)
+MIN_CHARACTERS, MAX_CHARACTERS, MAX_CHUNKS = 24, 800, 50  # characters per chunk, and chunks per text (estimates)
 BREAK = lazy_pattern(r"\n\s*\n|(?<=[.!?])\s+|\n")
 
 

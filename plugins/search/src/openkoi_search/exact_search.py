@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from .checksums import CheckedMatrix
     from .hnsw.verified_graph import VerifiedGraph
 
-# From where a first pass pays, and from where signs do better than packed numbers (tests/benchmarks/recall_speed.py).
+# A first pass pays from MIN_PACKED vectors on. It compares signs from MAX_PACKED on, packed numbers below
+# (tests/benchmarks/recall_speed.py).
 MIN_PACKED, MAX_PACKED = 20_000, 200_000
-# Candidates of a first pass by signs: 4,000 or a hundredth of all, whichever is more (estimate).
+# A first pass by signs selects 4,000 candidates or a hundredth of all vectors, whichever is more (estimate).
 MIN_RERANKED, RERANKED_SHARE = 4_000, 100
-MAX_CANDIDATE_SHARE = 8  # beyond that, a first pass saves nothing (estimate)
+MAX_CANDIDATE_SHARE = 8  # a first pass saves nothing in less than an eighth of the vectors (estimate)
 GRAPH_OVERSAMPLING = 4  # rows asked of a graph when only some scopes count (estimate)
 FirstPass = PackedVectors | SignBits
 

@@ -35,14 +35,16 @@ class FusionWeights:
     pieces: float = 0.0
 
 
-# The weights were chosen on half of the public conversations of LoCoMo, with flat optima: recall@10 .739 -> .789 there
-# and .720 -> .769 on the other half; with MiniLM .819 and .786. tests/benchmarks/recall.py compares other ways.
+# How much vectors count against words, with each kind of embedder. Measured on half of the public conversations of
+# LoCoMo: recall@10 rises from .739 to .789 there, and from .720 to .769 on the other half; with MiniLM it is .819 and
+# .786. Values near these do about as well. tests/benchmarks/recall.py compares other ways.
 LEXICAL_WEIGHT, MEANING_WEIGHT = 0.3, 0.6
 STANDALONE = FusionWeights(neighbours=(), before=(), after=(), names=0.0, questions=0.0)  # for texts without a context
-# Code by an embedder of meaning; and what the names that a text defines count beside the whole of it. Measured as the
-# mean recall@10 of functions of click, httpx, llm and rich, found by their docstrings' first lines: .805, and .764 with
-# MEANING_WEIGHT alone. With vectors at .6 .787, at .8 .799; pieces at 0 .789, at .1 .805, at .3 .793; names at 0 .780,
-# at .2 .799, at .5 .802. Kept apart were aider, graphiti and ExpeL: .875 before, .896 now.
+# For code that is searched by meaning: the weights of vectors and word pieces, and how much the names that a text
+# defines count beside the whole text. Measured as the mean recall@10 of functions of click, httpx, llm and rich, found
+# by the first lines of their docstrings: .805, but .764 with MEANING_WEIGHT alone. With vectors at .6 it is .787, at .8
+# .799; with pieces at 0 .789, at .1 .805, at .3 .793; with names at 0 .780, at .2 .799, at .5 .802. On held-out code
+# (aider, graphiti and ExpeL) it rose from .875 to .896.
 CODE_MEANING, NAMES_SHARE = replace(STANDALONE, vectors=0.7, pieces=0.2), 0.35
 
 

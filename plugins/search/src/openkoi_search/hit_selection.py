@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .scopes import TRANSCRIPT
 
 CHARACTERS_PER_TOKEN = 4
-# Below a twentieth of the best score hits were unrelated (estimate).
+# Hits with less than a twentieth of the best score are unrelated (estimate).
 MIN_RELATIVE_SCORE = 0.05
 # Without a filter by kind, a quarter of the hits may be pieces of transcripts (estimate).
 TRANSCRIPT_DIVISOR = 4

@@ -192,7 +192,7 @@ def warn_skipped(skipped: Sequence[str]) -> None:
         import logging
 
         logging.getLogger("openkoi").warning(
-            "Memory skipped %d records of the run log that it cannot store. The first: %s. "
+            "Memory skipped %d records of the run log because it cannot store them. The first is %s. "
             "The run log keeps them; everything else is remembered.",
             len(skipped),
             skipped[0],

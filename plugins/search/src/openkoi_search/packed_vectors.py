@@ -24,7 +24,7 @@ STEP = 2 * RANGE + 1
 MAX_LENGTH = sqrt(RANGE)
 SAMPLE_ROWS = 4_096
 SAMPLE_QUERIES = 24
-# The margin is the larger of 6.5 standard deviations and 1.4 times the largest error of the sample (estimate).
+# The margin of error is 6.5 standard deviations or 1.4 times the sample's largest error, whichever is more (estimate).
 MARGIN_DEVIATIONS = 6.5
 MARGIN_FACTOR = 1.4
 BATCH_ROWS = 4_096

@@ -15,8 +15,8 @@ OUTCOMES = {
     NextAction.ESCALATE: "Left to the user",
     NextAction.ABORT_BUDGET: "Stopped at the budget",
     NextAction.ABORT_TIMEOUT: "Stopped at the time limit",
-    NextAction.ABORT_REGRESSION: "Stopped, because it got worse,",
-    NextAction.ABORT_LOOP: "Stopped, because it repeated itself,",
+    NextAction.ABORT_REGRESSION: "Stopped because the results got worse,",
+    NextAction.ABORT_LOOP: "Stopped because the work repeated itself,",
 }
 
 

@@ -17,7 +17,7 @@ from .ranking import Documents
 from .vector_file import VectorFile, add_first_pass, read, write
 from .vector_graph import GRAPH_MIN_VECTORS, open_graph
 
-MIN_COSINE = 0.3  # below that, sentence embeddings of unrelated texts are as near (estimate)
+MIN_COSINE = 0.3  # sentence embeddings of unrelated texts can be as close as this (estimate)
 Stamps = tuple[FileVersion | None, FileVersion | None]
 
 

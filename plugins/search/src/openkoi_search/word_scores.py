@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 512  # of the first block: few, since all of them are scored (of 256 to 2,048 about as fast)
 COUNT_ERROR = 1e-6  # is more than what rounding adds to how often a word is needed
-MIN_SELECTED_ROWS = 512  # to select among fewer takes longer than to score them (estimate)
+MIN_SELECTED_ROWS = 512  # scoring fewer rows is faster than selecting among them (estimate)
 RowScores = dict[int, float]
 
 

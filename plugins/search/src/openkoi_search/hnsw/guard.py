@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from .graph import HnswGraph
 
 MEASURED_NEIGHBOURS = 10
-MIN_RECALL = 0.95  # below that, results visibly change (estimate)
+MIN_RECALL = 0.95  # below this recall, results change visibly (estimate)
 WIDTHS = (128, 256, 512)
 SAMPLE_QUERIES = 48
 MEASURE_INTERVAL = 128  # queries
-DECAY = 0.9  # weight of the previous recall (estimate)
+DECAY = 0.9  # weight of the previous recall in the running average (estimate)
 
 
 @dataclass(slots=True)

@@ -48,7 +48,7 @@ class VerifiedGraph:
             return
         self.guard.add_measurement(found_share(self.graph.rows(vector, MEASURED_NEIGHBOURS), nearest))
         if not self.guard.is_trusted:
-            self.warn(f"finds only {self.guard.recall:.2f} of the nearest {MEASURED_NEIGHBOURS}")
+            self.warn(f"finds only {self.guard.recall:.0%} of the nearest vectors")
 
     def prepare(self) -> None:
         """Start to load or build it, when it is time."""
@@ -83,7 +83,7 @@ class VerifiedGraph:
             return None
         found = self.file.load(metadata)
         if found is None:
-            self.warn("was damaged and is being rebuilt", meanwhile=True)
+            self.warn("was damaged and is being rebuilt", until="Until then, ")
         return found
 
     def build(self) -> HnswGraph | None:
@@ -98,17 +98,17 @@ class VerifiedGraph:
                 return graph
             self.file.mark_unusable(len(self.matrix), self.matrix.shape[1], recall)
         except OSError as error:
-            self.warn(f"could not be saved ({error})", meanwhile=True)
-            return graph if recall >= MIN_RECALL else None
-        self.warn(f"finds only {recall:.2f} of the nearest {MEASURED_NEIGHBOURS}")
+            good = recall >= MIN_RECALL
+            self.warn(f"could not be saved ({error})", until="In other processes, " if good else "Instead, ")
+            return graph if good else None
+        self.warn(f"finds only {recall:.0%} of the nearest vectors")
         return None
 
-    def warn(self, what: str, *, meanwhile: bool = False) -> None:
+    def warn(self, what: str, *, until: str = "Instead, ") -> None:
         """Warn about the graph."""
-        then = "Meanwhile" if meanwhile else "So"
         logging.getLogger("openkoi").warning(
-            "Vector graph %s %s. %s all vectors are scanned, which is exact but takes longer.",
+            "The vector graph %s %s. %sall vectors are scanned, which is exact but takes longer.",
             self.file.path,
             what,
-            then,
+            until,
         )

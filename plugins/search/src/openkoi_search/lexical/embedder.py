@@ -8,7 +8,7 @@ from openkoi_hookspecs import ConfigError, Embedding
 from .hashing import vector
 from .words import count_words
 
-MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 65_536  # of a vector in which words can be distinguished (estimate)
+MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 65_536  # fewer dimensions cannot distinguish words (estimate)
 
 
 class Lexical:

@@ -15,7 +15,7 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-PIECE_WEIGHT = 0.5  # of a piece of a word, of the whole one (estimate)
+PIECE_WEIGHT = 0.5  # weight of a piece of a word, relative to the whole word (estimate)
 LONG_WORD_CHARACTERS = 8
 MAX_CACHED_WORDS = 1_024  # half a kilobyte each
 
