@@ -79,7 +79,7 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
 @click.option("--strict", is_flag=True, help="Also report what other Agent Skills readers would reject.")
 @click.pass_obj
 def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
-    """Check SKILL.md files and evaluators; default to your own and the project's. Exit with status 1 on errors."""
+    """Check SKILL.md files: by default, your own and the project's. Exit with status 1 on errors."""
     files = [file for path in paths or list_own_folders(koi) for file in find_files(path)]
     if paths and not files:
         raise KoiError(f"No {SKILL_FILE} found in {', '.join(map(str, paths))}.")
@@ -98,16 +98,16 @@ def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
 @click.argument("name")
 @click.option("--kind", type=KINDS, default=TASK, help="Kind of skill. [default: task]")
 @click.option("--description", default="", help="What the skill is for, worded like a task.")
-@click.option("--project", is_flag=True, help="Create it in this project (.agents) instead of your own folder.")
+@click.option("--project", is_flag=True, help="Create the skill in this project (.agents) instead of your own folder.")
 @click.pass_obj
 def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> None:
-    """Create a skill: a file to fill in."""
+    """Create a skill from a template."""
     text = make_template(name, kind, description)
     source = "workspace" if project else "user"
     wanted = list_locations(kind, get_finder(koi).data, Path.cwd())
     file = next(place.folder for place in wanted if place.source == source) / name / SKILL_FILE
     if file.parent.exists():
-        raise KoiError(f"{file.parent} already exists. Use another name, or edit it.")
+        raise KoiError(f"{file.parent} already exists. Use another name, or edit its {SKILL_FILE}.")
     with report_write_errors(file):
         create_file(file, text)
     click.echo(file)
@@ -115,7 +115,7 @@ def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> N
 
 @skill.command("install")
 @click.argument("origin")
-@click.option("--yes", is_flag=True, help="Trust it without confirmation.")
+@click.option("--yes", is_flag=True, help="Install and trust the skill without confirmation.")
 @click.pass_obj
 def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
     """Install a skill from a folder, a zip file or a git URL; #NAME selects one of several."""
@@ -138,7 +138,7 @@ def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
 @click.option("--revoke", is_flag=True, help="Stop trusting.")
 @click.pass_obj
 def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
-    """Decide what to trust: skills, evaluators and AGENTS.md from this project and others. Any change asks again."""
+    """Decide which skills, evaluators and rules to trust. If one changes, you are asked again."""
     data = get_finder(koi).data
     approved = Approvals(koi)
     every = find_supplies(data, Path.cwd(), RULE_FILES)
@@ -156,7 +156,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
         click.echo(make_printable("\n".join(lines)))
     else:
         save_answers(due, approved, NO)
-        click.echo("Not trusted. You will be asked again only if it changes.")
+        click.echo("Not trusted. You will be asked again only after a change.")
 
 
 def format_state(one: Supply, approved: Approvals) -> str:

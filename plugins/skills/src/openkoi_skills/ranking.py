@@ -10,13 +10,14 @@ from openkoi_hookspecs import Recall
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-# Estimates; the weights in ``Signals.score`` are as well.
+# Skills below this score or similarity are not used (estimates, like the weights in ``Signals.score``).
 MAX_RANKED = 5
 MIN_SCORE = 0.1
 MIN_SIMILARITY = 0.3
-# Of a word in the name and in the description, and in how the text begins, beside one in the rest of what is indexed.
-# Measured over 1,000 public skills: of 30 requests in a user's words the right one is among the first three for 23, and
-# of 92 phrases that descriptions quote, taken out of them, for 70 %; for 21 and 67 % without the rest of the text.
+# How much a word counts in the name, in the description and at the start of the text, compared with the rest of it.
+# Measured over 1,000 public skills: the right skill is among the first three for 23 of 30 requests in a user's words,
+# and for 70 % of 92 phrases that were quoted in descriptions and removed from them. Without the rest of the text, it is
+# for 21 requests and 67 % of the phrases.
 NAME_WEIGHT, PURPOSE_WEIGHT, OPENING_WEIGHT = 6, 6, 2
 OPENING_CHARACTERS, INDEXED_CHARACTERS = 1_500, 4_000
 CODE_BLOCK = lazy_pattern(r"(?s)```.*?```")

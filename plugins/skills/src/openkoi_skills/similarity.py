@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 LEXICAL = "lexical"
 CANDIDATES = 50  # skills that are scored
-# BM25's k1 and b: words that a skill repeats count on, since its name and purpose are counted several times. Measured
-# as the weights of ``ranking`` are, with a flat optimum: k1 of 4 to 8.
+# BM25's k1 and b. Repeated words keep counting, because a skill's name and purpose are counted several times. Measured
+# like the weights in ``ranking``: k1 from 4 to 8 does about as well.
 SHAPE = (5.0, 0.6)
-# Of the meaning, beside words. Measured with MiniLM over 1,000 public skills and 30 tasks: the right one is among the
-# first three for 26 at .3 and .4, for 24 at .5 and without meaning, for 16 by meaning alone.
+# How much meaning counts against words. Measured with MiniLM over 1,000 public skills and 30 tasks: the right skill is
+# among the first three for 26 tasks at .3 and .4, for 24 at .5 and without meaning, and for 16 by meaning alone.
 MEANING_WEIGHT = 0.35
-# How much of a word that one skill has the words beside the strongest one must add, so that the best is about a task.
-# Measured over 1,000 public skills: 22 of 30 requests are shown the right one, and none of 80 unrelated tasks any
-# (3 at .3, 5 at .27, 10 at .2); kept apart were 50 of 60, and 1 of 20.
+# A skill fits a task if the words that they share, without the strongest, score this share of a word that only one
+# skill has. Measured over 1,000 public skills: 22 of 30 requests get the right skill, and none of 80 unrelated tasks
+# gets any (3 at .3, 5 at .27, 10 at .2); on held-out data, 50 of 60 requests and 1 of 20 unrelated tasks.
 MIN_BESIDE = 0.35
-# By meaning alone: the cosine from which the best is about a task. Measured with MiniLM, as above: it adds one right
-# skill and no unrelated one; margins over the next skills do not tell them apart, and add five unrelated ones.
+# By meaning alone, a skill fits a task from this cosine on. Measured with MiniLM as above: this adds one right skill
+# and no unrelated one. To require a margin over the next skill instead would add five unrelated ones.
 MIN_COSINE = 0.35
 
 
