@@ -13,7 +13,7 @@ from .style import Style
 FOLD_LINES = 40  # of one file; more are folded (estimate)
 HUNK = lazy_pattern(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 WORD = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
-SIMILAR = 0.4  # below, most of the line has changed, and marking words would mark nearly all of them (estimate)
+SIMILAR = 0.4  # in less similar lines, nearly all words would be marked as changed (estimate)
 
 
 @dataclass(frozen=True, slots=True)

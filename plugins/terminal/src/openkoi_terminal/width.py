@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 TAB = "    "
-MIN_WIDTH = 8  # of a row in which words are broken (estimate)
+MIN_WIDTH = 8  # lines are not wrapped if only this width is left beside the indent (estimate)
 WORD = lazy_pattern(r" *[^ ]+")
 MARK = lazy_pattern(r"\x1b\[[0-9;]*m")
 MARK_OR_TEXT = lazy_pattern(r"\x1b\[[0-9;]*m|[^\x1b]+|\x1b")
