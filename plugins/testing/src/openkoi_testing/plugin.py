@@ -64,7 +64,7 @@ def foreign_server() -> Iterator[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
-    config.addinivalue_line("markers", "row(*ids): the acceptance rows a test stands for")
+    config.addinivalue_line("markers", "row(*ids): the requirements that a test checks")
     config.addinivalue_line("markers", "live: calls a real model, only with OPENKOI_LIVE_TEST=1")
     config.addinivalue_line("markers", "campaign: takes minutes; deselect it with -m 'not campaign'")
     config.addinivalue_line(

@@ -27,9 +27,11 @@ def make_parser(program: str, description: str | None) -> argparse.ArgumentParse
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=description)
     parser.add_argument("--worlds", default="3", help="seeds, such as 3, or 0,4,8, or 0-60 for 0 to 59 [default: 3]")
     parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
-    parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
+    parser.add_argument("--drift", type=int, default=DRIFT_AT, help="number of the task at which facts change")
     parser.add_argument(
-        "--learners", default="none,ours", help="a list from none,ours,ledger,informed,oracle [default: none,ours]"
+        "--learners",
+        default="none,ours",
+        help="comma-separated, of none,ours,ledger,informed,oracle [default: none,ours]",
     )
     parser.add_argument("--plot", action="store_true", help="draw the curves of each world")
     return parser
