@@ -6,7 +6,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LINES = 100_000
 MAX_CHARACTERS = 4_000
-MIN_SIMILARITY_PERCENT = 50.0  # rapidfuzz's ratio, from which lines are shown as the closest ones (estimate)
+MIN_SIMILARITY_PERCENT = 50.0  # lines are shown as most similar from this ratio of rapidfuzz on (estimate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def test_the_question_names_the_host_and_says_what_an_address_can_do(web: "Web")
     reply = web.reader().judge("https://bücher.example:8443/?k=v")
 
     assert reply == Ask(
-        "xn--bcher-kva.example:8443 is not an allowed host. The address is sent to it, and may contain data. "
+        "xn--bcher-kva.example:8443 is not an allowed host. The URL, which may contain data, would be sent to it. "
         "To allow it permanently, add it to [tools.fetch] allow: "
         "'xn--bcher-kva.example:8443'."
     )

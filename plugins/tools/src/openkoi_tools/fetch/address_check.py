@@ -16,7 +16,7 @@ def check_address(address: PageAddress, allowed: Allowed) -> Permission:
         return Allow()
     return Ask(
         f"{address.authority} is not an allowed host. "
-        "The address is sent to it, and may contain data. "
+        "The URL, which may contain data, would be sent to it. "
         f"To allow it permanently, add it to [tools.fetch] allow: {allowlist_line(address.host, address.port)!r}."
     )
 
