@@ -27,7 +27,7 @@ from .plugin import WasmPlugin
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
 EXISTS = (
     "A WASM plugin named {0} already exists in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
-    "`openkoi wasm add --replace FOLDER`. To use a folder as it is built, add it to [plugins] wasm."
+    "`openkoi wasm add --replace FOLDER`. To use your build folder directly, add it to [plugins] wasm."
 )
 NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
 SCHEMA = "openkoi.wasm/1"
@@ -42,7 +42,7 @@ def wasm() -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 async def list_plugins(koi: Koi, /, layout: str) -> None:
-    """List the WASM plugins and what each may do. It says whether you approved that."""
+    """List the WASM plugins, what each may do, and whether you approved it."""
     source = await source_of(koi)
     found = source.find(koi)
     for warning in koi.warnings():
@@ -60,7 +60,7 @@ async def list_plugins(koi: Koi, /, layout: str) -> None:
 
 @wasm.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
-@click.option("--replace", is_flag=True, help="Replace the plugin of this name in the data folder.")
+@click.option("--replace", is_flag=True, help="Replace an existing plugin of the same name.")
 @click.pass_obj
 async def add(koi: Koi, /, path: Path, replace: bool) -> None:
     """Copy a plugin into the data folder. PATH is a folder with plugin.toml, or a module beside one."""
@@ -87,7 +87,7 @@ async def add(koi: Koi, /, path: Path, replace: bool) -> None:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Delete a plugin from the data folder. A plugin of that name must be approved again."""
+    """Delete a plugin from the data folder, and revoke its approval."""
     source = await source_of(koi)
     (found,) = plugins_of(source, koi, [name])
     folder = found.file.parent
@@ -123,7 +123,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
 @click.pass_obj
 async def test(koi: Koi, /, names: Sequence[str]) -> int:
-    """Compile plugins and check what they import and export. Exit status 1 if one cannot be used."""
+    """Compile plugins, and check what they import and export. Exit with status 1 if one cannot be used."""
     source = await source_of(koi)
     found = [one for name in names for one in find_named(source, koi, name)] if names else source.find(koi)
     results = [await try_plugin(source.plugin_of(one, koi)) for one in found]
@@ -161,7 +161,7 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
 @wasm.command()
 @click.option("--wit", is_flag=True, help="Show only the WIT world, for component toolchains.")
 def docs(wit: bool) -> None:
-    """Show how a module communicates with OpenKoi: its manifest, its functions and their bytes."""
+    """Print how to write a plugin: its manifest, and the functions and bytes that it exchanges with OpenKoi."""
     world, pages = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("plugin.wit", "ABI.md"))
     click.echo(world if wit else f"{pages}\n```wit\n{world}```\n", nl=False)
 
