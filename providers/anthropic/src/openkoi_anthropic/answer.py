@@ -68,7 +68,7 @@ class MessagesResponseParser:
         if self.over and not self._finish and not self._blocks.has_content:
             raise self._server.empty_error()
         if not self.over or not self._finish or self._blocks.mixed_up:
-            why = ": it sent tool call arguments that belong to no call" if self._blocks.mixed_up else ""
+            why = ": it sent arguments without a tool call" if self._blocks.mixed_up else ""
             raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         stop, usage = FINISH_REASONS.get(self._finish, FinishReason.END), to_usage(self._counts)
         rest = list(self._blocks.remaining_chunks(calls=stop is FinishReason.END))

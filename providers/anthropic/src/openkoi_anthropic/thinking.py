@@ -10,7 +10,7 @@ from .reasoning_signatures import THINKING_TYPES
 
 Thinking: TypeAlias = Literal["off", "adaptive"] | int
 
-MIN_THINKING_TOKENS = 1024  # Anthropic's minimum
+MIN_THINKING_TOKENS = 1024  # the smallest thinking budget that Anthropic accepts
 ANSWER_RESERVE_TOKENS = 1024
 
 

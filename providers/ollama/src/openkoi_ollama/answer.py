@@ -43,7 +43,7 @@ class OllamaResponseParser:
         if not self.over:
             raise self._server.unavailable("ended its response early; none of it was used.")
         if self._reason in LOAD_REASONS:
-            raise self._server.unavailable(f"did not respond: it only reported {self._reason!r}.")
+            raise self._server.unavailable(f"returned no content, only the reason {self._reason!r}.")
         if self._reason == "length":
             return (StreamEnd(self.usage, FinishReason.LENGTH),)
         calls = ToolCallFactory()

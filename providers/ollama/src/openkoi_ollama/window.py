@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .catalogue import InstalledModel, with_tag
 
-# Twice Ollama's own default (estimate).
+# The smallest context window to request: twice Ollama's default (estimate).
 MIN_WINDOW_TOKENS = 8192
 # Estimates: the template's own tokens, an image in common vision models, and text that tokenizes poorly.
 SPARE_TOKENS = 256
@@ -39,8 +39,9 @@ class ContextWindows:
         tokens = self.estimate_tokens(name, size)
         if tokens + answer > model.context:
             raise RequestRejectedError(
-                f"The prompt (about {tokens} tokens) and a response of {answer} exceed the window of {model.name} "
-                f"({model.context} tokens). Shorten the prompt, choose a larger model, or raise num_ctx if it is set.",
+                f"The prompt (about {tokens} tokens) and a response of {answer} tokens exceed the window of "
+                f"{model.name} ({model.context} tokens). Shorten the prompt, choose a larger model, or raise "
+                "num_ctx if it is set.",
                 context_overflow=True,
             )
         wanted = max(

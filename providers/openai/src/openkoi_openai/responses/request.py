@@ -12,7 +12,7 @@ from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model
 from .messages import encode_message
 
-MIN_OUTPUT_TOKENS = 16  # OpenAI's minimum
+MIN_OUTPUT_TOKENS = 16  # the smallest limit that OpenAI accepts
 
 
 class ResponsesRequestBuilder:
