@@ -63,7 +63,7 @@ def test_slack_is_connected_by_two_prompts_below_its_manifest(tmp_path: Path) ->
         openkoi = connected.with_environment(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
         with terminal(openkoi, "connect", "slack") as there:
             there.shows("socket_mode_enabled: true")
-            there.shows("The Bot User OAuth Token")
+            there.shows("Bot User OAuth Token")
             there.type(server.token + ENTER)
             there.shows("App-Level Tokens")
             there.type(server.app_token + ENTER)
@@ -88,12 +88,12 @@ def test_slack_says_which_of_its_tokens_is_refused(tmp_path: Path) -> None:
     with slack_workspace(tmp_path) as (connected, server):
         openkoi = connected.with_environment(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="")
         with terminal(openkoi, "connect", "slack") as there:
-            there.shows("The Bot User OAuth Token")
+            there.shows("Bot User OAuth Token")
             there.type(server.app_token + ENTER)
             there.shows("Slack rejected the bot token (invalid_auth). Run `openkoi connect slack`.")
             there.ends()
         with terminal(openkoi, "connect", "slack") as again:
-            again.shows("The Bot User OAuth Token")
+            again.shows("Bot User OAuth Token")
             again.type(server.token + ENTER)
             again.shows("App-Level Tokens")
             again.type(server.token + ENTER)

@@ -33,7 +33,7 @@ CHANGED = "The page {0} has changed since it was read. Read it again."
 TOO_LARGE = "Notion returned only part of the page {0}, so it cannot be replaced."
 ASK_TOKEN = (
     "Open https://www.notion.so/profile/integrations, create an integration, and share a page with it "
-    "(... > Connections). Its secret (ntn_...)"
+    "(... > Connections). Paste its secret (ntn_...)"
 )
 ASK_PARENT = "URL of the shared page, under which new pages are created"
 ID = re.compile(

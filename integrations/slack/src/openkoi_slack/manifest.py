@@ -20,5 +20,8 @@ ASK_TOKEN = f"""\
 Open https://api.slack.com/apps, choose Create New App, From a manifest, and paste:
 
 {MANIFEST}
-Install it to your workspace. The Bot User OAuth Token (xoxb-...)"""
-ASK_APP_TOKEN = "Basic Information, App-Level Tokens, with the scope connections:write. The token (xapp-...)"
+Install the app to your workspace, and paste its Bot User OAuth Token (xoxb-...)"""
+ASK_APP_TOKEN = (
+    "Under Basic Information, App-Level Tokens, create a token with the scope connections:write, and paste it"
+    " (xapp-...)"
+)
