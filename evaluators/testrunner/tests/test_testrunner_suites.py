@@ -150,7 +150,7 @@ def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path,
     evaluation = worked(tmp_path, {"test_a.py": "import no_such_thing\n" + GREEN}, {}, TestRunner(venv=venv))
 
     assert evaluation is not None
-    assert any("cannot begin: modules they import are not installed" in f.title for f in evaluation.findings)
+    assert any("cannot start: modules they import are not installed" in f.title for f in evaluation.findings)
 
 
 def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .changes_since import SECTION
 
 CONTEXT_LINES = 8
-MIN_OMITTED_LINES = 40  # unchanged in a row; fewer are quoted (estimate)
+MIN_OMITTED_LINES = 40  # unchanged lines are omitted only if there are this many in a row (estimate)
 MAX_NAME_LIST_CHARACTERS = 1_200
 NEW = "\n@@ -0,0 +1"
 DEFINES = lazy_pattern(

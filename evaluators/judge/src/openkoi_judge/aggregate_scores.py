@@ -13,9 +13,9 @@ from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Limits, Sever
 
 from .verdict import JudgeVerdict
 
-BLOCKER_CAP = 0.3  # of a dimension with a blocker (EVAL-07)
-IMPORTANT_PENALTY = 0.1  # of each important finding (EVAL-07)
-MIN_IMPORTANT_CAP = 0.7  # of a dimension, however many important findings it has (EVAL-07)
+BLOCKER_CAP = 0.3  # maximum score of a dimension with a blocker (EVAL-07)
+IMPORTANT_PENALTY = 0.1  # how much each important finding lowers the maximum score (EVAL-07)
+MIN_IMPORTANT_CAP = 0.7  # important findings lower the maximum score no further (EVAL-07)
 
 
 def cap_scores(verdict: JudgeVerdict, rubric: Rubric) -> JudgeVerdict:

@@ -15,8 +15,8 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 FOLDER, FORMAT = "certificates", 1
 INVALID_NAME_CHARACTERS = lazy_pattern(r"[^A-Za-z0-9.-]+")
-MAX_LENIENCY = 0.2  # by which a certificate may lower the scores of a judge (estimate)
-MIN_DETECTION = 0.85  # share of planted defects; a judge that finds fewer is not trusted with half of a work (estimate)
+MAX_LENIENCY = 0.2  # the most that a certificate can subtract from a judge's scores (estimate)
+MIN_DETECTION = 0.85  # judges that find a smaller share of planted defects are first shown half of the work (estimate)
 NO_CERTIFICATE = "{model} has no certificate"
 NOT_PASSED = "certification failed for {model}: {reasons}"
 UNCERTIFIED = "the judgment by {rubric} is informational: {why}"

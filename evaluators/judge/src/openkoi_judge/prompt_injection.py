@@ -21,7 +21,7 @@ from .judge_input import JudgeInput
 from .system_prompt import OTHER
 from .verdict import JudgeVerdict
 
-DICTATED_THRESHOLD = 0.5  # score of work that cannot have earned one, from which it was dictated (estimate)
+DICTATED_THRESHOLD = 0.5  # work with this score for a task that it does not answer dictated it (estimate)
 CONTEXT_LINES = 5
 MAX_PASSAGE_CHARACTERS = 6_000
 FITS = "Does the work answer this task? 1.0 if it does; 0.0 if it is about anything else."

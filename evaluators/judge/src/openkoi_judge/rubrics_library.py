@@ -22,7 +22,7 @@ from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
-LEFT_OUT = "{file} is not used: {why}. Fix the file; it is read again next time."
+LEFT_OUT = "{file} is not used: {why}. Fix the file."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from .changes_since import WorkChange
 from .verdict import JudgeVerdict
 
 TOLERANCE = 1e-9
-# A full judgement follows about every other partial one: a run's last one must be full (estimate).
+# A partial judgment must cost at most this share of a full one, because a full one may have to follow (estimate).
 MAX_PARTIAL_SHARE = 0.5
 
-# The price of a token that is read from the vendor's cache, of one that is not (Anthropic, OpenAI: 2026).
+# Price of a token that is read from the vendor's cache, relative to the full price (Anthropic, OpenAI: 2026).
 CACHED_PRICE_RATIO = 0.1
 
 

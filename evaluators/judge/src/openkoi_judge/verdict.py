@@ -21,7 +21,7 @@ from .system_prompt import CANARY
 
 WRAPPERS = ("evaluation", "verdict", "result", "output", "response")
 OVERALL = ("overall", "overall_score", "score")
-MAX_OVERALL_DIFFERENCE = 0.1  # of a judge's own total from the mean of its dimensions; above, it is reported (estimate)
+MAX_OVERALL_DIFFERENCE = 0.1  # a judge's overall score that differs more from the mean is reported (estimate)
 NUMBERED = lazy_pattern(r"[Ff]?(\d{1,4})", re.ASCII)
 BLOCKER = lazy_pattern(r"""["']blocker["']""", re.IGNORECASE)
 

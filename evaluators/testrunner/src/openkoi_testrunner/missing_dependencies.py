@@ -59,7 +59,7 @@ def missing_download(suite: Suite, report: RunnerReport, outcome: SuiteOutcome) 
     if report.exit_code in NOT_STARTED:
         how = "is missing" if report.exit_code == NOT_FOUND else "cannot be run"
         why = f"a program {how}: {stable_line(error_line(output)).rstrip('.')}"
-        return NotRun(suite, why, "Install it, or set a command.")
+        return NotRun(suite, why, "Install it, or set `command` in [evaluators.testrunner].")
     return None
 
 

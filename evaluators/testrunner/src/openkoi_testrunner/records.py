@@ -13,7 +13,7 @@ from .results import CaseResult, SuiteOutcome, failed_case, merge_tests
 
 MAX_LINES = 400
 LATE = "timed out"
-DID_NOT_RUN = {2: "was interrupted", 3: "broke down", 4: "could not start"}
+DID_NOT_RUN = {2: "was interrupted", 3: "crashed", 4: "could not start"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

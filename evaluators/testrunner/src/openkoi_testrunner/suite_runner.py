@@ -114,7 +114,9 @@ class SuiteRunner:
         )
         if not program.there:
             return NotRun(
-                suite, f"{program.needs or program.argv[0]} is not installed", "Install it, or set a command."
+                suite,
+                f"{program.needs or program.argv[0]} is not installed",
+                "Install it, or set `command` in [evaluators.testrunner].",
             )
         if suite.kind is RunnerKind.NPM and (bare := missing_packages(suite, root)):
             return bare

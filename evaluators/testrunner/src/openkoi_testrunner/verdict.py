@@ -49,7 +49,7 @@ def explain_not_run(skipped: NotRun, *, of_the_work: bool) -> Finding:
     """Explain why tests were not run: they have not passed."""
     place = f" in {skipped.suite.folder}" if skipped.suite.folder else ""
     severity = Severity.IMPORTANT if of_the_work else Severity.SUGGESTION
-    how = "cannot begin" if skipped.partly else "were not run"
+    how = "cannot start" if skipped.partly else "were not run"
     title = f"The {skipped.suite.kind.value} tests{place} {how}: {skipped.why}"
     return Finding(title, severity, rule="not run", where=skipped.suite.folder, fix=skipped.fix)
 
