@@ -77,4 +77,4 @@ def check_writable(folder: Path) -> None:
         probe.touch(mode=0o600)
         probe.unlink()
     except OSError as error:
-        raise KoiError(f"Cannot save long outputs in {folder}: {error.strerror}. Make it writable.") from error
+        raise KoiError(f"Cannot save long outputs in {folder}: {error.strerror}. Make the folder writable.") from error

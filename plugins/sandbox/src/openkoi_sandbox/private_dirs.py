@@ -108,7 +108,9 @@ class PrivateDirsFactory:
         try:
             cache = open_cache(self.folder, root)
         except OSError as error:
-            raise KoiError(f"Cannot create caches in {self.folder}: {error.strerror}. Make it writable.") from error
+            raise KoiError(
+                f"Cannot create caches in {self.folder}: {error.strerror}. Make the folder writable."
+            ) from error
         variables = cache_variables(cache, Path.home(), os.environ, (*self.shared, root))
         return PrivateDirs(room, (cache,), variables=variables, removed_variables=self.unreachable)
 

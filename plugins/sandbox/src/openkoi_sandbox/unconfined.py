@@ -51,7 +51,7 @@ class UnconfinedSandbox:
         await asyncio.to_thread(check_writable, self.folder)
         return {
             "level": "0 of 3, nothing is enforced: a command can do everything that you can",
-            "processes": "tracked by session and mark" if HAS_PROC else "tracked by process group only",
+            "processes": "tracked by session and environment" if HAS_PROC else "tracked by process group only",
             "files run automatically": UNSEALED_NOTE,
             "long outputs in": str(self.folder),
         }
