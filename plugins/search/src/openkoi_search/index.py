@@ -43,7 +43,7 @@ CODE_SIGNS = (
     lazy_pattern(r"\b(?:def|return|import|func|fn|class|const|let|var|void|elif|struct|async|None|null)\b"),
     lazy_pattern(r"\w_\w|\b[a-z]+[A-Z]\w|\w\.\w+\("),
 )
-MIN_CODE_SIGNS = 3  # a text with this many kinds of signs of code is code (estimate)
+MIN_CODE_SIGNS = 3  # texts with this many kinds of code-like signs count as code (estimate)
 
 Id = TypeVar("Id", bound=Hashable)
 

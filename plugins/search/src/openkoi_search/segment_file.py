@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"koi-segment-4\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
-MIN_MAPPED_BYTES = 65_536  # smaller files are read, because mapping them takes longer (estimate)
+MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
 Entry = tuple[bytes, bytes]
 Value: TypeAlias = "bytes | memoryview"  # one that is written as it is in another file need not be copied
 
