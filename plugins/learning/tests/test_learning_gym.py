@@ -171,5 +171,5 @@ def test_in_sixty_drawn_worlds_learning_is_above_no_memory_and_near_who_knows_th
         print(f"\n{format_report(worlds, 'ours')}")
 
     assert mean([one.last("ours") for one in worlds]) > mean([one.last("none") for one in worlds]) + 0.2
-    assert mean(found["last 100 of informed"]) >= 0.75
-    assert mean(found["tokens a task"]) <= 120
+    assert mean(found["last 100 / informed"]) >= 0.75
+    assert mean(found["tokens per task"]) <= 120

@@ -8,11 +8,11 @@ from .runs import Course
 
 LAST = 100
 GOALS = {
-    "last 100 of informed": (">=", 0.85, 0.6),
-    "after drift of informed": (">=", 0.8, None),
-    "harmful a task": ("<=", 0.15, None),
-    "precision of active": (">=", 0.85, None),
-    "tokens a task": ("<=", 120.0, None),
+    "last 100 / informed": (">=", 0.85, 0.6),
+    "after drift / informed": (">=", 0.8, None),
+    "harmful per task": ("<=", 0.15, None),
+    "precision of active ones": (">=", 0.85, None),
+    "tokens per task": ("<=", 120.0, None),
     "duplicates": ("<=", 0.02, None),
 }
 MIN_INFORMED = 0.1  # below that share of passes, a ratio says nothing
@@ -58,11 +58,11 @@ def figures(worlds: Sequence[WorldCourses], who: str) -> Mapping[str, Sequence[f
     mine = [one.courses[who] for one in worlds]
     return {
         "last 100": [one.last(who) for one in worlds],
-        "last 100 of informed": ratios(worlds, who, WorldCourses.last),
-        "after drift of informed": ratios([one for one in worlds if one.drifts_at >= 0], who, WorldCourses.after_drift),
-        "harmful a task": [one.mean("harmful") for one in mine],
-        "precision of active": [one.precision for one in mine if one.active],
-        "tokens a task": [one.mean("tokens") for one in mine],
+        "last 100 / informed": ratios(worlds, who, WorldCourses.last),
+        "after drift / informed": ratios([one for one in worlds if one.drifts_at >= 0], who, WorldCourses.after_drift),
+        "harmful per task": [one.mean("harmful") for one in mine],
+        "precision of active ones": [one.precision for one in mine if one.active],
+        "tokens per task": [one.mean("tokens") for one in mine],
         "duplicates": [one.duplicates for one in mine],
     }
 
