@@ -113,7 +113,7 @@ def test_a_large_file_with_an_edit_in_the_middle_is_otherwise_the_same(lines: in
 def test_a_character_that_the_encoding_lacks_is_refused_and_named() -> None:
     text = parse_document(b"caf\xe9 old")
 
-    with pytest.raises(ToolError, match=r"latin-1, which has no '漢'"):
+    with pytest.raises(ToolError, match=r"latin-1, which cannot encode '漢'"):
         splice_bytes(text, [TextChange(5, 8, "漢")])
 
 

@@ -53,7 +53,7 @@ def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches
     if edit.all or len(found.changes) < 2:
         return
     lines = [str(line_span(text, change)[0]) for change in found.changes[:MAX_LISTED_PLACES]]
-    more = " and further on" if len(found.changes) > MAX_LISTED_PLACES else ""
+    more = " and others" if len(found.changes) > MAX_LISTED_PLACES else ""
     raise ToolError(
         f"The search text occurs {len(found.changes)} times in {where.name}, at lines {', '.join(lines)}{more}. "
         "Add lines around the one you mean, or pass all=true to replace each of them."

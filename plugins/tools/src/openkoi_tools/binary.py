@@ -2,7 +2,7 @@
 
 SAMPLE_BYTES = 8_192
 MAX_CONTROLS = 4
-MAX_CONTROL_SHARE = 0.02  # a file is binary if more characters of a sample are control characters (estimate)
+MAX_CONTROL_SHARE = 0.02  # a larger share of control characters in a sample means binary data (estimate)
 FORMAT_SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -19,7 +19,7 @@ FORMAT_SIGNATURES = (
 )
 CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
 ODD_CHARACTERS = CONTROLS.decode() + "\ufffd"
-MAX_ODD_SHARE = 0.1  # a text with more odd characters was decoded with the wrong encoding (estimate)
+MAX_ODD_SHARE = 0.1  # a larger share of odd characters means a wrong encoding (estimate)
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 

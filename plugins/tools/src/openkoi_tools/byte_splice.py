@@ -62,6 +62,6 @@ def has_stand_in(raw: str, new: str) -> bool:
 def describe_unencodable(encoding: TextEncoding, character: str) -> str:
     """Report that an encoding has no such character."""
     return (
-        f"The file is in {encoding.codec}, which has no {character!r}. "
+        f"The file is in {encoding.codec}, which cannot encode {character!r}. "
         "Write the replacement without it, or convert the file to UTF-8 first."
     )

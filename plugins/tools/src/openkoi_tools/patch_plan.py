@@ -135,7 +135,7 @@ def describe_misplaced(context: ToolContext, where: WorkspacePath, text: str, mi
         near = show_similar(context, where, text, "\n".join(misfit.hunk.old_lines))
         return "\n".join([f"{name}: its lines are not in the file.", *near])
     lines = ", ".join(map(str, misfit.first_lines[:MAX_LISTED_PLACES]))
-    more = " and further on" if len(misfit.first_lines) > MAX_LISTED_PLACES else ""
+    more = " and others" if len(misfit.first_lines) > MAX_LISTED_PLACES else ""
     return f"{name} fits {len(misfit.first_lines)} times, at lines {lines}{more}. Add more context lines to the hunk."
 
 
