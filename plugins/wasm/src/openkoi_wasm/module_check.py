@@ -49,7 +49,7 @@ def export_problems(module: "Module", limits: CallLimits) -> Iterator[str]:
     if not isinstance(memory, MemoryType):
         yield "it does not export its memory as `memory`"
     elif memory.limits.min * PAGE > limits.memory:
-        yield f"it starts with {memory.limits.min * PAGE // MIB} MiB of memory; the limit is {limits.memory // MIB}"
+        yield f"it starts with {memory.limits.min * PAGE // MIB} MiB of memory; the limit is {limits.memory // MIB} MiB"
     if signature_of(exports.get("koi_call")) != (["i32"], ["i64"]):
         yield "it does not export a function koi_call(i32) -> i64"
 
