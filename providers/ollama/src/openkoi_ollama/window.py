@@ -11,11 +11,11 @@ from .catalogue import InstalledModel, with_tag
 
 # The smallest context window to request: twice Ollama's default (estimate).
 MIN_WINDOW_TOKENS = 8192
-# Estimates: the template's own tokens, an image in common vision models, and text that tokenizes poorly.
+# Estimates: the template's own tokens, and an image in common vision models.
 SPARE_TOKENS = 256
 TOKENS_PER_IMAGE = 2048
-TOKENS_PER_BYTE = 1 / 3
-MIN_SAMPLE_BYTES = 4096
+TOKENS_PER_BYTE = 1 / 3  # of text that a model tokenizes poorly (estimate)
+MIN_SAMPLE_BYTES = 4096  # shorter prompts do not show a model's tokens per byte (estimate)
 
 
 @dataclass(frozen=True, slots=True)
