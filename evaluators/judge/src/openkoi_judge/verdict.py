@@ -21,7 +21,7 @@ from .system_prompt import CANARY
 
 WRAPPERS = ("evaluation", "verdict", "result", "output", "response")
 OVERALL = ("overall", "overall_score", "score")
-MAX_OVERALL_DIFFERENCE = 0.1  # a judge's overall score that differs more from the mean is reported (estimate)
+MAX_OVERALL_DIFFERENCE = 0.1  # a judge's overall score that differs more from its scores' mean is reported (estimate)
 NUMBERED = lazy_pattern(r"[Ff]?(\d{1,4})", re.ASCII)
 BLOCKER = lazy_pattern(r"""["']blocker["']""", re.IGNORECASE)
 
@@ -63,7 +63,7 @@ def parse_verdict(answer: str, rubric: Rubric, needed: Collection[str] | None = 
     if len(BLOCKER.findall(text)) > sum(map(count_blockers, verdicts)):
         raise UnreadableError("The text mentions a blocker that is not among the findings.")
     if any((other.scores, other.findings) != (verdicts[0].scores, verdicts[0].findings) for other in verdicts):
-        raise UnreadableError("There are several contradictory verdicts.")
+        raise UnreadableError("The verdicts contradict each other.")
     return verdicts[-1]
 
 
