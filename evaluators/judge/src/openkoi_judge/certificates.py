@@ -16,7 +16,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 FOLDER, FORMAT = "certificates", 1
 INVALID_NAME_CHARACTERS = lazy_pattern(r"[^A-Za-z0-9.-]+")
 MAX_LENIENCY = 0.2  # the most that a certificate can subtract from a judge's scores (estimate)
-MIN_DETECTION = 0.85  # judges that find a smaller share of planted defects are first shown half of the work (estimate)
+MIN_DETECTION = 0.85  # judges that find fewer of the planted defects are also tested with half of the work (estimate)
 NO_CERTIFICATE = "{model} has no certificate"
 NOT_PASSED = "certification failed for {model}: {reasons}"
 UNCERTIFIED = "the judgment by {rubric} is informational: {why}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .host import WasmHost
 
 MAX_TOO_LONG = 3  # then all further calls of a method are made in a thread
-CHANGED = "{0} has changed during this task, so it was not used. It can be used again in the next task."
+CHANGED = "{0} has changed since OpenKoi read it. It can be used again in the next task."
 
 
 class WasmPlugin:
