@@ -72,6 +72,7 @@ def run(name: str, show: Callable[[int], None], asked: argparse.Namespace) -> bo
         with redirect_stdout(io.StringIO()) as shown:
             show(asked.rounds)
     except Exception:  # the others are still worth their time
+        print(shown.getvalue())
         traceback.print_exc()
         return False
     print(f"{shown.getvalue()}({name}: {monotonic() - started:.0f} s)\n", flush=True)

@@ -9,7 +9,7 @@ import statistics
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .contest import Contestant, Entry, enlisted, load, met, round_robin, shipped, table
+from .contest import Contestant, Entry, enlisted, load, met, round_robin, table
 from .peers import peers_in
 
 RECORDS, TURNS = 20, 20
@@ -26,7 +26,7 @@ MOST_TIMES = 1.5  # of SQLite's p50; p99 is not above its
 
 def show(rounds: int) -> None:
     """Print a table, and whether ours is what it should be."""
-    entries = [*shipped(OWN), *peers_in("records", *PEERS)]
+    entries = [*OWN, *peers_in("records", *PEERS)]
     with TemporaryDirectory(dir=Path.cwd()) as folder, enlisted(entries, folder) as contestants:
         round_robin(contestants, 1, records=RECORDS)
         costs = round_robin(contestants, TURNS * rounds, records=RECORDS)

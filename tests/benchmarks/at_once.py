@@ -7,21 +7,21 @@ as it is and once with a line a step that it appends to a file and syncs. Peers 
 import statistics
 from collections.abc import Mapping, Sequence
 
-from .contest import Contestant, Cost, Entry, Left, enlisted, in_turn, load, met, model, shipped, spread, table
+from .contest import Contestant, Cost, Entry, Left, enlisted, in_turn, load, met, model, spread, table
 from .peers import peers
 
 SIZES = (64, 256)
 STEPS = 10
 SHARE, GROWTH, ONE_RUN = 0.5, 0.3, 60.0
 LOGGED, OURS = "bare httpx2 loop that syncs a line per step", "openkoi"
-ENTRIES = (Entry("bare httpx2 loop", "bare"), Entry(LOGGED, "bare_logged"), Entry(OURS, "ours"))
+OWN = (Entry("bare httpx2 loop", "bare"), Entry(LOGGED, "bare_logged"), Entry(OURS, "ours"))
 PEERS = ("pydantic-ai", "langgraph")
 Measured = Sequence[tuple[Cost, Cost]]
 
 
 def show(rounds: int) -> None:
     """Print a table for each number of runs, and what it should be."""
-    entries = [*shipped(ENTRIES), *peers(*PEERS)]
+    entries = [*OWN, *peers(*PEERS)]
     for runs in SIZES:
         found: dict[str, list[tuple[Cost, Cost]]] = {}
         for _ in range(rounds):

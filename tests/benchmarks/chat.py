@@ -23,7 +23,7 @@ from cli_process import write_script
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 from .chat_peers import ANSWER, Row, Terminal, measured, others
-from .contest import ALONE, COMPILES, load, met, table
+from .contest import load, met, table, variables
 from .homes import home_of_openkoi
 
 DRAWN = """
@@ -57,11 +57,10 @@ class Machine:
     folder: Path
     home: Path
 
-    def environment(self, **variables: str) -> Mapping[str, str]:
+    def environment(self, **more: str) -> Mapping[str, str]:
         """Return the variables of a chat."""
         own = {"OPENKOI_HOME": str(self.home), "HOME": str(self.home.parent), "OPENKOI_ITERATE": "0"}
-        kept = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
-        return {**kept, "UV_OFFLINE": "1", "PIP_NO_INDEX": "1", **variables}
+        return variables(**own, UV_OFFLINE="1", PIP_NO_INDEX="1", **more)
 
     def scripted(self) -> Mapping[str, str]:
         """Return the variables of a chat with a scripted model."""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -24,20 +24,25 @@ TESTS = Path(__file__).parents[1]
 ALONE = {
     "OPENAI_API_KEY": "sk-benchmark-0123456789abcdefghij",
     "NO_PROXY": "127.0.0.1",
-    "PYTHONPATH": str(TESTS),
     "LANGSMITH_TRACING": "false",
 }
-COMPILES = "PYTHONDONTWRITEBYTECODE"  # where it is set, each start compiles what it imports, and is measured with it
+# Where the first one is set, each start compiles what it imports, and is measured with it.
+UNSET = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who takes part: a module below ``contestants``, the Python that has what it imports, and which way of it."""
+    """Who takes part: a module below ``contestants``, the Python that has what it imports, and which way of it.
+
+    Without a Python it is one of ours, or a floor: it runs where OpenKoi is installed as it ships, ``beside`` which are
+    further distributions.
+    """
 
     name: str
     module: str
-    python: str = sys.executable
+    python: str = ""
     way: str = ""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,33 +132,38 @@ def enlisted(entries: Sequence[Entry], url: str) -> Iterator[list[Contestant]]:
 def arrived(entry: Entry, url: str, stack: ExitStack) -> Contestant | None:
     wrong = TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - the stack closes it
     stack.enter_context(wrong)
-    command = [entry.python, "-m", f"benchmarks.contestants.{entry.module}", url, entry.way]
+    python = entry.python or home_of_openkoi(*entry.beside)
+    command = [python, "-m", f"benchmarks.contestants.{entry.module}", url, entry.way]
     one = Contestant(entry, stack.enter_context(started(command, wrong)), wrong)
     try:
-        one.version = str(one.read_line()["version"])
+        hello = one.read_line()
     except Left as left:
+        if not entry.python:
+            raise  # without one of ours or a floor there is nothing to compare
         print(left)
         return None
+    if not (entry.python or hello["shipped"]):
+        raise RuntimeError(f"{entry.name} runs where OpenKoi is not installed as it ships: {python}")
+    one.version = str(hello["version"])
     return one
+
+
+def variables(**own: str) -> dict[str, str]:
+    """Return the environment of what is measured, with some variables of its own."""
+    return {name: value for name, value in os.environ.items() if name not in UNSET} | ALONE | own
 
 
 @contextmanager
 def started(command: Sequence[str], wrong: IO[str] | None) -> Iterator[subprocess.Popen[str]]:
     """A process that is ended when it is no longer needed; it ends by itself, too, when its input does."""
     pipe = subprocess.PIPE
-    environment = {name: value for name, value in (os.environ | ALONE).items() if name != COMPILES}
+    environment = variables(PYTHONPATH=str(TESTS))
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=wrong, env=environment, text=True)
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
-
-
-def shipped(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries that run in the virtualenv of OpenKoi as it ships, where ours are and the floors, too."""
-    python = home_of_openkoi()
-    return [replace(entry, python=python) for entry in entries]
 
 
 def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Pair]]:

@@ -2,8 +2,7 @@
 
 The apps are connected to fakes on this machine, over TLS and with this machine's certificate roots, as the services
 are. Beside it runs what every client of them needs: Python's own TLS with these roots, after one request to the same
-fake. The first app may cost that and what a further one costs. It runs in the environment of the tests, which has the
-apps.
+fake. The first app may cost that and what a further one costs. The apps are installed beside the default bundle.
 
 Peers are bots that answer every message with a word, at the same fakes: they have one app, no agent and no memory.
 """
@@ -12,7 +11,6 @@ import os
 import re
 import ssl
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,7 +23,8 @@ from tls_server import certificate
 from openkoi_testing.servers import NotionServer, SlackServer, TelegramServer
 from openkoi_testing.servers.http_server import HttpServer
 
-from .contest import COMPILES, TESTS, load, met, table
+from .contest import TESTS, load, met, table, variables
+from .homes import home_of_openkoi
 from .peers import python_of
 
 SETTLE_SECONDS, IDLE_SECONDS, START_SECONDS = 4.0, 10.0, 60.0
@@ -80,6 +79,11 @@ def show(rounds: int) -> None:
     print(f"Goals: {MAX_BARE:g} MiB without an app, {added}, {MAX_SHARE:g} % of a core.")
 
 
+def python() -> str:
+    """Return the Python of an OpenKoi with the apps."""
+    return home_of_openkoi("openkoi-telegram", "openkoi-slack", "openkoi-notion")
+
+
 def title(apps: Sequence[str]) -> str:
     """Return how a daemon with these apps is called."""
     return ", ".join(apps) or "no app"
@@ -108,7 +112,7 @@ class Authority(NamedTuple):
     @property
     def variables(self) -> Mapping[str, str]:
         """The environment of a client."""
-        return {**os.environ, "SSL_CERT_FILE": str(self.trusted)}
+        return variables(SSL_CERT_FILE=str(self.trusted))
 
 
 def measure_client(authority: Authority) -> float:
@@ -121,7 +125,7 @@ def measure_client(authority: Authority) -> float:
 
 def own_mebibytes(code: str, authority: Authority, *arguments: str) -> float:
     """Return the memory that a process prints of itself, in pages."""
-    command = [sys.executable, "-c", code, *arguments]
+    command = [python(), "-c", code, *arguments]
     output = subprocess.run(command, env=authority.variables, capture_output=True, text=True, check=True).stdout
     return int(output) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -148,8 +152,8 @@ def daemon(apps: Sequence[str], authority: Authority) -> Iterator[int]:
         home = Path(folder, "home")
         home.mkdir()
         (home / "config.toml").write_text(settings)
-        variables = {**authority.variables, "OPENKOI_HOME": str(home), "HOME": folder, **tokens}
-        with running([sys.executable, "-m", "openkoi", "daemon", "run"], variables, folder) as pid:
+        own = {"OPENKOI_HOME": str(home), "HOME": folder, **tokens}
+        with running([python(), "-m", "openkoi", "daemon", "run"], {**authority.variables, **own}, folder) as pid:
             state = home / "data" / "assistant" / "state.json"
             wait_until(lambda: state.exists() and len(WATCHES.findall(state.read_text())) >= len(apps))
             yield pid
@@ -163,8 +167,7 @@ def bot(name: str, python: str, authority: Authority) -> Iterator[int]:
     with server, TemporaryDirectory() as folder:
         tokens = [server.token, *([server.app_token] if isinstance(server, SlackServer) else [])]
         command = [python, "-m", "benchmarks.contestants.idle_bots", name, server.url, *tokens]
-        variables = {key: value for key, value in authority.variables.items() if key != COMPILES}
-        with running(command, {**variables, "PYTHONPATH": str(TESTS)}, folder) as pid:
+        with running(command, {**authority.variables, "PYTHONPATH": str(TESTS)}, folder) as pid:
             wait_until(lambda: any(call in LISTENS for call, _ in server.calls))
             yield pid
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from openkoi_hookspecs import ToolCall
 from openkoi_testing.servers import OpenAIServer, Say
 
-from .contest import ALONE, COMPILES, load, met, table, usage_of
+from .contest import load, met, table, usage_of, variables
 from .homes import home_of_openkoi
 from .peers import python_of
 
@@ -156,8 +156,6 @@ def cost_of_commit(root: Path, *, checked: bool) -> WriteCost:
 def cost(command: Sequence[str], own: Mapping[str, str], root: Path, home: Path) -> WriteCost:
     """Run a command among the files, and return what it cost."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    every = {**os.environ, **ALONE, "PATH": path, **own}
-    environment = {name: value for name, value in every.items() if name not in (COMPILES, "PYTHONPATH")}
-    usage = usage_of(command, environment, root)
+    usage = usage_of(command, variables(**{"PATH": path, **own}), root)
     count = sum(file.stat().st_size for file in home.rglob("*") if file.is_file())
     return WriteCost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, count / 2**20)

@@ -1,7 +1,7 @@
 """Virtualenvs for contestants, kept in the user's cache: OpenKoi as ``pip install openkoi`` gives it, and peers.
 
-That of OpenKoi is made anew for each contest, from the files as they are. Those of peers are made when they are first
-needed; delete the folder to have the newest versions.
+That of OpenKoi is made anew for each contest, from the files as they are, and each checkout has its own. Those of
+peers are made when they are first needed; delete the folder to have the newest versions.
 """
 
 import os
@@ -23,22 +23,28 @@ class Homeless(Exception):
 
 
 @cache_result
-def home_of_openkoi() -> str:
-    """Return the Python of a virtualenv with the default bundle alone: wheels, and their bytecode."""
-    folder = cache() / "openkoi"
+def home_of_openkoi(*more: str) -> str:
+    """Return the Python of a virtualenv with the default bundle and ``more`` distributions: wheels and bytecode."""
+    folder = cache() / f"openkoi-{short_hash(str(ROOT), *more)}"
     options = ["--frozen", "--no-editable", "--no-default-groups", "--compile-bytecode", "--reinstall"]
-    run_uv(["sync", "--quiet", *options], UV_PROJECT_ENVIRONMENT=str(folder))
+    packages = [f"--package={name}" for name in ("openkoi", *more)]
+    run_uv(["sync", "--quiet", *options, *packages], UV_PROJECT_ENVIRONMENT=str(folder))
     return str(python_in(folder))
 
 
 def home_of(name: str, requirements: Sequence[str]) -> str:
     """Return the Python of a peer's own virtualenv."""
-    folder = cache() / f"{name}-{sha256(' '.join([sys.version, *requirements]).encode()).hexdigest()[:12]}"
+    folder = cache() / f"{name}-{short_hash(sys.version, *requirements)}"
     python = python_in(folder)
     if not (folder / READY).exists():
         build(folder, python, requirements)
         (folder / READY).touch()
     return str(python)
+
+
+def short_hash(*texts: str) -> str:
+    """Return what distinguishes folders of the same name."""
+    return sha256(" ".join(texts).encode()).hexdigest()[:12]
 
 
 def python_in(folder: Path) -> Path:
@@ -61,7 +67,7 @@ def build(folder: Path, python: Path, requirements: Sequence[str]) -> None:
 
 def run_uv(command: Sequence[str], folder: Path = ROOT, **variables: str) -> None:
     """Run uv, with the constraints of the project that a folder is in; raises Homeless with what it says."""
-    uv = shutil.which("uv")
+    uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         raise Homeless("there is no uv to install it with")
     result = subprocess.run(

@@ -8,7 +8,7 @@ import statistics
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .contest import Contestant, Entry, enlisted, load, met, round_robin, shipped, table
+from .contest import Contestant, Entry, enlisted, load, met, round_robin, table
 from .peers import peers_in
 
 QUESTIONS = 20
@@ -21,7 +21,7 @@ SEARCH_GOAL, ADD_GOAL = 20.0, 10.0  # ms
 
 def show(rounds: int) -> None:
     """Print a row for each kind of question, searched alone and after a task was added."""
-    entries = [*shipped(OWN), *peers_in("memories", *PEERS)]
+    entries = [*OWN, *peers_in("memories", *PEERS)]
     with TemporaryDirectory(dir=Path.cwd()) as folder, enlisted(entries, folder) as contestants:
         rows = [row(kind, add, rounds, contestants) for add in (0, 1) for kind in range(len(KINDS))]
         names = [f"{one.entry.name} {one.version}".strip() for one in contestants[1:]]

@@ -5,7 +5,6 @@ searched twice: with that one task in it, and with ten thousand pieces, most of 
 """
 
 import asyncio
-import os
 import statistics
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from openkoi_hookspecs.events import RunCompleted, TaskStarted
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import SUBJECTS
 
-from .contest import ALONE, COMPILES, load, met, model, table, usage_of
+from .contest import load, met, model, table, usage_of, variables
 from .homes import home_of_openkoi
 from .peers import python_of
 
@@ -147,8 +146,7 @@ def show(rounds: int) -> None:
             "OPENAI_BASE_URL": url,
             "LLM_USER_PATH": str(Path(folder, "llm")),
         }
-        variables = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
-        machine = Machine(home_of_openkoi(), workspace, variables)
+        machine = Machine(home_of_openkoi(), workspace, variables(**own))
         machine.cpu(machine.ours(*QUESTION))
         found = [(*one, machine.ratio(one[0], one[1], rounds)) for one in GOALS]
         rows = [

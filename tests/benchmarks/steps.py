@@ -8,7 +8,7 @@ as ours does; peers ask for whole answers, which is cheaper.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, met, model, shipped, table, times
+from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, met, model, table, times
 from .peers import peers
 
 SIZES = (10, 50, 200, 1_000)
@@ -33,7 +33,7 @@ class Column:
 
 def show(rounds: int, sizes: Sequence[int] = SIZES) -> None:
     """Print a table, and what it should be."""
-    with model() as url, enlisted([*shipped(OWN), *peers(*PEERS)], url) as contestants:
+    with model() as url, enlisted([*OWN, *peers(*PEERS)], url) as contestants:
         in_turn(contestants, 1, steps=WARM_UP)
         columns = []
         for steps in sizes:

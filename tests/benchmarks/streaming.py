@@ -7,24 +7,23 @@ come; ours waits 10 ms after a piece where pieces come quickly, and reads severa
 
 from collections.abc import Sequence
 
-from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, shipped, spread, table, times
+from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, spread, table, times
 from .peers import peers
 
 CHUNKS = 200
 CALLS = 5
 GOAL = "Goal: at most 5 ms more per call than reading the bytes."
 PAUSES = {0: "at once", 1000: "1 ms apart"}
-RAW, OURS, VENDOR = "bytes by httpx2", "openkoi", "openai"
-PEERS = ("pydantic-ai", "langgraph")
-ENTRIES = (Entry(RAW, "raw_bytes"), Entry(VENDOR, "with_openai"), Entry(OURS, "ours"))
+RAW, OURS = "bytes by httpx2", "openkoi"
+PEERS = ("openai", "pydantic-ai", "langgraph")
+OWN = (Entry(RAW, "raw_bytes"), Entry(OURS, "ours"))
 
 
 def show(rounds: int) -> None:
     """Print a table, and what it should be."""
     rows = []
-    raw, vendor, ours = ENTRIES
-    entries = [*shipped([raw]), vendor, *peers(*PEERS), *shipped([ours])]
-    with model() as url, enlisted(entries, url) as contestants:
+    raw, ours = OWN
+    with model() as url, enlisted([raw, *peers(*PEERS), ours], url) as contestants:
         in_turn(contestants, 1, chunks=CHUNKS, pause=0)
         for pause, output in PAUSES.items():
             found = in_turn(contestants, rounds, chunks=CHUNKS, pause=pause, again=CALLS)

@@ -1,9 +1,17 @@
-"""Our own contestants do their turns to the end, however small; what a turn costs depends on the machine."""
+"""Our own contestants do their turns to the end, however small; what a turn costs depends on the machine.
 
+They do so where OpenKoi is installed as it ships.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from benchmarks import (
     acknowledge,
+    at_once,
     compaction,
     daemon,
     plugin_calls,
@@ -16,6 +24,7 @@ from benchmarks import (
     streaming,
 )
 from benchmarks.contest import Entry, enlisted, in_turn, model, round_robin, table
+from benchmarks.turns import is_shipped
 
 
 def test_a_run_of_three_steps_comes_to_its_end_with_every_loop_of_ours() -> None:
@@ -26,14 +35,14 @@ def test_a_run_of_three_steps_comes_to_its_end_with_every_loop_of_ours() -> None
 
 
 def test_a_streamed_answer_is_read_to_its_end_by_everybody() -> None:
-    with model() as url, enlisted(streaming.ENTRIES, url) as contestants:
+    with model() as url, enlisted(streaming.OWN, url) as contestants:
         pairs = in_turn(contestants, 1, chunks=3, pause=0)
 
-    assert {entry.name: 1 for entry in streaming.ENTRIES} == {name: len(turns) for name, turns in pairs.items()}
+    assert {entry.name: 1 for entry in streaming.OWN} == {name: len(turns) for name, turns in pairs.items()}
 
 
 def test_who_cannot_take_part_is_named_and_left_out() -> None:
-    with model() as url, enlisted((Entry("nobody", "no_such_module"),), url) as contestants:
+    with model() as url, enlisted((Entry("nobody", "no_such_module", sys.executable),), url) as contestants:
         assert [] == contestants
 
 
@@ -72,6 +81,49 @@ def test_who_breaks_down_in_a_round_is_named_and_left_out(tmp_path: Path) -> Non
     assert [0.0, *[-1.0] * 9] == found[recall.FTS5.name][0].figures[1:]
     assert {} == lost
     assert [] == contestants
+
+
+SOURCES = sorted(path for path in Path(published.__file__).parent.glob("*.py") if not path.name.startswith("test_"))
+NOT_MEASURED = {  # outside the process that is measured: fakes of services, and logs that were written before
+    "chat": ["openkoi_testing.servers"],
+    "chat_peers": ["openkoi_testing.servers"],
+    "daemon": ["openkoi_testing.servers", "openkoi_testing.servers.http_server"],
+    "first_write": ["openkoi_hookspecs", "openkoi_testing.servers"],
+    "startup": [
+        *("openkoi_hookspecs", "openkoi_hookspecs.events", "openkoi_runlog"),
+        "openkoi_testing.contracts.memory_log",
+    ],
+}
+OWN_PYTHON = {"contest": 1, "first_write": 1, "homes": 1}  # the model; where Ruff is; the version of peers
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_a_benchmark_measures_nothing_of_ours_in_its_own_process_or_with_its_own_python(path: Path) -> None:
+    nodes = [*ast.walk(ast.parse(path.read_text()))]
+    imported = sorted(name for node in nodes for name in imports(node) if name.startswith("openkoi"))
+    own = sum(isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable" for node in nodes)
+
+    assert NOT_MEASURED.get(path.stem, []) == imported
+    assert OWN_PYTHON.get(path.stem, 0) == own
+
+
+def imports(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+        yield node.module
+
+
+def test_all_contestants_of_ours_run_where_openkoi_is_installed_as_it_ships(tmp_path: Path) -> None:
+    several = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, run_end, steps, streaming)
+    entries = [one for each in several for one in each.OWN]
+
+    with enlisted(entries, str(tmp_path)) as contestants:
+        assert len(entries) == len(contestants)
+
+
+def test_openkoi_in_the_environment_of_the_tests_is_not_as_it_ships() -> None:
+    assert not is_shipped()
 
 
 def test_each_of_these_benchmarks_has_two_peers_or_more() -> None:

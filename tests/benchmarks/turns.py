@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 SYNCS = [0]
 Turn = Callable[[dict[str, int]], Sequence[float] | None]  # what it returns goes to the contest
@@ -28,7 +29,7 @@ def take_turns(distribution: str, turn: Turn) -> None:
     count_syncs()
     output = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    output.write(json.dumps({"version": version_of(distribution)}) + "\n")
+    output.write(json.dumps({"version": version_of(distribution), "shipped": is_shipped()}) + "\n")
     for line in sys.stdin:
         data = json.loads(line)
         again = range(data.pop("again", 1))
@@ -41,6 +42,12 @@ def take_turns(distribution: str, turn: Turn) -> None:
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         cost = {"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs, "figures": list(found or ())}
         output.write(json.dumps(cost) + "\n")
+
+
+def is_shipped() -> bool:
+    """Return whether OpenKoi is imported from this Python's own virtualenv: from wheels, not from sources."""
+    found = find_spec("openkoi")
+    return bool(found and found.origin and found.origin.startswith(sys.prefix))
 
 
 def count_syncs() -> None:

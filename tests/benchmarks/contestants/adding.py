@@ -1,8 +1,10 @@
-"""The one tool that all contestants have, as a plugin of ours that was installed beside the default bundle."""
+"""What contestants of ours have beside the default bundle, as plugins: the one tool, and a model that says one text."""
 
+from benchmarks.contestants.shorter import SUMMARY
 from benchmarks.turns import add
 
 from openkoi_hookspecs import Arguments, Effect, Run, Tool, ToolResult
+from openkoi_scripted import Scripted
 
 SCHEMA: Arguments = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -17,3 +19,10 @@ class Adding:
             return ToolResult(add(int(str(arguments["n"]))))
 
         return [Tool("add", "Add one.", SCHEMA, call, effect=Effect.READS)]
+
+
+class Saying(Scripted):
+    """A provider of a model that asks nobody."""
+
+    def __init__(self) -> None:
+        super().__init__([SUMMARY])

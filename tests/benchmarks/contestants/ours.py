@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,11 +16,16 @@ from openkoi_hookspecs import Limits, Message, Request, Task
 
 MODEL = "openai/m"
 SETTINGS = {"models.default": MODEL, f"models.known.{MODEL}.price": [1.0, 5.0]}
+SCRIPTED = {"models.default": "saying/scripted"}
 PLENTY = Limits(iterations=0, cycles=10**6, tokens=10**12, usd=10**6, seconds=10**6, calls=10**9)
-ADDING = "[openkoi.tools]\nadding = benchmarks.contestants.adding:Adding\n"
+ADDING = """[openkoi.tools]
+adding = benchmarks.contestants.adding:Adding
+[openkoi.providers]
+saying = benchmarks.contestants.adding:Saying
+"""
 
 
-def opened(folder: Path) -> App:
+def opened(folder: Path, settings: Mapping[str, object] = SETTINGS) -> App:
     """Return OpenKoi as it is installed, with one more tool, at the contest's model; its home is not its workspace."""
     workspace, adding = folder / "workspace", folder / "site" / "adding-1.0.dist-info"
     workspace.mkdir()
@@ -27,7 +33,7 @@ def opened(folder: Path) -> App:
     (adding / "entry_points.txt").write_text(ADDING)
     sys.path.append(str(adding.parent))
     own = {"OPENKOI_HOME": str(folder / "home"), "OPENAI_BASE_URL": address()}
-    return open_app(workspace, settings=SETTINGS, environment={**os.environ, **own})
+    return open_app(workspace, settings=settings, environment={**os.environ, **own})
 
 
 async def turn(koi: App, asked: dict[str, int]) -> None:

@@ -1,8 +1,11 @@
-"""Make a conversation shorter as other libraries do, and write it as JSON once."""
+"""Make a conversation shorter by our compactors and as other libraries do, and write it as JSON once."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.turns import Turn, take_part
@@ -24,6 +27,11 @@ def conversation(turns: int) -> Messages:
             {"role": "tool", "content": RESULT, "tool_call_id": f"c{turn}", "id": f"t{turn}"},
         ]
     return messages
+
+
+def size_of(turns: int) -> int:
+    """Return how many bytes its JSON has."""
+    return len(json.dumps(conversation(turns)))
 
 
 def timed(shorten: Callable[[Sequence[Any]], Sequence[Any]]) -> Turn:
@@ -73,5 +81,42 @@ def by_summary() -> Turn:
     return timed(shorten)
 
 
+def by_openkoi(name: str) -> Turn:
+    """Return one of the compactors of a new run, whose model is scripted."""
+    from benchmarks.contestants.ours import SCRIPTED, opened
+
+    import openkoi_compaction
+    from openkoi_hookspecs import Message, Role, Task, ToolCall, ToolResult
+    from openkoi_runlog import to_dict
+
+    async def turn(asked: dict[str, int]) -> list[float]:
+        messages = [Message.user("Read all files, and say what they do.")]
+        for number in range(asked["turns"]):
+            call = ToolCall(f"c{number}", "read_file", {"path": f"shapes{number}.py"})
+            messages += [Message(Role.ASSISTANT, (call,)), Message(Role.USER, (ToolResult(RESULT, call=call.id),))]
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            async with opened(Path(folder), SCRIPTED) as koi:
+                run = await koi.run_starter.make_run(Task("Read all files."))
+                compactor = getattr(openkoi_compaction, name)()
+                began = time.process_time()
+                shorter = await compactor.compact(messages, run)
+                took = time.process_time() - began
+        assert len(shorter) < len(messages)
+        began = time.process_time()
+        text = json.dumps([to_dict(one) for one in messages])
+        floor = time.process_time() - began
+        return [took, floor, len(json.dumps([to_dict(one) for one in shorter])) / len(text)]
+
+    return lambda asked: asyncio.run(turn(asked))
+
+
 if __name__ == "__main__":
-    take_part({"langchain-core": by_trimming, "langmem": by_summary})
+    take_part(
+        {
+            "rolling-window": lambda: by_openkoi("RollingWindow"),
+            "periodic-summary": lambda: by_openkoi("PeriodicSummary"),
+            "fact-extracting": lambda: by_openkoi("FactExtracting"),
+            "langchain-core": by_trimming,
+            "langmem": by_summary,
+        }
+    )

@@ -15,21 +15,31 @@ Search = Callable[[str], Sequence[int]]
 
 
 def searched(make: Callable[[list[str]], Search]) -> Turn:
-    """Return a turn that indexes texts and asks all questions.
-
-    It returns the milliseconds of processor time a question, and ten ids for each, where -1 is none.
-    """
+    """Return a turn that indexes texts and asks all questions."""
 
     def turn(asked: dict[str, int]) -> list[float]:
-        data = json.loads(Path(address(), f"{asked['talk']}.json").read_text("utf-8"))
-        search = make(data["texts"])
-        search(data["questions"][0])
-        began = time.process_time()
-        found = [list(search(question))[:K] for question in data["questions"]]
-        took = 1_000 * (time.process_time() - began) / len(found)
-        return [took, *(number for ids in found for number in ids + [-1] * (K - len(ids)))]
+        data = read(asked["talk"])
+        return measured(make(data["texts"]), data["questions"])
 
     return turn
+
+
+def read(talk: int) -> dict[str, Any]:
+    """Return the texts and questions of that number, which are in the contest's folder."""
+    data: dict[str, Any] = json.loads(Path(address(), f"{talk}.json").read_text("utf-8"))
+    return data
+
+
+def measured(search: Search, questions: Sequence[str]) -> list[float]:
+    """Return the milliseconds of processor time a question, and ten ids for each, where -1 is none.
+
+    The first question is asked before, because it may import.
+    """
+    search(questions[0])
+    began = time.process_time()
+    found = [list(search(question))[:K] for question in questions]
+    took = 1_000 * (time.process_time() - began) / len(found)
+    return [took, *(number for ids in found for number in ids + [-1] * (K - len(ids)))]
 
 
 def words(text: str) -> list[str]:

@@ -1,12 +1,16 @@
-"""Find the nearest of many vectors, by a library: exactly, or by an index that may miss some. In one thread."""
+"""Find the nearest of many vectors, by ours or a library: exactly, or by an index that may miss some. In one thread."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy
 from benchmarks.turns import Turn, address, take_part
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # is read when NumPy is imported
+
+import numpy
 
 NEAREST = 28
 
@@ -30,6 +34,19 @@ def searched(make: Callable[[Any], Callable[[Any], Any]]) -> Turn:
         return [*took, *found]
 
     return turn
+
+
+def multiplied(rows: Any) -> Callable[[Any], Any]:
+    """Multiply all vectors with the question."""
+    return lambda question: numpy.argpartition(rows @ question[0], -NEAREST)[-NEAREST:]
+
+
+def ours(rows: Any) -> Callable[[Any], Any]:
+    """Search all vectors as memory does."""
+    from openkoi_search.exact_search import with_first_pass
+
+    scanned = with_first_pass(rows)
+    return lambda question: scanned.nearest(question[0].tolist(), NEAREST)[0]
 
 
 def faiss_flat(rows: Any) -> Callable[[Any], Any]:
@@ -64,6 +81,8 @@ def usearch(rows: Any) -> Callable[[Any], Any]:
 if __name__ == "__main__":
     take_part(
         {
+            "multiplication": lambda: searched(multiplied),
+            "openkoi": lambda: searched(ours),
             "faiss-cpu": lambda: searched(faiss_flat),
             "faiss-cpu:lists": lambda: searched(faiss_lists),
             "usearch": lambda: searched(usearch),
