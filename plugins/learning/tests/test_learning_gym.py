@@ -18,7 +18,7 @@ from learning_gym.planting import GOALS, format_planted
 from openkoi_learning import LearningHook, thresholds
 from openkoi_testing import Scenario
 from openkoi_testing.gym.__main__ import print_report
-from openkoi_testing.gym.courses import run_learners
+from openkoi_testing.gym.courses import open_learner, run_learners
 from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
@@ -43,7 +43,7 @@ def with_learning(plain: Scenario, home: Path) -> Scenario:
 
 def curve(seed: int, who: str, tasks: int, folder: Path) -> Course:
     world = DrawnWorld(seed)
-    ours = HookLearner(folder, lambda sessions: LearningHook(sessions=sessions, withheld=0.0))
+    ours = HookLearner(folder, lambda sessions: LearningHook(sessions=sessions, withheld=0.0), world.name)
     others = {"none": NoMemory(), "informed": InformedLearner(world.truth), "oracle": Oracle(world.truth)}
     return asyncio.run(run_world(world, ours if who == "ours" else others[who], tasks))
 
@@ -70,6 +70,17 @@ def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path:
     whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(16)
 
     assert fast.steps == whole.steps
+
+
+def test_runs_of_different_worlds_have_different_ids_so_that_they_hold_out_entries_in_other_tasks() -> None:
+    ids = set[str]()
+    for world in (DrawnWorld(3), DrawnWorld(4)):
+        with open_learner(world, "ours") as learner:
+            assert isinstance(learner, HookLearner)
+            asyncio.run(learner.recall(world.next_task()))
+            ids.add(learner.run.id)
+
+    assert len(ids) == 2
 
 
 def test_whole_runs_with_every_installed_plugin_learn_what_the_hooks_alone_do(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def open_learner(world: World, who: str) -> Iterator[Learner]:
         return
     with TemporaryDirectory(prefix="openkoi-gym-") as folder:
         make = entry_points(group="openkoi.hooks")["learning"].load()
-        yield HookLearner(Path(folder), lambda sessions: make(sessions=sessions))
+        yield HookLearner(Path(folder), lambda sessions: make(sessions=sessions), world.name)
 
 
 def read_seeds(text: str) -> Iterator[int]:

@@ -95,10 +95,14 @@ class LoggedRun:
 
 @dataclass(slots=True)
 class HookLearner:
-    """A learner that is a hook; ``make`` returns it for a folder of logs."""
+    """A learner that is a hook; ``make`` returns it for a folder of logs. ``world`` begins the ids of its runs.
+
+    Which runs hold an entry out depends on their ids, and should not be the same ones in all worlds.
+    """
 
     folder: Path
     make: Callable[[Path], LearningHooks]
+    world: str
     hook: LearningHooks = field(init=False)
     log: SessionLog = field(init=False)
     run: LoggedRun = field(init=False)
@@ -112,7 +116,7 @@ class HookLearner:
         asyncio.get_running_loop().set_default_executor(SameThread())
         session = f"session{self.runs // TASKS_A_SESSION:04}"
         asked = Task(task.text, project=task.project, category=task.kind, session=session)
-        self.run = LoggedRun(f"{self.runs:08}", asked, self.log)
+        self.run = LoggedRun(f"{self.world} {self.runs:08}", asked, self.log)
         self.runs += 1
         await self.run.emit(events.TaskStarted(asked, model="gym/model"))
         recall = await self.hook.after_recall(Recall(), asked, cast(Run, self.run))  # all of a run that it needs
