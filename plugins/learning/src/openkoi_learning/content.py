@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import index_terms
 
-from .text_similarity import DENIAL, MARKED_NAME, NUMBER, WORD, affirmed_text, extract_details
+from .text_similarity import ASSIGNED, DENIAL, MARKED_NAME, NUMBER, WORD, affirmed_text, extract_details
 
 TOKEN = lazy_pattern(r"[^\W_]+(?:[-./:][^\W_]+)*|[^\w\s]")  # a word with its hyphens, or a mark
 UNIT = r"\s+[^\W\d_]+"
@@ -30,6 +30,12 @@ class WorkLine:
     text: str
     words: str
     terms: frozenset[str]
+
+    @property
+    def sets(self) -> str:
+        """The name that it sets, as words; empty if it sets none."""
+        found = ASSIGNED.match(self.text)
+        return " ".join(WORD.findall(found[0])) if found else ""
 
     def shows(self, content: Collection[str]) -> bool:
         """Return whether the line has all of an advice's content."""
@@ -207,16 +213,29 @@ class Replacement:
         """Return whether the old line shows a content, and the new one does not."""
         return read_line(self.old).shows(content) and not read_line(self.new).shows(content)
 
+    @property
+    def set_name(self) -> str:
+        """The name that both lines set; empty if they do not set one."""
+        name = read_line(self.new).sets
+        return name if name == read_line(self.old).sets else ""
+
 
 def find_replacement(
-    before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str]
+    before: Sequence[WorkLine], after: Sequence[WorkLine], content: Collection[str], about: Set[str] = frozenset()
 ) -> Replacement | None:
-    """Return the line that shows a content, with the one in whose place it is; None if that is not known."""
+    """Return the line that shows a content, with the one in whose place it is; None if that is not known.
+
+    Of several the one that has the most words of what it is ``about``.
+    """
+    found = [one for one in find_replacements(before, after) if read_line(one.new).shows(content)]
+    return max(found, key=lambda one: len(read_line(one.new).terms & about), default=None)
+
+
+def find_replacements(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> Iterator[Replacement]:
+    """Yield the lines of a work that are known to have given way to others."""
     from difflib import SequenceMatcher
 
     old, new = [line.text for line in before], [line.text for line in after]
     for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for place in range(begin, stop) if kind == "replace" and end - start == stop - begin else ():
-            if after[place].shows(content):
-                return Replacement(old[start + place - begin], new[place])
-    return None
+            yield Replacement(old[start + place - begin], new[place])

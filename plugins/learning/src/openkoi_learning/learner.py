@@ -97,7 +97,8 @@ class Learner:
         if visit is None or good is None:
             return NO_FAULTS
         selection = visit.selection
-        known = [one for one in state.entries.values() if one.is_live and in_scope(one, selection.project)]
+        every = [one for one in state.entries.values() if in_scope(one, selection.project)]
+        known = [one for one in every if one.is_live]
         verdicts = judge_entries(lesson.result, known, selection.shown)
         eligible = {*selection.shown, *selection.withheld}
         if visit.passed is None:
@@ -108,7 +109,7 @@ class Learner:
             unblamed = tuple(sorted(verdicts.unblamed))
             await self.run.emit(OutcomeCredited(good, blamed, other, confirmed, refuted, unblamed))
             await self.log_view.read()
-            await self.save(link_subjects(lesson.result, known, verdicts))
+            await self.save(link_subjects(lesson.result, every, verdicts))
             if good:
                 showed = [one for one in known if one.id in selection.shown]
                 await self.save(find_contents(lesson.result, showed, selection.task))

@@ -8,7 +8,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import Replacement, has_words, terms_of
 from .entry import FIXED_BY, SAME, LearningEntry, Trust, archive_entry
-from .sameness import have_similar_subjects, is_same, share_rule, stated_words
+from .sameness import are_distinct, have_similar_subjects, is_same, share_rule, stated_words
 from .subjects import move_topic
 
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
@@ -41,7 +41,7 @@ def merge_entries(
     if twin and twin.id != new.id and is_worded_better(new, twin, kept, unheeded=twin.id in faults.unheeded):
         kept = reword_entry(kept, new)
     others = [one for one in near if one.id != kept.id and one.is_live]
-    moved = {one.id: one for one in link_by_rule(others, kept)}
+    moved = {one.id: one for one in link_by_rule([one for one in near if one.id != kept.id], kept)}
     kept, others = moved.pop(kept.id, kept), [moved.get(one.id, one) for one in others]
     same = twin.id if twin else ""  # it is among the others if it was reworded
     ended = [(one, SAME if one.id == same else end_reason(one, kept, faults.contradicted)) for one in others]
@@ -51,7 +51,7 @@ def merge_entries(
 
 def link_by_rule(others: Sequence[LearningEntry], new: LearningEntry) -> Iterable[LearningEntry]:
     """Return the entries whose subject changes, because findings of one rule show that two subjects are one."""
-    linked = (one for one in others if one.topic != new.topic and share_rule(one, new))
+    linked = (one for one in others if one.is_live and one.topic != new.topic and share_rule(one, new))
     old = next(linked, None)
     return list(move_topic([*others, new], old, new)) if old else []
 
@@ -88,7 +88,7 @@ def find_subject(entries: Iterable[LearningEntry], new: LearningEntry) -> Learni
     """Give an entry the subject of the entry whose content its line replaced: both are about what that line says."""
     lines = [Replacement(proof.replaced, proof.replacement) for proof in new.proofs if proof.replaced]
     for one in entries if lines and not new.subject else ():
-        if any(line.drops(one.visible_content) for line in lines):
+        if any(line.drops(one.visible_content) for line in lines) and not are_distinct(one, new):
             return replace(new, subject=one.topic)
     return new
 

@@ -70,7 +70,9 @@ class Evidence:
     basis: Basis = Basis.RESULT
 
 
-def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collection[str], history: TaskHistory) -> float:
+def needed_share(
+    task: Words, needed: Collection[tuple[int, Words]], own: Collection[str], history: TaskHistory
+) -> float:
     """Return how likely a task needs a subject that some tasks needed; ``own`` are the words of its entries.
 
     A word that is new, or that does not make the need likelier, says no more than how often the subject is needed.
@@ -88,7 +90,7 @@ def needed_share(task: Words, needed: Sequence[tuple[int, Words]], own: Collecti
     return min(1.0, max(shares, default=0.0))
 
 
-def word_share(word: str, needed: Sequence[tuple[int, Words]], own: bool, usual: float, tasks: float) -> float:
+def word_share(word: str, needed: Collection[tuple[int, Words]], own: bool, usual: float, tasks: float) -> float:
     """Return the share of a word's tasks that needed a subject; a word of its own has a head start."""
     count = sum(word in words for _, words in needed)
     prior = OWN_WORD_PRIOR if own else min(OTHER_WORD_PRIOR, usual)

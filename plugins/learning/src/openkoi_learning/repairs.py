@@ -4,16 +4,18 @@ Advice is verified when its content shows in the next work and its own check tur
 is an opinion with good reasons; what was followed and is gone from the result is not learned.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from openkoi_hookspecs import Evaluation, Finding, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import (
+    Replacement,
     WorkLine,
     find_content,
     find_replacement,
+    find_replacements,
     has_phrase,
     is_shown,
     longest_run,
@@ -71,9 +73,16 @@ class Repair:
             return tuple(sorted(names))
         return longest_run(line, terms_of(f"{self.finding.title} {self.lesson.task}"))
 
+    def is_new(self, content: Sequence[str]) -> bool:
+        """Return whether the work before did not show a content, or not where the next one sets a name to it."""
+        changed = find_replacements(self.before, self.after)
+        return not is_shown(content, self.before) or any(
+            one.set_name and Replacement(one.new, one.old).drops(content) for one in changed
+        )
+
     def was_followed(self, content: Sequence[str]) -> bool:
-        """Return whether the next work shows a content that the work before did not."""
-        return is_shown(content, self.written) and not is_shown(content, self.before)
+        """Return whether the next work shows a content that is new there."""
+        return is_shown(content, self.written) and self.is_new(content)
 
 
 def find_repairs(lesson: Lesson) -> Iterator[LearningEntry]:
@@ -122,7 +131,7 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
     fixed = fix_by_line(repair, line) if line else None
     if fixed and sure and not MARKED_NAME.search(finding.title):
         return fixed
-    named = [one for one in names_of(finding.title) if not is_shown((one,), repair.before)]
+    named = [one for one in names_of(finding.title) if repair.is_new((one,))]
     silent = not any(one.fix or one.detail for one in repair.step.old.open)
     title = finding.title if named or (silent and not fixed and is_advice(repair)) else ""
     for advice in filter(None, (finding.fix, finding.detail, title)):
@@ -143,7 +152,7 @@ def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None
     content = repair.content_of_line(line)
     if is_shown(content, repair.before) and not ASSIGNED.match(line):
         content = (line.strip().lower(),)
-    if is_shown(content, repair.before):
+    if not repair.is_new(content):
         return None
     return f"{FIXED_BY}`{shorten(line, 80)}`", content
 
@@ -173,8 +182,12 @@ def keep_opinion(repair: Repair) -> LearningEntry | None:
 
 
 def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
-    """Return the names that a finding marks and its work lacks, if it also marks what the work has instead."""
-    names = marked_names(text)
+    """Return the names that a finding marks and its work lacks, if it also marks what the work has instead.
+
+    Where lines set the name that the finding has, they are what it is about.
+    """
+    names, words = marked_names(text), terms_of(text)
+    lines = [line for line in lines if sets_one_of(line, words)] or lines
     missing = tuple(sorted(one for one in names if not is_shown((one,), lines)))
     return missing if len(missing) < len(names) else ()
 
@@ -182,7 +195,8 @@ def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
 def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:
     """Return the entry of an advice."""
     proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step)
-    if found := find_replacement(repair.before, repair.after, content):
+    about = terms_of(f"{repair.finding.title} {advice}")
+    if found := find_replacement(repair.before, repair.after, content, about) or find_setting(repair.before, about):
         proof = replace(proof, replaced=shorten(found.old), replacement=shorten(found.new))
     text, checks = advice, own_checks(repair.finding, repair.step.old)
     known = {word for part in content for word in terms_of(part)}
@@ -195,6 +209,17 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
     subject = f"check {min(checks)}" if len(checks) == 1 else ""
     more = {"advice": shorten(advice), "content": content, "subject": subject, **facts}
     return make_entry(repair.lesson, "heuristic", text, proof, **more)
+
+
+def find_setting(lines: Sequence[WorkLine], about: Set[str]) -> Replacement | None:
+    """Return the line that sets the name which a finding has, and which no work has changed yet; None of several."""
+    found = [line.text for line in lines if sets_one_of(line, about)]
+    return Replacement(found[0], found[0]) if len(found) == 1 else None
+
+
+def sets_one_of(line: WorkLine, words: Set[str]) -> bool:
+    """Return whether a line sets a name that a text with these words has."""
+    return bool(line.sets) and terms_of(line.sets) <= words
 
 
 def fixing_line(repair: Repair) -> str:

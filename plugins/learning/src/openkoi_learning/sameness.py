@@ -3,11 +3,11 @@
 Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from .content import has_phrase, has_words, terms_of
+from .content import Replacement, WorkLine, has_phrase, has_words, terms_of
 from .entry import LearningEntry, Trust
-from .text_similarity import affirmed_text, details_differ, marked_names, word_overlap
+from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
 
@@ -22,7 +22,7 @@ def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries advise the same: one content, or a content that the other's words affirm."""
     mine, theirs = one.visible_content, other.visible_content
     if mine and theirs:
-        return same_content(one, other) and not have_different_checks(one, other)
+        return same_content(one, other) and not (have_different_checks(one, other) or set_different_names(one, other))
     if mine or theirs:
         return affirms(other, mine) if mine else affirms(one, theirs)
     return not details_differ(one.stance, other.stance) and word_overlap(one.text, other.text) >= SAME_WORDS
@@ -60,7 +60,7 @@ def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
     if not (one.visible_content and other.visible_content):
         return False
-    if name_different_things(one, other):
+    if are_distinct(one, other) or name_different_things(one, other):
         return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
     return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0 and not found_together(one, other)
@@ -80,7 +80,7 @@ def share_rule(one: LearningEntry, other: LearningEntry) -> bool:
     if not {proof.rule for proof in one.proofs} & {proof.rule for proof in other.proofs} - {""}:
         return False
     mine, theirs = finding_names(one), finding_names(other)
-    if not mine & theirs or found_together(one, other) or have_different_checks(one, other):
+    if not mine & theirs or found_together(one, other) or are_distinct(one, other):
         return False
     words, others = (
         terms_of(finding_text(each)) - terms_of(" ".join(names)) for each, names in ((one, mine), (other, theirs))
@@ -111,6 +111,38 @@ def found_together(one: LearningEntry, other: LearningEntry) -> bool:
 def have_different_checks(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether each is known to be about a check of its own."""
     return one.subject.startswith("check ") and other.subject.startswith("check ") and one.subject != other.subject
+
+
+def are_distinct(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether two entries are about different subjects: each has a check, a rule, or a set name of its own."""
+    rules, others = ({proof.rule for proof in each.proofs} - {""} for each in (one, other))
+    known = rules and others and rules.isdisjoint(others)
+    return bool(known) or have_different_checks(one, other) or set_different_names(one, other)
+
+
+def set_different_names(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether the lines of files that followed two entries are known to set different names."""
+    mine, theirs = set_name(one), set_name(other)
+    return bool(mine and theirs) and mine != theirs
+
+
+def set_name(entry: LearningEntry) -> str:
+    """Return the name which each line of a file sets that followed an entry, as the line before did, if it is one.
+
+    The entry must name it too, unless its content is all that the name is set to.
+    """
+    steps = [Replacement(one.replaced, one.replacement) for one in entry.proofs if one.replaced and one.diff]
+    names = {one.set_name for one in steps}
+    name = names.pop() if len(names) == 1 else ""
+    words = terms_of("\n".join((entry.text, *(proof.finding for proof in entry.proofs))))
+    alone = all((strip_marks(one.new),) == entry.visible_content for one in steps)
+    return name if terms_of(name) <= words or alone else ""
+
+
+def lines_about(entry: LearningEntry, lines: Sequence[WorkLine]) -> Sequence[WorkLine]:
+    """Return the lines of a work that may show an entry: where it is about a name that is set, those that set it."""
+    name = set_name(entry)
+    return [line for line in lines if line.sets == name] if name else lines
 
 
 def is_opinion(entry: LearningEntry) -> bool:

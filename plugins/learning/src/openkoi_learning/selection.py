@@ -113,10 +113,9 @@ def hold_out(fitted: Sequence[Candidate], run: str) -> list[LearningEntry]:
 def find_candidates(state: LearningState, query: TaskQuery, rules: SelectionRules) -> Iterator[Candidate]:
     """Yield the entries in scope that the task needs, as far as experience shows."""
     task, history = terms_of(query.text), state.history(query.project)
-    for group in group_by_subject(state, query.project).values():
+    for group, ended in group_by_subject(state, query.project):
         evidence = {one.id: state.all_evidence(one, query.project) for one in group}
-        needed = [(each.number, each.words) for some in evidence.values() for each in some]
-        known = needed + [part for one in group for part in state.taught(one, query.project)]
+        known = {part for one in (*group, *ended) for part in state.tasks_needing(one, query.project)}
         share = needed_share(task, known, frozenset[str]().union(*map(own_words, group)), history)
         applicable = Rivals(evidence, {one.id: stated_words(one) for one in group}).applicable(task)
         scores = score_rivals(applicable)
@@ -133,13 +132,18 @@ def own_words(entry: LearningEntry) -> frozenset[str]:
     return terms_of(entry.text).union(*(terms_of(proof.finding) for proof in entry.proofs))
 
 
-def group_by_subject(state: LearningState, project: str) -> dict[str, list[LearningEntry]]:
-    """Return the live entries in scope by subject; what has no advice is only kept for the user's review."""
-    groups = defaultdict(list)
+def group_by_subject(
+    state: LearningState, project: str
+) -> Iterable[tuple[Sequence[LearningEntry], Sequence[LearningEntry]]]:
+    """Return the live entries in scope of each subject, and those that ended: tasks needed the subject then as now.
+
+    What has no advice is only kept for the user's review.
+    """
+    live, ended = defaultdict[str, list[LearningEntry]](list), defaultdict[str, list[LearningEntry]](list)
     for entry in state.entries.values():
-        if entry.is_live and in_scope(entry, project) and (entry.pinned or not entry.has_no_advice):
-            groups[entry.topic].append(entry)
-    return groups
+        if in_scope(entry, project) and (entry.pinned or not entry.has_no_advice):
+            (live if entry.is_live else ended)[entry.topic].append(entry)
+    return [(group, ended.get(topic, [])) for topic, group in live.items()]
 
 
 def is_shown(state: LearningState, one: Candidate, query: TaskQuery, rules: SelectionRules) -> bool:
@@ -194,7 +198,7 @@ def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, 
 
 
 def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningState, project: str) -> bool:
-    """Return whether only one of two entries can apply, which is not so if results show both."""
+    """Return whether only one of two entries can apply; words alone say so until several results confirm each."""
     if same_subject(one, other) or is_same(one, other):
         return True
     if not have_similar_subjects(one, other):
@@ -203,7 +207,7 @@ def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningSt
     mine, theirs = (
         {each.number for each in some if each.confirmed and each.basis is Basis.RESULT} for some in evidence
     )
-    return not mine & theirs
+    return not mine & theirs and min(len(mine), len(theirs)) < MIN_RUNS
 
 
 def fit_limits(candidates: Iterable[Candidate], rules: SelectionRules) -> list[Candidate]:

@@ -178,6 +178,11 @@ class LearningState:
         taught = self.taught(entry, project)
         return found + [Evidence(run, words, True, basis) for run, words in taught if run not in known]
 
+    def tasks_needing(self, entry: LearningEntry, project: str) -> Iterator[tuple[int, Words]]:
+        """Yield the number and words of each task that taught, confirmed or refuted an entry: it needed its subject."""
+        yield from ((one.number, one.words) for one in self.evidence(entry.id, project))
+        yield from self.taught(entry, project)
+
     def is_undone(self, run: str, id: str) -> bool:
         """Return whether the user undid a run that was shown an entry; a forgotten run was shown none."""
         visit = self.exposures.get(run)

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from openkoi_hookspecs import Result
 
-from .content import Replacement, find_content, find_replacement, terms_of, work_lines
+from .content import Replacement, find_content, find_replacements, is_shown, read_line, terms_of, work_lines
 from .entry import LearningEntry
-from .sameness import have_different_checks
+from .sameness import are_distinct, lines_about
 from .verdicts import RunVerdicts
 
 
@@ -20,7 +20,7 @@ def link_subjects(result: Result, known: Sequence[LearningEntry], verdicts: RunV
         lines = replaced_lines(result, new)
         for old in refuted:
             gone = any(line.drops(old.visible_content) for line in lines)
-            if gone and old.topic != new.topic and not have_different_checks(old, new):
+            if gone and old.topic != new.topic and not are_distinct(old, new):
                 yield from move_topic(known, old, new)
                 return
 
@@ -38,13 +38,18 @@ def find_contents(result: Result, entries: Sequence[LearningEntry], task: str) -
 def replaced_lines(result: Result, entry: LearningEntry) -> list[Replacement]:
     """Return the lines of a run that gave way to one that shows an entry's content."""
     works = [work_lines(one.work) for one in result.iterations]
-    found = (find_replacement(before, after, entry.visible_content) for before, after in pairwise(works))
-    return [one for one in found if one]
+    changed = (one for before, after in pairwise(works) for one in find_replacements(before, after))
+    mine = ((one, lines_about(entry, [read_line(one.new)])) for one in changed)
+    return [one for one, lines in mine if is_shown(entry.visible_content, lines)]
 
 
 def move_topic(known: Sequence[LearningEntry], old: LearningEntry, new: LearningEntry) -> Iterator[LearningEntry]:
-    """Yield the entries about one of two subjects with the other: that of a check, or the older one."""
+    """Yield the entries about one of two subjects with the other: that of a check, or the older one.
+
+    Those that ended move too: what they know about which tasks need it is not lost.
+    """
     keeps, moves = (new, old) if new.subject.startswith("check ") else (old, new)
     for one in known:
         if one.topic == moves.topic:
-            yield replace(one, subject=keeps.topic, reason=f"has the same subject as {keeps.id}")
+            why = f"has the same subject as {keeps.id}" if one.is_live else one.reason
+            yield replace(one, subject=keeps.topic, reason=why)

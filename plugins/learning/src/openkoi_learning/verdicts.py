@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
-from .sameness import finding_names
+from .sameness import finding_names, lines_about
 from .text_similarity import marked_names, word_overlap
 from .thresholds import SAME_FINDING
 
@@ -78,32 +78,36 @@ def read_works(result: Result) -> RunWorks:
 
 def is_in_first(entry: LearningEntry, run: RunWorks) -> bool:
     """Return whether the first attempt shows an entry's content."""
-    return is_shown(entry.visible_content, run.first)
+    return shows(entry, run.first)
 
 
 def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None:
     """Return True for a confirmed entry, False for a refuted one, and None if the run says nothing about it."""
     if entry.forbidden_content:
         return judge_warning(entry.forbidden_content, run)
-    content = entry.visible_content
-    kept = is_shown(content, run.final)
-    if not kept and not is_shown(content, run.earlier):
-        return judge_by_first(entry, run) if shown and not content else None
+    kept = shows(entry, run.final)
+    if not kept and not shows(entry, run.earlier):
+        return judge_by_first(entry, run) if shown and not entry.visible_content else None
     if run.accepted:
         return kept
-    attempt = latest_attempt(content, run)
+    attempt = latest_attempt(entry, run)
     return judge_attempt(entry, *attempt) if attempt else None
 
 
-def latest_attempt(content: Collection[str], run: RunWorks) -> Attempt | None:
-    """Return the latest attempt that shows a content."""
-    return next((one for one in reversed(run.attempts) if is_shown(content, one[0])), None)
+def shows(entry: LearningEntry, lines: Sequence[WorkLine]) -> bool:
+    """Return whether a work shows an entry's content where the entry is about."""
+    return is_shown(entry.visible_content, lines_about(entry, lines))
+
+
+def latest_attempt(entry: LearningEntry, run: RunWorks) -> Attempt | None:
+    """Return the latest attempt that shows an entry."""
+    return next((one for one in reversed(run.attempts) if shows(entry, one[0])), None)
 
 
 def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
     """Return whether the last attempt of a run that was not accepted shows an entry that its findings are not about."""
     lines, judged = run.attempts[-1] if run.attempts and not run.accepted else ((), Evaluation())
-    found = judged.open if is_shown(entry.visible_content, lines) else ()
+    found = judged.open if shows(entry, lines) else ()
     return bool(found) and not any(is_about(entry, one, lines) for one in found)
 
 

@@ -1,0 +1,155 @@
+"""What tells two subjects apart whose values are alike, and what a subject knows whichever of its entries is right."""
+
+from dataclasses import replace
+
+import pytest
+from learning_builders import NEVER, NOW, asked, book, entry, lesson, patch, red
+
+from openkoi_hookspecs import (
+    Check,
+    Cost,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Iteration,
+    LearningStatus,
+    Plan,
+    Result,
+    Score,
+)
+from openkoi_learning.entry import EntryEvidence, LearningEntry, archive_entry
+from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.merge import merge_entries
+from openkoi_learning.repairs import find_repairs
+from openkoi_learning.sameness import have_similar_subjects, is_same, set_name
+from openkoi_learning.selection import select_entries
+from openkoi_learning.subjects import link_subjects
+from openkoi_learning.verdicts import judge_entries
+
+pytestmark = pytest.mark.unit
+
+SHOWN = ("tide", "moss", "reed", "carp", "heron", "frog")
+GOOD = Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", 0.9),))
+
+
+def settings(*lines: str, judged: Evaluation) -> Iteration:
+    """An attempt that wrote a file of settings."""
+    work = ExecutionResult("Done.", diff=patch("api.yaml", *lines))
+    return Iteration(plan=Plan(), work=work, evaluation=judged, cost=Cost())
+
+
+def casing(what: str, value: str, run: str = "a", was: str = "lowercase") -> LearningEntry:
+    """An entry that a finding taught, after which a line of settings was changed."""
+    name = f"{what}_case"
+    proof = EntryEvidence(
+        run=run, finding=f"The {what} case is off", diff="d", replaced=f"{name}: {was}", replacement=f"{name}: {value}"
+    )
+    text = f"The {what} case should be `{value}`, not `{was}`."
+    return entry(text, content=(value,), advice=text, proofs=(proof,), standing=LearningStatus.PROBATION)
+
+
+def test_lines_that_set_different_names_are_about_different_subjects_even_if_they_set_the_same() -> None:
+    field, segment = casing("field", "kebab"), casing("segment", "kebab", "b")
+    changed = casing("segment", "camel", "c", was="kebab")
+
+    assert ["field case", "segment case"] == [set_name(one) for one in (field, segment)]
+    assert [False, False] == [is_same(field, segment), have_similar_subjects(field, changed)]
+    assert is_same(field, casing("field", "kebab", "b"))
+    assert [segment.topic] == [
+        one.topic for one in merge_entries([field, segment], changed, NOW) if one.text == changed.text
+    ]
+
+
+def test_a_variable_that_an_advice_does_not_name_is_not_what_it_is_about() -> None:
+    proof = EntryEvidence(run="a", diff="d", replaced="p = os.path.join(a)", replacement="p = pathlib.path(a)")
+    other = replace(proof, run="b", replaced="q = os.path.join(b)", replacement="q = pathlib.path(b)")
+    one, more = (entry("Use `pathlib`.", content=("pathlib",), proofs=(each,)) for each in (proof, other))
+
+    assert "" == set_name(one)
+    assert is_same(one, more)
+
+
+def test_findings_of_different_rules_are_about_different_subjects_however_alike_they_are_worded() -> None:
+    tab, comma = (
+        entry(f"Use `{value}` as the mark.", proofs=(EntryEvidence(run="a", rule=rule),))
+        for value, rule in (("tab", "W101"), ("comma", "W102"))
+    )
+
+    assert not have_similar_subjects(tab, comma)
+    assert have_similar_subjects(tab, replace(comma, proofs=tab.proofs))
+
+
+def test_an_advice_is_followed_where_the_line_has_its_value_even_if_another_line_had_it_before() -> None:
+    wrong = Finding("The field case is off", fix="The field case should be `kebab`, not `camel`.")
+    run = lesson(
+        settings("query_case: kebab", "field_case: camel", judged=red(wrong)),
+        settings("query_case: kebab", "field_case: kebab", judged=GOOD),
+    )
+
+    assert [("kebab",)] == [one.content for one in find_repairs(run)]
+
+
+def test_a_finding_without_advice_is_learned_from_where_another_line_has_what_it_expects() -> None:
+    wrong = Finding("Field case should be 'kebab', found 'camel'", rule="API101")
+    before, after = ("query_case: kebab", "field_case: camel"), ("query_case: kebab", "field_case: kebab")
+    fixed = lesson(settings(*before, judged=red(wrong)), settings(*after, judged=GOOD))
+    ignored = lesson(settings(*before, judged=red(wrong)), settings(*before, judged=red(wrong)))
+
+    assert [("kebab",)] == [one.content for one in find_repairs(fixed)]
+    assert {(("kebab",), "field case")} == {(one.content, set_name(one)) for one in find_repairs(ignored)}
+
+
+def results(*lines: str) -> Result:
+    """A run that was accepted at once."""
+    return lesson(settings(*lines, judged=GOOD)).result
+
+
+def test_a_result_confirms_what_the_line_about_it_shows_and_no_other_line() -> None:
+    field, segment = casing("field", "kebab"), casing("segment", "kebab", "b")
+
+    verdicts = judge_entries(results("segment_case: kebab", "field_case: camel"), [field, segment], ())
+
+    assert {segment.id} == set(verdicts.confirmed)
+
+
+def test_a_subject_is_needed_where_any_of_its_entries_was_even_if_that_one_ended() -> None:
+    old = entry("Use `tab`.", content=("tab",))
+    new = entry("Use `comma`.", content=("comma",), subject=old.topic)
+    runs = [(f"run{n}", EntriesShown(f"Draw a {word}", "pond", "m")) for n, word in enumerate(SHOWN)]
+    right = [new.id if n in (1, 5) else old.id for n in range(len(SHOWN))]
+    ends = [(f"run{n}", OutcomeCredited(True, confirmed=(id,))) for n, id in enumerate(right)]
+
+    def shown(*entries: LearningEntry) -> list[str]:
+        task = asked("Water the roses")
+        return [one.text for one in select_entries(book(entries, *runs, *ends), task, NEVER).shown]
+
+    ended = archive_entry(old, NOW, "archived: another rule turned out to be right")
+    assert [new.text] == shown(ended, new)
+    assert [] == shown(replace(ended, subject="another"), new)
+
+
+def test_what_several_results_confirm_is_a_subject_of_its_own_however_alike_it_is_worded() -> None:
+    one, other = (
+        entry(f"Replace `202` with `{n}` for the {w} status.", content=(n,))
+        for n, w in (("303", "new"), ("205", "old"))
+    )
+
+    def shown(runs: int) -> int:
+        pairs = [(f"run{n}", (one, other)[n % 2]) for n in range(2 * runs)]
+        began = [(run, EntriesShown(f"Set the status of {right.id}", "pond", "m")) for run, right in pairs]
+        ended = [(run, OutcomeCredited(True, confirmed=(right.id,))) for run, right in pairs]
+        return len(select_entries(book([one, other], *began, *ended), asked("Set the status"), NEVER).shown)
+
+    assert have_similar_subjects(one, other)
+    assert [1, 2] == [shown(2), shown(3)]
+
+
+def test_an_entry_that_ended_keeps_its_subject_and_the_reason_for_its_end() -> None:
+    run = lesson(settings("mark: tab", judged=red(Finding("x"))), settings("mark: comma", judged=GOOD)).result
+    tab, comma = (entry(f"Use `{one}`.", content=(one,)) for one in ("tab", "comma"))
+    gone = archive_entry(entry("Use `pipe`.", subject=comma.id), NOW, "dismissed by you")
+
+    moved = {one.id: one for one in link_subjects(run, [tab, comma, gone], judge_entries(run, [tab, comma], ()))}
+
+    assert [tab.topic, tab.topic] == [moved[comma.id].topic, moved[gone.id].topic]
+    assert "dismissed by you" == moved[gone.id].reason
