@@ -106,6 +106,20 @@ def test_a_condition_that_an_entry_states_counts_from_its_first_task_on() -> Non
     assert lead(special="Windows") > 0 > lead()
 
 
+def test_a_word_that_only_goes_along_with_a_condition_is_none() -> None:
+    tasks = ["Print for a council", "Paint", "Print for a council", "Mend"] * 3 + [
+        "Bind for a council",
+        "Print",
+        "Mend",
+    ]
+    right: dict[str, list[Evidence]] = {"special": [], "usual": []}
+    for number, task in enumerate(tasks):
+        id = "special" if "council" in task else "usual"
+        right[id].append(Evidence(number, terms_of(task), confirmed=True))
+
+    assert terms_of("council") == Rivals(right, {}).conditions()
+
+
 def test_a_refuted_entry_gives_way_to_the_one_that_was_accepted_instead() -> None:
     old = seen("old", *["Export the invoice"] * 3)["old"] + seen("", "Export it", start=9, confirmed=False)[""]
     found = scores("Export an invoice", {"old": old, **seen("new", "Export it", start=9)})

@@ -6,6 +6,7 @@ in tasks under the same conditions; a condition is a word that makes it predicta
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
@@ -144,20 +145,30 @@ def same_conditions(one: Words, other: Words) -> bool:
 
 @lru_cache(maxsize=4_096)
 def find_conditions(observations: Sequence[tuple[Words, str]], stated: frozenset[tuple[str, str]]) -> Words:
-    """Return the words without which it is harder to predict which entry is right; one that is stated needs less."""
+    """Return the words without which it is harder to predict which entry is right; one that is stated needs less.
+
+    The best word first; another one counts by what it predicts among tasks that are alike so far, so that words which
+    only go along with a condition are none.
+    """
     outcomes = [outcome for _, outcome in observations]
     kinds = len(set(outcomes))
     if kinds < 2:
         return frozenset()
     known = frozenset[str]().union(*(words for words, _ in observations))
     places = {word: tuple(word in words for words, _ in observations) for word in known}
-    usual = total_loss(outcomes, kinds)
-    gains = {there: usual - split_loss(outcomes, there, kinds) for there in set(places.values())}
-    return frozenset(
-        word
-        for word, there in places.items()
-        if gains[there] + STATED_GAIN * is_stated(word, stated, observations) >= MIN_GAIN
-    )
+    bonus = {word: STATED_GAIN * is_stated(word, stated, observations) for word in known}
+    alike: list[tuple[bool, ...]] = [()] * len(outcomes)  # which of the conditions so far hold in each task
+    found = frozenset[str]()
+    while rest := known - found:
+        losses = {there: split_loss(outcomes, alike, kinds, there) for there in {places[word] for word in rest}}
+        usual = split_loss(outcomes, alike, kinds)
+        gains = {word: usual - losses[places[word]] + bonus[word] for word in rest}
+        best = max(rest, key=lambda word: (gains[word], word))
+        if gains[best] < MIN_GAIN:
+            break
+        found |= {word for word in rest if places[word] == places[best]}
+        alike = [(*before, has) for before, has in zip(alike, places[best], strict=True)]
+    return found
 
 
 def is_stated(word: str, stated: Iterable[tuple[str, str]], observations: Sequence[tuple[Words, str]]) -> bool:
@@ -166,11 +177,14 @@ def is_stated(word: str, stated: Iterable[tuple[str, str]], observations: Sequen
     return len(ids) == 1 and ids == {outcome for words, outcome in observations if word in words}
 
 
-def split_loss(outcomes: Sequence[str], there: Sequence[bool], kinds: int) -> float:
-    """Return how badly outcomes are predicted if those where a word is ``there`` are taken apart from the others."""
-    with_it = [outcome for outcome, has in zip(outcomes, there, strict=True) if has]
-    without = [outcome for outcome, has in zip(outcomes, there, strict=True) if not has]
-    return total_loss(with_it, kinds) + total_loss(without, kinds)
+def split_loss(
+    outcomes: Sequence[str], alike: Sequence[tuple[bool, ...]], kinds: int, there: Sequence[bool] = ()
+) -> float:
+    """Return how badly outcomes are predicted among tasks that are ``alike``, and have or lack the same word."""
+    parts = defaultdict[tuple[bool, ...], list[str]](list)
+    for outcome, before, has in zip(outcomes, alike, there or [False] * len(outcomes), strict=True):
+        parts[*before, has].append(outcome)
+    return sum(total_loss(part, kinds) for part in parts.values())
 
 
 def total_loss(outcomes: Sequence[str], kinds: int) -> float:
