@@ -134,3 +134,18 @@ def test_an_approval_ends_with_the_entry_and_what_the_user_wrote_stays_the_users
 
     assert (True, Trust.PAGE) == (restored(model).is_untrusted, restored(model).trust)
     assert (False, Trust.PERSON) == (restored(own).is_untrusted, restored(own).trust)
+
+
+def test_what_only_was_found_often_is_noted_once_a_rule_and_ends_once_an_entry_advises_about_it() -> None:
+    def often(title: str, run: str) -> LearningEntry:
+        proof = EntryEvidence(run=run, rule="style", finding=title)
+        text = f"Check style before answering; it was blocked by: {title}"
+        return replace(entry(text, origin="pattern", proofs=(proof,)), kind="anti_pattern")
+
+    first, again = often("Use `tab`.", "a"), often("The mark must be `tab`.", "b")
+    advice = entry("Take `tab` as the mark.", content=("tab",), proofs=(EntryEvidence(run="c", rule="style"),))
+    known = {one.id: one for one in (advice, *merge_entries([first], again, NOW))}
+
+    assert {first.id, advice.id} == set(known)
+    assert [advice.id, first.id] == [one.id for one in merge_entries([known[first.id]], advice, NOW)]
+    assert not merge_entries([known[first.id]], advice, NOW)[1].is_live

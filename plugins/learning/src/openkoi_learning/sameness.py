@@ -15,7 +15,26 @@ def is_same(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries say the same about one thing."""
     if (one.kind == "anti_pattern") != (other.kind == "anti_pattern"):
         return False
+    if one.has_no_advice and other.has_no_advice and (shared_rules(one, other) or one.text == other.text):
+        return True
     return same_advice(one, other) and not found_together(one, other)
+
+
+def is_answered(pattern: LearningEntry, entry: LearningEntry) -> bool:
+    """Return whether an entry advises about something that a pattern without advice says was found often."""
+    content = entry.visible_content
+    return (
+        pattern.has_no_advice
+        and bool(content)
+        and bool(shared_rules(pattern, entry))
+        and all(has_phrase(pattern.text.lower(), part) for part in content)
+    )
+
+
+def shared_rules(one: LearningEntry, other: LearningEntry) -> frozenset[str]:
+    """Return the rules whose findings taught both of two entries."""
+    mine, theirs = (frozenset(proof.rule for proof in each.proofs) for each in (one, other))
+    return mine & theirs - {""}
 
 
 def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
@@ -77,7 +96,7 @@ def share_rule(one: LearningEntry, other: LearningEntry) -> bool:
 
     A linter's rule may be about many things: what its sentences name tells them apart.
     """
-    if not {proof.rule for proof in one.proofs} & {proof.rule for proof in other.proofs} - {""}:
+    if not shared_rules(one, other):
         return False
     mine, theirs = finding_names(one), finding_names(other)
     if not mine & theirs or found_together(one, other) or are_distinct(one, other):
