@@ -23,7 +23,7 @@ from openkoi_testing.gym.generator import DrawnWorld
 from openkoi_testing.gym.hook_learner import HookLearner
 from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
 from openkoi_testing.gym.runs import Course, run_world
-from openkoi_testing.gym.score import figures, format_report, mean
+from openkoi_testing.gym.score import figures, format_report, mean, nine_in_ten, worst_tenth
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
 
 CURVES = Path(__file__).parent.parent / "CURVES.md"
@@ -106,6 +106,13 @@ def test_many_worlds_are_reported_with_and_without_one_who_knows_the_subjects(
 
     first, second = capsys.readouterr().out.split("ledger:\n")[1:]
     assert ["worst tenth" in first, "of informed" in first, "of informed" in second] == [True, False, True]
+
+
+def test_the_worst_tenth_is_a_mean_of_worlds_and_nine_in_ten_reach_what_the_others_do() -> None:
+    values = [number / 20 for number in range(20)]
+
+    assert (0.025, 0.1) == (worst_tenth(values), nine_in_ten(values))
+    assert (0.925, 0.85) == (worst_tenth(values, high=True), nine_in_ten(values, high=True))
 
 
 def worlds_of(forms: Mapping[str, Sequence[float]]) -> list[WorldFigures]:
