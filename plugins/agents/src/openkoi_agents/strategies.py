@@ -1,4 +1,4 @@
-"""Define how the members of a team work together."""
+"""Define how the agents of a team work together: one after another, in parallel, in a debate, or with a reviewer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

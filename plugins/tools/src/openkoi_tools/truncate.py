@@ -1,4 +1,4 @@
-"""Truncate results: long lines are cut visibly, and of long texts both ends are kept.
+"""Truncate the output of tool calls: long lines are cut visibly, and both ends of long outputs are kept.
 
 No text is cut within a secret: half of it would not be recognised when it is written to the log.
 """
