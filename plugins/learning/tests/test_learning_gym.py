@@ -87,7 +87,7 @@ def test_whole_runs_with_every_installed_plugin_learn_what_the_hooks_alone_do(tm
     fast, whole = curve(3, "ours", 5, tmp_path), run_course(DrawnWorld(3), 5, "kernel")
 
     assert [one.passed for one in fast.steps] == [one.passed for one in whole.steps]
-    assert [False, True] == [whole.steps[0].shown > 0, whole.steps[2].shown > 0]
+    assert [False, True] == [whole.steps[0].shown > 0, any(one.shown for one in whole.steps[2:])]  # one may be held out
 
 
 def test_planted_advice_is_learned_and_withdrawn_once_the_world_knows_better() -> None:
