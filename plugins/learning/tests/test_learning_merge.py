@@ -149,3 +149,13 @@ def test_what_only_was_found_often_is_noted_once_a_rule_and_ends_once_an_entry_a
     assert {first.id, advice.id} == set(known)
     assert [advice.id, first.id] == [one.id for one in merge_entries([known[first.id]], advice, NOW)]
     assert not merge_entries([known[first.id]], advice, NOW)[1].is_live
+
+
+def test_a_line_that_seemed_to_fix_one_check_is_not_kept_where_an_entry_about_another_check_advises_it() -> None:
+    advice = entry("Take `tab` as the mark.", advice="Take `tab` as the mark.", content=("tab",), subject="check mark")
+    line = entry(
+        "width: fixed by `mark = tab`", advice="fixed by `mark = tab`", content=("tab",), subject="check width"
+    )
+
+    assert [advice.id, line.id] == [one.id for one in merge_entries([line], advice, NOW)]
+    assert [line.id] == [one.id for one in merge_entries([replace(advice, content=("nib",))], line, NOW)]

@@ -10,7 +10,7 @@ from .lesson import Lesson
 from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
-from .sameness import is_answered
+from .sameness import is_covered
 
 
 def derive_changes(
@@ -25,7 +25,7 @@ def derive_changes(
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
     for new in vet_entries(found, read, redact):
-        if any(one.is_live and one.project == new.project and is_answered(new, one) for one in known.values()):
+        if any(one.is_live and one.project == new.project and is_covered(new, one) for one in known.values()):
             continue
         kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
         home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]

@@ -73,12 +73,21 @@ class Repair:
             return tuple(sorted(names))
         return longest_run(line, terms_of(f"{self.finding.title} {self.lesson.task}"))
 
+    @property
+    def words(self) -> Set[str]:
+        """The words of the finding."""
+        return terms_of(f"{self.finding.title} {self.finding.detail} {self.finding.fix}")
+
     def is_new(self, content: Sequence[str]) -> bool:
-        """Return whether the work before did not show a content, or not where the next one sets a name to it."""
+        """Return whether the work before did not show a content, or not where the next one sets a name to it.
+
+        The finding must have that name: another line says nothing of it.
+        """
+        if not is_shown(content, self.before):
+            return True
         changed = find_replacements(self.before, self.after)
-        return not is_shown(content, self.before) or any(
-            one.set_name and Replacement(one.new, one.old).drops(content) for one in changed
-        )
+        mine = (one for one in changed if one.set_name and sets_one_of(read_line(one.new), self.words))
+        return any(Replacement(one.new, one.old).drops(content) for one in mine)
 
     def was_followed(self, content: Sequence[str]) -> bool:
         """Return whether the next work shows a content that is new there."""
@@ -195,8 +204,7 @@ def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
 def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:
     """Return the entry of an advice."""
     proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step)
-    about = terms_of(f"{repair.finding.title} {advice}")
-    if found := find_replacement(repair.before, repair.after, content, about) or find_setting(repair.before, about):
+    if found := find_replacement(repair.before, repair.after, content, repair.words) or find_setting(repair):
         proof = replace(proof, replaced=shorten(found.old), replacement=shorten(found.new))
     text, checks = advice, own_checks(repair.finding, repair.step.old)
     known = {word for part in content for word in terms_of(part)}
@@ -211,9 +219,9 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
     return make_entry(repair.lesson, "heuristic", text, proof, **more)
 
 
-def find_setting(lines: Sequence[WorkLine], about: Set[str]) -> Replacement | None:
+def find_setting(repair: Repair) -> Replacement | None:
     """Return the line that sets the name which a finding has, and which no work has changed yet; None of several."""
-    found = [line.text for line in lines if sets_one_of(line, about)]
+    found = [line.text for line in repair.before if sets_one_of(line, repair.words)]
     return Replacement(found[0], found[0]) if len(found) == 1 else None
 
 

@@ -6,7 +6,7 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 from collections.abc import Collection, Sequence
 
 from .content import Replacement, WorkLine, has_phrase, has_words, terms_of
-from .entry import LearningEntry, Trust
+from .entry import FIXED_BY, LearningEntry, Trust
 from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
@@ -18,6 +18,17 @@ def is_same(one: LearningEntry, other: LearningEntry) -> bool:
     if one.has_no_advice and other.has_no_advice and (shared_rules(one, other) or one.text == other.text):
         return True
     return same_advice(one, other) and not found_together(one, other)
+
+
+def is_covered(weak: LearningEntry, entry: LearningEntry) -> bool:
+    """Return whether an entry leaves nothing to note about a weaker one that does not repeat it.
+
+    It advises about what a pattern only says was found often, or about another subject by the line that seemed to
+    fix this one.
+    """
+    line = weak.advice.startswith(FIXED_BY) and not entry.advice.startswith(FIXED_BY)
+    taken = line and set(weak.visible_content) == set(entry.visible_content) and are_distinct(weak, entry)
+    return taken or is_answered(weak, entry)
 
 
 def is_answered(pattern: LearningEntry, entry: LearningEntry) -> bool:
