@@ -60,6 +60,13 @@ def test_lines_that_set_different_names_are_about_different_subjects_even_if_the
     ]
 
 
+def test_marks_make_no_difference_to_what_one_name_is_set_to() -> None:
+    plain, marked = casing("folder", "media"), casing("folder", "media/", "b")
+
+    assert is_same(plain, marked)
+    assert not is_same(replace(plain, proofs=()), marked)
+
+
 def test_a_variable_that_an_advice_does_not_name_is_not_what_it_is_about() -> None:
     proof = EntryEvidence(run="a", diff="d", replaced="p = os.path.join(a)", replacement="p = pathlib.path(a)")
     other = replace(proof, run="b", replaced="q = os.path.join(b)", replacement="q = pathlib.path(b)")

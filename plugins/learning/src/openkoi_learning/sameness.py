@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from .content import Replacement, WorkLine, has_phrase, has_words, terms_of
 from .entry import FIXED_BY, LearningEntry, Trust
-from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
+from .text_similarity import WORD, affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
 
@@ -59,9 +59,13 @@ def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def same_content(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries advise the same, beside words that only say what it is about."""
+    """Return whether two entries advise the same, beside words that only say what it is about.
+
+    Where both are about one name that is set, marks make no difference: `media/` and `media`.
+    """
     mine, theirs = one.visible_content, other.visible_content
-    if set(mine) == set(theirs):
+    bare, others = ({" ".join(WORD.findall(part)) for part in each} for each in (mine, theirs))
+    if set(mine) == set(theirs) or (bare == others and set_name(one) == set_name(other) != ""):
         return True
     if len(mine) != 1 or len(theirs) != 1:
         return False
