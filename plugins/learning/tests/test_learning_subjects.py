@@ -160,3 +160,15 @@ def test_an_entry_that_ended_keeps_its_subject_and_the_reason_for_its_end() -> N
 
     assert [tab.topic, tab.topic] == [moved[comma.id].topic, moved[gone.id].topic]
     assert "dismissed by you" == moved[gone.id].reason
+
+
+def test_each_run_that_taught_an_entry_counts_with_the_words_of_its_own_task() -> None:
+    proofs = tuple(EntryEvidence(run=f"run{n}") for n in range(3))
+    again = entry("Use `tab`.", proofs=proofs, when=("Draw a carp", "Draw a frog"))  # the first two tasks were equal
+    runs = [(f"run{n}", EntriesShown(f"Draw a {word}", "pond", "m")) for n, word in enumerate(("carp", "carp", "frog"))]
+
+    state = book([again], *runs)
+
+    assert [(0, "carp"), (1, "carp"), (2, "frog")] == [
+        (number, next(iter(words & {"carp", "frog"}))) for number, words in state.taught(again, "pond")
+    ]

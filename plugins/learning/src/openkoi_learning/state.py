@@ -190,10 +190,13 @@ class LearningState:
 
     def taught(self, entry: LearningEntry, project: str) -> Iterator[tuple[int, Words]]:
         """Yield the number and words of each task that taught an entry; of another project's, as if it came last."""
-        for run, task in dict(zip((proof.run for proof in entry.proofs), entry.when, strict=False)).items():
+        tasks = dict(zip((proof.run for proof in entry.proofs), entry.when, strict=False))
+        for run in dict.fromkeys(proof.run for proof in entry.proofs):
             visit = self.exposures.get(run)
-            known = visit is not None and visit.selection.project == project
-            yield visit.number if visit and known else self.counts[project], terms_of(task)
+            if visit and visit.selection.project == project:
+                yield visit.number, terms_of(visit.selection.task)
+            elif run in tasks:
+                yield self.counts[project], terms_of(tasks[run])
 
     def apply_saved(self, learning: Learning, record: Record) -> None:
         """Apply a saved learning: another plugin may have changed the entry."""
