@@ -4,6 +4,7 @@ import random
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import pytest
 
@@ -13,7 +14,7 @@ from openkoi_search.index import encode_words, read_encoded
 from openkoi_search.segment import Postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, BestScores
+from openkoi_search.word_scores import BLOCK_ROWS, FIRST_SCORED, BestScores, cut_numbers
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -63,7 +64,7 @@ def score_all(
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.campaign) for n in range(6, 80))])
 def test_the_best_are_those_of_scoring_every_document(seed: int) -> None:
     chance = random.Random(seed)
-    counted = texts(chance, chance.choice((7, 300, 9 * BLOCK_ROWS + 9)))
+    counted = texts(chance, chance.choice((7, 300, 18 * FIRST_SCORED + 9)))
     documents = index_in_parts(counted, chance.choice((1, 3)))
 
     for _ in range(6):
@@ -74,23 +75,40 @@ def test_the_best_are_those_of_scoring_every_document(seed: int) -> None:
         assert pytest.approx(expected) == found
 
 
-@pytest.mark.parametrize("common", [("all",), ("all", "most")])
-def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(common: Sequence[str]) -> None:
-    size = 5 * BLOCK_ROWS
-    rare, everywhere = (
-        Postings(array("I", rows), array("H", [1] * len(rows)))
-        for rows in (range(0, size, BLOCK_ROWS // MOST), range(size))
-    )
-    words = [*((0.1, [everywhere]) for _ in common), (5.0, [rare])]
-    best, numbers, lengths = BestScores(MOST, 0.5, 0.04), array("q", range(size)), array("i", [9] * size)
-
-    scored = 0
-    for found in best.score_rows((numbers, lengths, range(9, 10)), words):
-        scored += len(found)
+def score_columns(
+    best: BestScores, lengths: Sequence[int], words: Sequence[tuple[float, Mapping[int, int]]]
+) -> list[int]:
+    """Score rows by their words, each with its counts by row, in segments of different sizes; return those scored."""
+    cuts = [0, len(lengths) // 7, len(lengths) // 2, len(lengths)]
+    weighed = [
+        (
+            weight,
+            [
+                (first, Postings(array("I", [row - first for row in rows]), array("H", map(counts.__getitem__, rows))))
+                for first, end in pairwise(cuts)
+                if (rows := [row for row in counts if first <= row < end])
+            ],
+        )
+        for weight, counts in words
+    ]
+    numbers, column = array("q", range(len(lengths))), array("I", lengths)
+    scored: list[int] = []
+    for found in best.score_rows((numbers, column, cut_numbers(column), range(min(column), max(column) + 1)), weighed):
+        scored += found
         best.add(numbers, found)
+    return scored
 
-    assert BLOCK_ROWS <= scored <= BLOCK_ROWS + len(rare.rows)
-    assert [*rare.rows[:MOST]] == [*best.scores]
+
+@pytest.mark.parametrize("common", [1, 2])
+def test_of_texts_that_share_common_words_alone_few_are_scored(common: int) -> None:
+    size = 20 * FIRST_SCORED
+    rare, everywhere = (dict.fromkeys(rows, 1) for rows in (range(0, size, size // MOST // 4), range(size)))
+    best = BestScores(MOST, 0.5, 0.04)
+
+    scored = score_columns(best, [9] * size, [*((0.1, everywhere) for _ in range(common)), (5.0, rare)])
+
+    assert FIRST_SCORED + len(rare) >= len(scored)
+    assert [*rare][:MOST] == [*best.scores]
 
 
 @pytest.mark.parametrize("having", [range(9), range(8)], ids=["all", "most"])
@@ -98,19 +116,39 @@ def test_texts_that_share_common_words_alone_are_scored_until_enough_share_more(
 def test_of_texts_that_share_a_word_those_that_cannot_be_among_the_best_are_not_scored(
     counts: list[int], having: range
 ) -> None:
-    size = 4 * BLOCK_ROWS
-    rows = array("I", (row for row in range(size) if row % 9 in having))
-    posted = Postings(rows, array("H", (counts[row % len(counts)] for row in rows)))
-    numbers, lengths = array("q", range(size)), array("i", [9] * 4 * MOST + [10] * (size - 4 * MOST))
+    size = 20 * FIRST_SCORED
+    word = {row: counts[row % len(counts)] for row in range(size) if row % 9 in having}
     best = BestScores(MOST, 0.5, 0.04)
 
-    scored: list[int] = []
-    for found in best.score_rows((numbers, lengths, range(9, 11)), [(5.0, [posted])]):
-        scored += found
-        best.add(numbers, found)
+    scored = score_columns(best, [9] * 4 * MOST + [10] * (size - 4 * MOST), [(5.0, word)])
 
-    assert 2 * BLOCK_ROWS > max(scored)
-    assert [row for row in rows if counts[row % len(counts)] == 2][:MOST] == [*best.scores]
+    assert 4 * FIRST_SCORED > len(scored)
+    assert [row for row, count in word.items() if count == 2][:MOST] == [*best.scores]
+
+
+@pytest.mark.parametrize(("size", "longest", "largest"), [(900, 900, 700), (BLOCK_ROWS + 900, 30, 3)])
+def test_however_long_and_many_texts_are_and_however_often_they_repeat_a_word_the_best_are_found(
+    size: int, longest: int, largest: int
+) -> None:
+    chance = random.Random(size)
+    lengths = [chance.randint(3, longest) for _ in range(size)]
+    words = [
+        (
+            weight,
+            {row: chance.randint(1, chance.choice((1, 3, largest))) for row in range(size) if chance.random() < of},
+        )
+        for weight, of in ((5.0, 0.01), (2.0, 0.1), (0.3, 1.0), (0.2, 0.96))
+    ]
+    best = BestScores(MOST, 0.5, 0.04)
+
+    score_columns(best, lengths, words)
+
+    scores = {
+        row: round(sum(weight * has[row] / (has[row] + 0.5 + 0.04 * length) for weight, has in words if row in has), 9)
+        for row, length in enumerate(lengths)
+    }
+    assert sorted(scores, key=lambda row: (-scores[row], row))[:MOST] == [*best.scores]
+    assert [scores[row] for row in best.scores] == [*best.scores.values()]
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])

@@ -136,6 +136,11 @@ class Segment(Cached):
         return [name for name, *_ in self.file.header["scopes"]]
 
     @cached_property
+    def kind_names(self) -> list[str]:
+        """The names of the kinds, by place."""
+        return list(self.file.header["kinds"])
+
+    @cached_property
     def first_document(self) -> int:
         """The place of the first document's entry; those of the others follow."""
         return self.file.find(EntryKind.DOCUMENT.value)
@@ -177,10 +182,6 @@ class Segment(Cached):
     def vector(self, row: int) -> Vector:
         """Return a document's vector; an empty one if it has none."""
         return decode_vector(self.file.get(vector_key(row), self.first_vector + row) or b"")
-
-    def kinds(self, wanted: Collection[str]) -> frozenset[int]:
-        """Return the places of some kinds of documents."""
-        return frozenset(place for place, kind in enumerate(self.file.header["kinds"]) if kind in wanted)
 
 
 def open_segment(name: str, file: SegmentFile) -> Segment:

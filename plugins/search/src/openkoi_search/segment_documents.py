@@ -4,10 +4,9 @@ A document's terms are those of BM25 over the scopes that a query may see, as in
 """
 
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from openkoi_hookspecs import Query
@@ -49,25 +48,21 @@ class SegmentDocuments:
             return {}
         k1, b = self.shape
         best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)
-        posted = self.weigh_words(words, scopes, size)
-        for place, (segment, found) in enumerate(zip(self.index.segments, posted, strict=True)):
-            if not found:
-                continue
-            columns = (segment.numbers, segment.lengths, segment.span)
-            for scores in best.score_rows(columns, found):
-                for row in best.add(segment.numbers, self.keep_wanted(query, place, scores)):
-                    self.where[segment.numbers[row]] = place, row
+        columns, starts = self.index.columns, self.index.starts
+        numbers = columns[0]
+        for found in best.score_rows(columns, self.weigh_words(words, scopes, size)):
+            for row in best.add(numbers, self.keep_wanted(query, found)):
+                place = bisect_right(starts, row) - 1
+                self.where[numbers[row]] = place, row - starts[place]
         return best.scores
 
-    def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> "list[list[WeighedWord]]":
-        """Return the words that each segment has, and what each adds if there are so many documents."""
-        found: list[list[WeighedWord]] = [[] for _ in self.index.segments]
+    def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> "Iterator[WeighedWord]":
+        """Yield the words that are known, and what each adds if there are so many documents."""
+        starts = self.index.starts
         for word in words:
-            posted = self.postings(word, scopes)
-            weight = self.weigh(sum(len(postings.rows) for _, postings in posted), size)
-            for place, group in groupby(posted, key=itemgetter(0)):
-                found[place].append((weight, [postings for _, postings in group]))
-        return found
+            if posted := self.postings(word, scopes):
+                count = sum(len(postings.rows) for _, postings in posted)
+                yield self.weigh(count, size), [(starts[place], postings) for place, postings in posted]
 
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
@@ -96,15 +91,21 @@ class SegmentDocuments:
         )
         return [(place, posted) for place, posted in found if posted.rows]
 
-    def keep_wanted(self, query: Query, place: int, scores: RowScores) -> RowScores:
+    def keep_wanted(self, query: Query, found: RowScores) -> RowScores:
         """Return the scores of the documents that have a kind and a key that the query names."""
+        if not (query.kinds or query.keys):
+            return found
+        places = ((row, bisect_right(self.index.starts, row) - 1) for row in found)
+        return {
+            row: found[row] for row, place in places if self.is_wanted(query, place, row - self.index.starts[place])
+        }
+
+    def is_wanted(self, query: Query, place: int, row: int) -> bool:
+        """Return whether a document has a kind and a key that the query names."""
         segment = self.index.segments[place]
-        if query.kinds:
-            wanted, kinds = segment.kinds(query.kinds), segment.kind_places
-            scores = {row: score for row, score in scores.items() if kinds[row] in wanted}
-        if query.keys:
-            scores = {row: score for row, score in scores.items() if {*segment.document(row).keys} & {*query.keys}}
-        return scores
+        if query.kinds and segment.kind_names[segment.kind_places[row]] not in query.kinds:
+            return False
+        return not query.keys or not {*query.keys}.isdisjoint(segment.document(row).keys)
 
     def compare(self, vector: Mapping[int, float], docs: Collection[int]) -> Scores:
         """Return the cosines of documents and a vector."""
@@ -116,7 +117,7 @@ class SegmentDocuments:
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Return those of the documents that match the query's kinds and keys."""
         found = self.locate(docs)
-        return [doc for doc, (place, row) in found.items() if self.keep_wanted(query, place, {row: 0.0})]
+        return [doc for doc, (place, row) in found.items() if self.is_wanted(query, place, row)]
 
     def locate(self, docs: Iterable[int]) -> Mapping[int, tuple[int, int]]:
         """Return the segment and row of those of the documents that are current."""

@@ -1,12 +1,19 @@
 """All segments at one point in time: which of their documents are current, and what is known of a run."""
 
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import Cached
 from .segment import EntryKind, ScopeSize, Segment, StoredDocument, encode_name
+from .word_scores import cut_numbers
+
+if TYPE_CHECKING:
+    from .word_scores import Columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,22 @@ class SegmentIndex(Cached):
         for segment in self.segments:
             found |= segment.offsets
         return found
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """The first row of each segment, where those of all are counted on."""
+        return list(accumulate((segment.size for segment in self.segments[:-1]), initial=0))
+
+    @cached_property
+    def columns(self) -> "Columns":
+        """The columns of all segments that a score depends on."""
+        numbers, lengths = array("q"), array("I")
+        for segment in self.segments:
+            numbers += segment.numbers
+            lengths += segment.lengths
+        spans = [segment.span for segment in self.segments if segment.size]
+        span = range(min((one.start for one in spans), default=0), max((one.stop for one in spans), default=1))
+        return numbers, lengths, cut_numbers(lengths), span
 
     def find(self, numbers: Collection[int]) -> Mapping[int, tuple[int, int]]:
         """Return the places of the segments that have current documents, and their rows there."""

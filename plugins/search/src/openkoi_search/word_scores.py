@@ -1,15 +1,18 @@
-"""Add up the scores (BM25) of a query's words, rarest first; skip documents that cannot be among the best (MaxScore).
+"""Add up the scores (BM25) of a query's words; skip documents that cannot be among the best.
 
-What the words that are left add at most is known. Once that is less than the worst of the best so far, no other
-document can be among them, and the words are looked up only for those found so far. Before that, documents that
-are too long, or have the word too rarely, are skipped. The result is that of scoring all.
+The documents of all segments are one sequence of rows. What a row reaches at most is bounded for all rows at once: they
+are the bytes of one large number, so that a single addition adds what a word counts in each of them. Those that promise
+most are scored, until no other can be among the best. The result is that of scoring all.
 """
 
+import sys
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import chain, compress
-from math import ceil
+from itertools import repeat
+from math import ceil, floor
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -17,22 +20,24 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .sparse_fusion import DIGITS
 
 if TYPE_CHECKING:
-    from array import array
-
     from .segment import Postings
 
-    # A word: it adds less than its weight to a score.
-    WeighedWord: TypeAlias = tuple[float, Sequence[Postings]]
-    # A word: the most that it and all commoner words add, its postings, and the weights and highest counts of them all.
-    LimitedWord: TypeAlias = tuple[float, Postings, Sequence[tuple[float, int]]]
-    # The numbers of documents and how many words each has, row by row; and all lengths from the shortest on.
-    Columns: TypeAlias = tuple[array[int], array[int], range]
+    # The numbers of documents and how many words each has, row by row; the latter also as bytes, cut to MAX_BYTE; and
+    # all lengths from the shortest on.
+    Columns: TypeAlias = tuple[array[int], array[int], bytes, range]
+    # A word: it adds less than its weight to a score; and its postings, each with the first row of their segment.
+    WeighedWord: TypeAlias = tuple[float, Sequence[tuple[int, Postings]]]
+    # A word in some rows: its weight; how often each has it, cut to MAX_BYTE; the counts that are cut; and at least how
+    # often one has it at most.
+    CountedWord: TypeAlias = tuple[float, bytearray, Mapping[int, int], int]
 
 HALF_DIGIT = 10**-DIGITS / 2
-BLOCK_ROWS = 512  # of the first block: few, since all of them are scored (of 256 to 2,048 about as fast)
-COUNT_ERROR = 1e-6  # is more than what rounding adds to how often a word is needed
-MIN_SELECTED_ROWS = 512  # scoring fewer rows is faster than selecting among them (estimate)
-RowScores = dict[int, float]
+BLOCK_ROWS = 65_536  # are looked at together: a byte each for every word of a query (estimate)
+FIRST_SCORED = 256  # rows of a block, then twice as many each time (estimate)
+MAX_BYTE = 255
+MAX_DISTINCT_COUNT = 8  # a word that is more often in a text hardly adds more to its score (estimate)
+ROUNDING_ERROR = 1e-6  # is more than the error of a quotient of two scores
+RowScores = Mapping[int, float]
 
 
 @dataclass(slots=True)
@@ -40,7 +45,7 @@ class BestScores:
     """The best scores so far by number, of equal ones the lower number.
 
     A word that a text of ``length`` words has so ``often`` counts often / (often + base + share * length). ``edge`` is
-    the worst of the scores, and ``last`` its number, once there are ``most``; ``scored`` is how many rows were tried.
+    the worst of the scores, and ``last`` its number, once there are ``most``.
     """
 
     most: int
@@ -49,7 +54,6 @@ class BestScores:
     scores: dict[int, float] = field(default_factory=dict)
     edge: float = 0.0
     last: int = 0
-    scored: int = 0
 
     def add(self, numbers: "array[int]", found: RowScores) -> Sequence[int]:
         """Add the scores of rows, whose documents have these numbers; return the rows that were among the best."""
@@ -65,91 +69,159 @@ class BestScores:
             self.edge = known[self.last]
         return [row for row in rows if numbers[row] in self.scores]
 
-    def score_rows(self, columns: "Columns", words: "Sequence[WeighedWord]") -> Iterator[RowScores]:
-        """Yield the scores of a segment's rows that can be among the best as they are then, block by block.
+    def score_rows(self, columns: "Columns", words: "Iterable[WeighedWord]") -> Iterator[RowScores]:
+        """Yield the scores of the rows that can be among the best as they are then: first those that promise most."""
+        ordered, size = sorted(words, key=itemgetter(0), reverse=True), len(columns[0])
+        for start in range(0, size, BLOCK_ROWS):
+            rows = range(start, min(start + BLOCK_ROWS, size))
+            counted = [found for word in ordered if (found := count_in_rows(*word, rows))]
+            if counted:
+                yield from self.score_block(columns, rows, counted)
 
-        A block has at most as many rows as all before it: the more were scored, the rarer is one among the best.
+    def score_block(self, columns: "Columns", rows: range, words: "Sequence[CountedWord]") -> Iterator[RowScores]:
+        """Yield the same of a block of rows, until no other row of it can be among the best."""
+        _, _, short, span = columns
+        lengths, scored, most = short[rows.start : rows.stop], list[int](), FIRST_SCORED
+        while limited := self.limit_rows(lengths, span, words):
+            limits, needed = limited
+            for place in scored:
+                limits[place] = 0
+            places = find_largest(limits, needed, most)
+            if places:
+                yield self.score_places(columns, rows.start, places, words)
+            if len(places) < most:
+                return
+            scored += places
+            most *= 2
+
+    def limit_rows(self, lengths: bytes, span: range, words: "Sequence[CountedWord]") -> tuple[bytearray, int] | None:
+        """Return what rows reach at most, and what one has to reach to be among the best; None if none reaches it.
+
+        A word that is in a row once adds its weight / (1 + base + share * length), and more often at most as much more
+        as in the longest row. Both sides are multiplied by what the weight is divided by: then lengths only change what
+        has to be reached. All is rounded to whole units; the length of a row adds what longer ones have to reach more.
         """
-        _, lengths, span = columns
-        limited, size, start = self.limit(words, span.start), len(lengths), 0
-        while start < size:
-            rows = range(start, min(start + max(BLOCK_ROWS, self.scored), size))
-            yield self.score_block(columns, rows, limited)
-            self.scored += len(rows)
-            start = rows.stop
+        shortest, longest = min(span[0], MAX_BYTE), min(span[-1], MAX_BYTE)
+        lowest, highest, enough = map(self.needed, (shortest, longest, span[-1]))
+        gains = [[min(gain, enough or gain) for gain in self.gains(weight, most, span)] for weight, *_, most in words]
+        total = sum(row[-1] for row in gains)
+        if lowest > total:
+            return None
+        unit = (total + min(highest, total) - lowest) / (MAX_BYTE - 2 - 2 * len(words))
+        limit = floor(total / unit) + len(words) + 1
+        exact = (self.needed(length) / unit - ROUNDING_ERROR for length in range(shortest, longest + 1))
+        needed = [max(1, min(limit, floor(one))) for one in exact]
+        summed = add_up(lengths, [0] * shortest + [needed[-1] - one for one in needed])
+        for (_, counts, *_), row in zip(words, gains, strict=True):
+            summed += add_up(counts, [ceil(gain / unit) for gain in row])
+        return bytearray(summed.to_bytes(len(lengths), "little")), needed[-1]
 
-    def limit(self, words: "Sequence[WeighedWord]", shortest: int) -> "list[LimitedWord]":
-        """Return the words, the rarest first, with their limits in documents of which none is shorter."""
-        ordered = sorted(words, key=lambda word: word[0], reverse=True)
-        rates = [(weight, max(most_often(counts) for _, counts in postings)) for weight, postings in ordered]
-        return [
-            (self.rate(rates[place:], shortest), posted, rates[place:])
-            for place, (_, postings) in enumerate(ordered)
-            for posted in postings
+    def needed(self, length: int) -> float:
+        """Return what the words of a row of some length have to add, times what the weight of each is divided by."""
+        least: float = max(0.0, self.edge - HALF_DIGIT)
+        return least * (1 + self.base + self.share * length)
+
+    def gains(self, weight: float, most: int, span: range) -> list[float]:
+        """Return what a word adds at most, times the same, by how often a row has it."""
+        far = self.base + self.share * span[-1]
+        gains = [weight * often * (1 + far) / (often + far) for often in range(min(most, MAX_DISTINCT_COUNT) + 1)]
+        return gains if most <= MAX_DISTINCT_COUNT else [*gains, weight * (1 + far)]
+
+    def score_places(
+        self, columns: "Columns", start: int, places: Sequence[int], words: "Sequence[CountedWord]"
+    ) -> RowScores:
+        """Return the scores of rows by their places from ``start`` on. Those that are alike are scored once."""
+        rows, pick = [start + place for place in places], itemgetter(slice(0), *places)
+        counts = [
+            [large.get(place, count) for place, count in zip(places, pick(found)[1:], strict=True)]
+            if large
+            else pick(found)[1:]
+            for _, found, large, _ in words
         ]
+        profiles = list(zip(map(columns[1].__getitem__, rows), *counts, strict=True))
+        weights = [weight for weight, *_ in words]
+        known = {profile: self.score(profile, weights) for profile in {*profiles}}
+        return dict(zip(rows, map(known.__getitem__, profiles), strict=True))
 
-    def rate(self, words: Iterable[tuple[float, int]], length: int) -> float:
-        """Return what words of some weights add to the score of a document that has each so often."""
-        apart = self.base + self.share * length
-        return sum(weight * often / (often + apart) for weight, often in words)
-
-    def score_block(self, columns: "Columns", rows: range, words: "Iterable[LimitedWord]") -> RowScores:
-        """Return the scores of the rows that can be among the best; the rarest word comes first."""
-        least, found = self.edge - HALF_DIGIT, dict[int, float]()
-        for limit, posted, rest in words:
-            here = posted.between(rows.start, rows.stop)
-            if limit < least:
-                found = {row: score for row, score in found.items() if score + limit >= least}
-                pairs: Iterable[tuple[int, int]] = here.among(found)
-            elif self.edge and len(here.rows) >= MIN_SELECTED_ROWS:
-                fresh = self.select_rows(columns, rows, (limit, here, rest))
-                pairs = dict(chain(fresh, here.among(found))).items()
-            else:
-                pairs = zip(*here, strict=True)
-            self.add_word(found, columns[1], rest[0][0], pairs)
-        return found
-
-    def select_rows(self, columns: "Columns", rows: range, word: "LimitedWord") -> Iterable[tuple[int, int]]:
-        """Return rows with a word and how often they have it, if they can be among the best without a rarer word."""
-        (numbers, lengths, span), (_, (having, counts), rest) = columns, word
-        longest, surely = (
-            span.start - 1 + bisect_left(span, True, key=lambda length: self.rate(rest, length) < score)
-            for score in (self.edge - HALF_DIGIT, self.edge + HALF_DIGIT)
-        )
-        fewest, last = self.fewest(rest, span.start), self.last
-        pairs: Iterator[tuple[int, int]] = zip(having, counts, strict=True)
-        if longest == span[-1]:
-            return pairs if fewest <= 1 else (pair for pair in pairs if pair[1] >= fewest)
-        own = lengths[rows.start : rows.stop] if len(having) == len(rows) else map(lengths.__getitem__, having)
-        return (
-            (row, count)
-            for row, count in compress(pairs, map(longest.__ge__, own))
-            if count >= fewest and (lengths[row] <= surely or numbers[row] < last)
-        )
-
-    def fewest(self, words: Sequence[tuple[float, int]], shortest: int) -> int:
-        """Return how often a document must have the first of some words at least, to be among the best by them."""
-        (weight, _), *commoner = words
-        needed = self.edge - HALF_DIGIT - self.rate(commoner, shortest)
-        if needed <= 0:
-            return 1
-        count: int = ceil(needed * (self.base + self.share * shortest) / (weight - needed) - COUNT_ERROR)
-        return count
-
-    def add_word(
-        self, found: RowScores, lengths: "array[int]", weight: float, pairs: Iterable[tuple[int, int]]
-    ) -> None:
-        """Add what a word adds to rows that have it so often."""
-        base, share = self.base, self.share
-        for row, often in pairs:
-            found[row] = found.get(row, 0.0) + weight * often / (often + base + share * lengths[row])
+    def score(self, profile: Sequence[int], weights: Sequence[float]) -> float:
+        """Return the score of a document with a number of words, and so often each of some words."""
+        length, *counts = profile
+        base, apart, score = self.base, self.share * length, 0.0
+        for weight, often in zip(weights, counts, strict=True):
+            if often:
+                score += weight * often / (often + base + apart)
+        return score
 
 
-def most_often(counts: "array[int]") -> int:
-    """Return the largest of some counts."""
-    return counts[0] if is_constant(counts) else max(counts)
+def count_in_rows(weight: float, postings: "Iterable[tuple[int, Postings]]", rows: range) -> "CountedWord | None":
+    """Return how often each of some rows has a word; None if none has it."""
+    found, large, most = bytearray(len(rows)), dict[int, int](), 0
+    for first, posted in postings:
+        having, counts = posted.between(rows.start - first, rows.stop - first)
+        if not having:
+            continue
+        cut, start = cut_numbers(counts), first - rows.start
+        most = max(most, most_often(cut))
+        if MAX_BYTE in cut:
+            large |= {start + row: count for row, count in zip(having, counts, strict=True) if count >= MAX_BYTE}
+        put(found, start, having, cut)
+    return (weight, found, large, most) if most else None
 
 
-def is_constant(counts: "array[int]") -> bool:
-    """Return whether all counts are equal, much faster than reading each."""
-    return counts == counts[:1] * len(counts)
+def put(column: bytearray, start: int, rows: "array[int]", values: bytes) -> None:
+    """Put the values of some rows into a column, where the row 0 is at ``start``."""
+    first, end = rows[0], rows[-1] + 1
+    if len(rows) == end - first:
+        column[start + first : start + end] = values
+        return
+    part = bytearray(first) + column[start + first : start + end]  # what begins with row 0 needs no sum for each
+    for row, value in zip(rows, values, strict=True):
+        part[row] = value
+    column[start + first : start + end] = part[first:]
+
+
+def most_often(counts: bytes) -> int:
+    """Return at least the largest of some counts; all that are larger than MAX_DISTINCT_COUNT are equal."""
+    for most in (1, 2, 4, MAX_DISTINCT_COUNT):
+        counts = counts.translate(None, bytes(range(most + 1)))
+        if not counts:
+            return most
+    return MAX_DISTINCT_COUNT + 1
+
+
+def cut_numbers(numbers: "array[int]") -> bytes:
+    """Return numbers as a byte each; larger ones are cut to MAX_BYTE."""
+    data, size = numbers.tobytes(), numbers.itemsize
+    low, *high = (data[place::size] for place in (range(size) if sys.byteorder == "little" else range(size)[::-1]))
+    return bytes(map(min, numbers, repeat(MAX_BYTE))) if any(part.strip(b"\0") for part in high) else low
+
+
+def add_up(numbers: bytes | bytearray, values: Sequence[int]) -> int:
+    """Return the values of some numbers as the bytes of a large one; the last value is that of larger numbers too."""
+    table = bytes(values).ljust(MAX_BYTE + 1, bytes(values[-1:]))
+    return int.from_bytes(numbers.translate(table), "little")
+
+
+def find_largest(data: bytearray, least: int, most: int) -> list[int]:
+    """Return the places of the largest bytes that are not below one, but not of more than some."""
+    if count_from(data, least) <= most:
+        return find_bytes(data, range(least, MAX_BYTE + 1), most)
+    values = range(least, MAX_BYTE + 1)
+    edge = least + bisect_left(values, True, key=lambda value: count_from(data, value) <= most)
+    found = find_bytes(data, range(edge, MAX_BYTE + 1), most)
+    return found + find_bytes(data, range(edge - 1, edge), most - len(found))
+
+
+def count_from(data: bytearray, least: int) -> int:
+    """Return how many bytes are not below one."""
+    return len(data.translate(None, bytes(range(least))))
+
+
+def find_bytes(data: bytearray, wanted: range, most: int) -> list[int]:
+    """Return the first places of bytes in a range, but not more than some."""
+    flags = data.translate((bytes(wanted.start) + b"\1" * len(wanted)).ljust(MAX_BYTE + 1, b"\0"))
+    found, place = list[int](), flags.find(1)
+    while place >= 0 and len(found) < most:
+        found.append(place)
+        place = flags.find(1, place + 1)
+    return found
