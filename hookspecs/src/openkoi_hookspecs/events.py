@@ -236,8 +236,7 @@ class RunCompleted(Event):
 class RunResumed(Event):
     """An unfinished run is resumed; work that stopped because the user could not be asked is repeated.
 
-    ``models`` are the models set on the command lines of the run and of this resume, by setting. Another resume or fork
-    uses them again.
+    ``models`` are the models set on the command lines, by setting. Another resume or fork uses them again.
     """
 
     name = "run.continued"
