@@ -31,7 +31,7 @@ def test_the_cycles_of_a_task_are_told(openkoi: Shell) -> None:
     assert 0 == result.returncode, result.stderr
     assert lines[0].startswith("Read a.txt (")
     assert "iteration 1" == lines[1]
-    assert lines[2].startswith("  cycle 1  (no words)  [")
+    assert lines[2].startswith("  cycle 1  (no text)  [")
     assert lines[3].startswith("    Reading a.txt -> ")
     assert lines[4].startswith("  cycle 2  It says hello.  [")
     assert "  ended: answered" == lines[5]
@@ -55,7 +55,7 @@ def test_a_task_that_was_killed_is_told_as_far_as_it_came(openkoi: Shell) -> Non
     assert [
         "Build it (4f2a)",
         "iteration 1",
-        "  cycle 1  (no words)  [9 tokens, $0.50]",
+        "  cycle 1  (no text)  [9 tokens, $0.50]",
         "    ! Running make -> no result: it may have run",
         "the run has not ended",
         "$0.50 total (1 model)",

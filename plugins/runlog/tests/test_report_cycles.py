@@ -178,7 +178,7 @@ def test_a_log_that_does_not_count_what_was_removed_is_shown_without_figures() -
 def test_a_turn_without_words_and_one_without_an_answer_say_so() -> None:
     silent = [events.CycleStarted(0, 30), model_response(READ), *brought(READ, ""), events.CycleStarted(1, 30)]
 
-    assert ["  cycle 1  (no words)  [100 tokens, $0.01]", "    read_file(a.py) -> ", "  cycle 2  (no answer)"] == lines(
+    assert ["  cycle 1  (no text)  [100 tokens, $0.01]", "    read_file(a.py) -> ", "  cycle 2  (no answer)"] == lines(
         records_of(*began(), *silent)
     )[2:5]
 

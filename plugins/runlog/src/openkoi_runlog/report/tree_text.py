@@ -11,7 +11,7 @@ from .formatting import first_line, format_tokens, truncate_line
 INDENT = "  "
 ID_LENGTH = 8
 NO_RESULT = {True: "no result: it may have run", False: "it was not started"}
-NO_TEXT = {True: "(no words)", False: "(no answer)"}
+NO_TEXT = {True: "(no text)", False: "(no answer)"}
 
 
 def format_tree(tree: CycleTree) -> Iterator[str]:
