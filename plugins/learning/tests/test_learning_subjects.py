@@ -60,11 +60,12 @@ def test_lines_that_set_different_names_are_about_different_subjects_even_if_the
     ]
 
 
-def test_marks_make_no_difference_to_what_one_name_is_set_to() -> None:
+def test_marks_at_the_ends_make_no_difference_to_what_one_name_is_set_to() -> None:
     plain, marked = casing("folder", "media"), casing("folder", "media/", "b")
 
     assert is_same(plain, marked)
     assert not is_same(replace(plain, proofs=()), marked)
+    assert not is_same(casing("test", "*_test.py"), casing("test", "test_*.py", "b"))
 
 
 def test_a_variable_that_an_advice_does_not_name_is_not_what_it_is_about() -> None:

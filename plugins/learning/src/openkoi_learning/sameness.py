@@ -5,10 +5,14 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 
 from collections.abc import Collection, Sequence
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .content import Replacement, WorkLine, has_phrase, has_words, terms_of
 from .entry import FIXED_BY, LearningEntry, Trust
-from .text_similarity import WORD, affirmed_text, details_differ, marked_names, strip_marks, word_overlap
+from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
+
+MARKS = lazy_pattern(r"^\W+|\W+$")
 
 
 def is_same(one: LearningEntry, other: LearningEntry) -> bool:
@@ -61,10 +65,10 @@ def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
 def same_content(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries advise the same, beside words that only say what it is about.
 
-    Where both are about one name that is set, marks make no difference: `media/` and `media`.
+    Where both are about one name that is set, marks at the ends make no difference: `media/` and `media`.
     """
     mine, theirs = one.visible_content, other.visible_content
-    bare, others = ({" ".join(WORD.findall(part)) for part in each} for each in (mine, theirs))
+    bare, others = ({MARKS.sub("", part) for part in each} for each in (mine, theirs))
     if set(mine) == set(theirs) or (bare == others and set_name(one) == set_name(other) != ""):
         return True
     if len(mine) != 1 or len(theirs) != 1:
