@@ -3,7 +3,7 @@
 import random
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -11,10 +11,10 @@ import pytest
 from openkoi_hookspecs import Query
 from openkoi_search.bm25 import K1, B
 from openkoi_search.index import encode_words, read_encoded
-from openkoi_search.segment import Postings
+from openkoi_search.segment import Postings, decode_postings, encode_postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, FIRST_SCORED, BestScores, cut_numbers
+from openkoi_search.word_scores import BLOCK_ROWS, FIRST_SCORED, BestScores, count_in_rows, cut_numbers
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -75,6 +75,11 @@ def test_the_best_are_those_of_scoring_every_document(seed: int) -> None:
         assert pytest.approx(expected) == found
 
 
+def store(rows: Iterable[int], counts: Iterable[int]) -> Postings:
+    """Return postings as they are read from a file."""
+    return decode_postings(encode_postings(array("I", rows), array("H", counts)))
+
+
 def score_columns(
     best: BestScores, lengths: Sequence[int], words: Sequence[tuple[float, Mapping[int, int]]]
 ) -> list[int]:
@@ -84,7 +89,7 @@ def score_columns(
         (
             weight,
             [
-                (first, Postings(array("I", [row - first for row in rows]), array("H", map(counts.__getitem__, rows))))
+                (first, store([row - first for row in rows], map(counts.__getitem__, rows)))
                 for first, end in pairwise(cuts)
                 if (rows := [row for row in counts if first <= row < end])
             ],
@@ -152,10 +157,33 @@ def test_however_long_and_many_texts_are_and_however_often_they_repeat_a_word_th
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])
-def test_the_postings_of_some_rows_are_found_however_many_are_asked_for(asked: Sequence[int]) -> None:
-    posted = Postings(array("I", [1, 3, 9, *range(100, 200)]), array("H", [5, 6, 7, *range(100)]))
+@pytest.mark.parametrize("apart", [1, 9], ids=["common", "rare"])
+def test_the_postings_of_some_rows_are_found_however_many_are_asked_for(asked: Sequence[int], apart: int) -> None:
+    counts = {row: 1 + row % 300 % 7 for row in (1, 3, *range(9, 200, apart))}
+    posted = decode_postings(encode_postings(array("I", counts), array("H", counts.values())))
 
-    assert [(row, often) for row, often in zip(*posted, strict=True) if row in asked] == sorted(posted.among({*asked}))
+    assert (apart == 1) is isinstance(posted.rows, range)
+    assert len(counts) == posted.size
+    assert {row: counts[row] for row in asked if row in counts} == dict(posted.among({*asked}))
+    assert {row: counts[row] for row in counts if row not in asked} == dict(posted.without(asked).among(range(300)))
+
+
+def test_common_words_of_several_projects_count_in_each_of_them() -> None:
+    every = [(0, store(range(start, 90, 3), [start + 1] * 30)) for start in range(3)]
+
+    counted = count_in_rows(1.0, every, range(10, 80))
+
+    assert counted is not None
+    assert [row % 3 + 1 for row in range(10, 80)] == [*counted[1]]
+
+
+@pytest.mark.parametrize("often", [3, 254, 255, 65_535])
+def test_counts_of_a_common_word_are_kept_however_large_they_are(often: int) -> None:
+    rows, counts = array("I", range(5, 90)), array("H", [1, often] * 42 + [1])
+
+    posted = decode_postings(encode_postings(rows, counts))
+
+    assert [*zip(rows, counts, strict=True)] == sorted(posted.among(range(100)))
 
 
 def test_of_equal_scores_the_lower_numbers_stay_whatever_order_they_come_in() -> None:

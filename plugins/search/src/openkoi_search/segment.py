@@ -26,6 +26,8 @@ ROWS_READ_A_LOOKUP = 8  # reading so many rows takes as long as finding one of t
 MAX_SEARCHED_NUMBERS = 7  # more are found faster by comparing all: 7 us each, to 48 us for all, of 2,500 documents
 VECTOR_SCALE = 32_767
 SEPARATOR = b"\0"
+RARE, COMMON = b"\0", b"\1"  # what the postings of a word begin with
+MAX_BYTE = 255
 # The places of a vector that are not 0, as bits, and their values times VECTOR_SCALE, in the order of the places.
 Vector: TypeAlias = "tuple[int, array[int]]"
 COLUMN_CODES, COLUMN_BYTES = "qIHHii", (8, 4, 2, 2, 4, 4)
@@ -60,10 +62,18 @@ class StoredDocument(NamedTuple):
 
 
 class Postings(NamedTuple):
-    """The rows of the documents that contain a word, in their order, and how often each does."""
+    """The rows of the documents that contain a word, in their order, and how often each does.
 
-    rows: "array[int]"
-    counts: "array[int]"
+    Of a common word, all rows between them are there as well, with a count of 0, and each count is a byte.
+    """
+
+    rows: "array[int] | range"
+    counts: "array[int] | bytes"
+
+    @property
+    def size(self) -> int:
+        """The number of documents that contain the word."""
+        return len(self.counts) - (self.counts.count(0) if isinstance(self.counts, bytes) else 0)
 
     def between(self, start: int, end: int) -> "Postings":
         """Return those of the rows from one to before another."""
@@ -73,6 +83,9 @@ class Postings(NamedTuple):
     def among(self, asked: Collection[int]) -> Iterator[tuple[int, int]]:
         """Yield those of the rows that are asked for, and their counts."""
         rows, counts = self
+        if isinstance(rows, range):
+            yield from ((row, count) for row in asked if row in rows and (count := counts[row - rows.start]))
+            return
         if len(asked) * ROWS_READ_A_LOOKUP > len(rows):
             yield from ((row, count) for row, count in zip(rows, counts, strict=True) if row in asked)
             return
@@ -80,6 +93,19 @@ class Postings(NamedTuple):
             place = bisect_left(rows, row)
             if place < len(rows) and rows[place] == row:
                 yield row, counts[place]
+
+    def without(self, dead: Collection[int]) -> "Postings":
+        """Return the postings without some rows."""
+        gone = [row for row, _ in self.among(dead)]
+        if not gone:
+            return self
+        if isinstance(self.rows, range):
+            counts = bytearray(self.counts)
+            for row in gone:
+                counts[row - self.rows.start] = 0
+            return Postings(self.rows, bytes(counts))
+        kept = [(row, count) for row, count in zip(*self, strict=True) if row not in dead]
+        return Postings(array("I", [row for row, _ in kept]), array("H", [count for _, count in kept]))
 
 
 class ScopeSize(NamedTuple):
@@ -220,13 +246,22 @@ def encode_place(place: int) -> bytes:
 
 def decode_postings(value: bytes) -> Postings:
     """Return the rows and counts of an entry."""
-    middle = len(value) // (ROW_BYTES + COUNT_BYTES) * ROW_BYTES
-    return Postings(unpack("I", value[:middle]), unpack("H", value[middle:]))
+    if value[:1] == COMMON:
+        first, counts = int.from_bytes(value[1 : 1 + ROW_BYTES], "little"), value[1 + ROW_BYTES :]
+        return Postings(range(first, first + len(counts)), counts)
+    middle = 1 + len(value) // (ROW_BYTES + COUNT_BYTES) * ROW_BYTES
+    return Postings(unpack("I", value[1:middle]), unpack("H", value[middle:]))
 
 
-def encode_postings(postings: Postings) -> bytes:
-    """Return postings as the value of an entry."""
-    return pack(postings.rows) + pack(postings.counts)
+def encode_postings(rows: "array[int]", counts: "array[int]") -> bytes:
+    """Return postings as the value of an entry: those of a common word as one byte a row, which is less."""
+    first, size = rows[0], rows[-1] + 1 - rows[0]
+    if ROW_BYTES + size >= (ROW_BYTES + COUNT_BYTES) * len(rows) or max(counts) > MAX_BYTE:
+        return RARE + pack(rows) + pack(counts)
+    column = bytearray(size)
+    for row, count in zip(rows, counts, strict=True):
+        column[row - first] = count
+    return COMMON + first.to_bytes(ROW_BYTES, "little") + column
 
 
 def vector_key(row: int) -> bytes:

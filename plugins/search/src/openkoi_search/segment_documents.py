@@ -3,7 +3,6 @@
 A document's terms are those of BM25 over the scopes that a query may see, as in the tables of a database.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -61,7 +60,7 @@ class SegmentDocuments:
         starts = self.index.starts
         for word in words:
             if posted := self.postings(word, scopes):
-                count = sum(len(postings.rows) for _, postings in posted)
+                count = sum(postings.size for _, postings in posted)
                 yield self.weigh(count, size), [(starts[place], postings) for place, postings in posted]
 
     def weigh(self, count: int, size: int) -> float:
@@ -85,11 +84,11 @@ class SegmentDocuments:
         """Read the same."""
         restricted = None if self.index.scopes.keys() <= {*scopes} else scopes
         found = (
-            (place, drop_dead(posted, dead) if dead else posted)
+            (place, posted.without(dead) if dead else posted)
             for place, (segment, dead) in enumerate(self.index.living)
             for posted in segment.postings(word, restricted)
         )
-        return [(place, posted) for place, posted in found if posted.rows]
+        return [(place, posted) for place, posted in found if posted.size]
 
     def keep_wanted(self, query: Query, found: RowScores) -> RowScores:
         """Return the scores of the documents that have a kind and a key that the query names."""
@@ -155,7 +154,7 @@ class SegmentDocuments:
         found = {}
         for word in words:
             posted = self.postings(word, scopes)
-            if count := sum(len(postings.rows) for _, postings in posted):
+            if count := sum(postings.size for _, postings in posted):
                 inside = ((numbers[place], postings) for place, postings in posted if place in numbers)
                 having = {asked[row] for asked, some in inside for row, _ in some.among(asked)}
                 found[word] = (rarity(count, size), having)
@@ -189,14 +188,6 @@ class LexicalQuery:
         from .lexical.words import count_words
 
         return documents.compare(sparse_vector(count_words(self.text), self.dimensions), docs)
-
-
-def drop_dead(postings: Postings, dead: Collection[int]) -> Postings:
-    """Return postings without outdated documents."""
-    if not any(True for _ in postings.among(dead)):
-        return postings
-    kept = [(row, count) for row, count in zip(*postings, strict=True) if row not in dead]
-    return Postings(array("I", [row for row, _ in kept]), array("H", [count for _, count in kept]))
 
 
 def make_found(segment: Segment, row: int, score: float) -> FoundDocument:

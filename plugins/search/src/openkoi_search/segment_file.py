@@ -21,7 +21,7 @@ from .checksums import CorruptFileError
 if TYPE_CHECKING:
     import mmap
 
-MAGIC = b"koi-segment-4\n\0\0"
+MAGIC = b"koi-segment-5\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
 Entry = tuple[bytes, bytes]

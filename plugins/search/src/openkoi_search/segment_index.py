@@ -10,7 +10,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import Cached
 from .segment import EntryKind, ScopeSize, Segment, StoredDocument, encode_name
-from .word_scores import cut_numbers
 
 if TYPE_CHECKING:
     from .word_scores import Columns
@@ -84,6 +83,8 @@ class SegmentIndex(Cached):
     @cached_property
     def columns(self) -> "Columns":
         """The columns of all segments that a score depends on."""
+        from .word_scores import cut_numbers
+
         numbers, lengths = array("q"), array("I")
         for segment in self.segments:
             numbers += segment.numbers

@@ -32,6 +32,7 @@ from .segment import (
 from .segment_file import Value, encode_segment, pack
 
 Key = tuple[bytes, str]
+Listed = tuple["array[int]", "array[int]"]  # the rows of a word, and its counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class SegmentContent:
     vectors: list[Value] = field(default_factory=list)
     scopes: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
-    words: dict[Key, Postings] = field(default_factory=dict)
+    words: dict[Key, Listed] = field(default_factory=dict)
     others: dict[bytes, Value] = field(default_factory=dict)
     gone: Collection[int] = ()
 
@@ -67,7 +68,7 @@ class SegmentContent:
         entries[EntryKind.COLUMNS.value] = b"".join(map(pack, self.columns))
         for (word, scope), posted in self.words.items():
             key = EntryKind.WORD.value + word + SEPARATOR + encode_place(self.scopes[scope])
-            entries[key] = encode_postings(posted)
+            entries[key] = encode_postings(*posted)
         if self.gone:
             entries[EntryKind.GONE.value] = pack(array("q", self.gone))
         known = {"documents": len(self.documents), "scopes": self.measure_scopes(), "kinds": list(self.kinds)}
@@ -92,9 +93,9 @@ class SegmentContent:
         self.documents.append(encode_document(stored))
         self.vectors.append(encode_vector(one.vector))
         for word, count in one.words.items():
-            posted = self.words.setdefault((encode_name(word), stored.scope), Postings(array("I"), array("H")))
-            posted.rows.append(row)
-            posted.counts.append(min(count, MAX_COUNT))
+            posted = self.words.setdefault((encode_name(word), stored.scope), (array("I"), array("H")))
+            posted[0].append(row)
+            posted[1].append(min(count, MAX_COUNT))
 
     def append(self, segment: Segment, dead: Collection[int]) -> None:
         """Append the rows of a segment, without those that are dead, and its other entries."""
@@ -123,10 +124,10 @@ class SegmentContent:
         for key, value in segment.file.entries(EntryKind.WORD.value):
             word, place = key[1 : -len(SEPARATOR) - COUNT_BYTES], int.from_bytes(key[-COUNT_BYTES:], "big")
             posted = move_postings(decode_postings(value), moved)
-            known = self.words.setdefault((word, segment.scope_names[place]), posted) if posted.rows else posted
+            known = self.words.setdefault((word, segment.scope_names[place]), posted) if posted[0] else posted
             if known is not posted:
-                known.rows.extend(posted.rows)
-                known.counts.extend(posted.counts)
+                known[0].extend(posted[0])
+                known[1].extend(posted[1])
 
     def append_others(self, segment: Segment) -> None:
         """Append the facts of runs, and replace what is known of learnings and offsets."""
@@ -181,13 +182,12 @@ def move_rows(segment: Segment, dead: Collection[int], start: int) -> Sequence[i
     return moved
 
 
-def move_postings(postings: Postings, moved: Sequence[int]) -> Postings:
+def move_postings(postings: Postings, moved: Sequence[int]) -> Listed:
     """Return postings with the new rows, without those of dead rows."""
-    rows, counts = postings
-    if isinstance(moved, range):
-        return postings if not moved.start else Postings(array("I", [row + moved.start for row in rows]), counts)
-    kept = [(moved[row], count) for row, count in zip(rows, counts, strict=True) if moved[row] != NO_ROW]
-    return Postings(array("I", [row for row, _ in kept]), array("H", [count for _, count in kept]))
+    if isinstance(moved, range) and isinstance(postings.counts, array):
+        return array("I", [row + moved.start for row in postings.rows]), postings.counts
+    kept = [(moved[row], count) for row, count in zip(*postings, strict=True) if count and moved[row] != NO_ROW]
+    return array("I", [row for row, _ in kept]), array("H", [count for _, count in kept])
 
 
 def encode_document(document: StoredDocument) -> bytes:

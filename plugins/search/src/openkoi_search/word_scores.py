@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .segment import MAX_BYTE
 from .sparse_fusion import DIGITS
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 65_536  # are looked at together: a byte each for every word of a query (estimate)
 FIRST_SCORED = 256  # rows of a block, then twice as many each time (estimate)
-MAX_BYTE = 255
 MAX_DISTINCT_COUNT = 8  # a word that is more often in a text hardly adds more to its score (estimate)
 ROUNDING_ERROR = 1e-6  # is more than the error of a quotient of two scores
 RowScores = Mapping[int, float]
@@ -160,7 +160,8 @@ def count_in_rows(weight: float, postings: "Iterable[tuple[int, Postings]]", row
         having, counts = posted.between(rows.start - first, rows.stop - first)
         if not having:
             continue
-        cut, start = cut_numbers(counts), first - rows.start
+        cut = counts if isinstance(counts, bytes) else cut_numbers(counts)
+        start = first - rows.start
         most = max(most, most_often(cut))
         if MAX_BYTE in cut:
             large |= {start + row: count for row, count in zip(having, counts, strict=True) if count >= MAX_BYTE}
@@ -168,16 +169,23 @@ def count_in_rows(weight: float, postings: "Iterable[tuple[int, Postings]]", row
     return (weight, found, large, most) if most else None
 
 
-def put(column: bytearray, start: int, rows: "array[int]", values: bytes) -> None:
+def put(column: bytearray, start: int, rows: "array[int] | range", values: bytes) -> None:
     """Put the values of some rows into a column, where the row 0 is at ``start``."""
     first, end = rows[0], rows[-1] + 1
     if len(rows) == end - first:
-        column[start + first : start + end] = values
+        known = column[start + first : start + end]
+        column[start + first : start + end] = merge(known, values) if known.strip(b"\0") else values
         return
     part = bytearray(first) + column[start + first : start + end]  # what begins with row 0 needs no sum for each
     for row, value in zip(rows, values, strict=True):
         part[row] = value
     column[start + first : start + end] = part[first:]
+
+
+def merge(one: bytearray, other: bytes) -> bytes:
+    """Return the values of two columns, of which one has a 0 where the other has none."""
+    both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    return both.to_bytes(len(one), "little")
 
 
 def most_often(counts: bytes) -> int:
