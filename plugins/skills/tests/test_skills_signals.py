@@ -144,6 +144,25 @@ def test_many_common_words_do_not_make_a_skill_fit() -> None:
     assert rate_fit("The bank needs our invoices", make_index(library)).is_clear
 
 
+@pytest.mark.parametrize(
+    ("name", "task", "shown"),
+    [
+        ("infographics", "Make a nice infographic of our numbers", True),
+        ("pictures", "Make a nice infographic of our numbers", False),
+        ("infographics", "Make a nice infographic", False),
+    ],
+)
+def test_a_task_that_has_a_skills_name_needs_fewer_other_words_but_more_than_the_name(
+    name: str, task: str, shown: bool
+) -> None:
+    common = {f"s{number}": "Adds numbers." if number % 3 else "Draws lines." for number in range(50)}
+    library = {**common, name: "Draws infographics of numbers."}
+
+    fit = rate_fit(task, make_index(library))
+
+    assert (name, shown) == (next(iter(fit.shares)), fit.is_clear)
+
+
 @pytest.mark.row("SKILL-04")
 def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
     skills = [Skill(f"s{n:03}", "word " * 100, "") for n in range(30)]
