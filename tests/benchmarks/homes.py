@@ -1,9 +1,10 @@
 """Virtualenvs for contestants, kept in the user's cache: OpenKoi as ``pip install openkoi`` gives it, and peers.
 
-That of OpenKoi is made anew for each contest, from the files as they are, and each checkout has its own. Those of
-peers are made when they are first needed; delete the folder to have the newest versions.
+That of OpenKoi is made anew by each process that needs it, from the files as they are, and removed at its end. Those
+of peers are made when they are first needed; delete the folder to have the newest versions.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache as cache_result
 from hashlib import sha256
 from pathlib import Path
+from tempfile import mkdtemp
 
 ROOT = Path(__file__).parents[2]
 READY = "ready"
@@ -25,7 +27,9 @@ class Homeless(Exception):
 @cache_result
 def home_of_openkoi(*more: str) -> str:
     """Return the Python of a virtualenv with the default bundle and ``more`` distributions: wheels and bytecode."""
-    folder = cache() / f"openkoi-{short_hash(str(ROOT), *more)}"
+    cache().mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix="openkoi-", dir=cache()))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     options = ["--frozen", "--no-editable", "--no-default-groups", "--compile-bytecode", "--reinstall"]
     packages = [f"--package={name}" for name in ("openkoi", *more)]
     run_uv(["sync", "--quiet", *options, *packages], UV_PROJECT_ENVIRONMENT=str(folder))
@@ -34,17 +38,12 @@ def home_of_openkoi(*more: str) -> str:
 
 def home_of(name: str, requirements: Sequence[str]) -> str:
     """Return the Python of a peer's own virtualenv."""
-    folder = cache() / f"{name}-{short_hash(sys.version, *requirements)}"
+    folder = cache() / f"{name}-{sha256(' '.join([sys.version, *requirements]).encode()).hexdigest()[:12]}"
     python = python_in(folder)
     if not (folder / READY).exists():
         build(folder, python, requirements)
         (folder / READY).touch()
     return str(python)
-
-
-def short_hash(*texts: str) -> str:
-    """Return what distinguishes folders of the same name."""
-    return sha256(" ".join(texts).encode()).hexdigest()[:12]
 
 
 def python_in(folder: Path) -> Path:

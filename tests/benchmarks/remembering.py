@@ -13,7 +13,8 @@ from .peers import peers_in
 
 QUESTIONS = 20
 OURS = "openkoi"
-OWN = (Entry(OURS, "memories", way="openkoi"), Entry("SQLite's FTS5", "memories", way="sqlite"))
+FLOOR = Entry("a scan of a file", "memories", way="scan")
+OWN = (Entry(OURS, "memories", way="openkoi"), FLOOR, Entry("SQLite's FTS5", "memories", way="sqlite"))
 PEERS = ("tantivy",)
 KINDS = ("three words", "twelve words", "words that all texts have")
 SEARCH_GOAL, ADD_GOAL = 20.0, 10.0  # ms

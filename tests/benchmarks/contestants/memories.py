@@ -1,9 +1,10 @@
-"""Keep 50,000 texts on the disk, add what a task said, and search at once: our memory, SQLite's FTS5 and tantivy.
+"""Keep 50,000 texts on the disk, add what a task said, and search at once: our memory, a scan, SQLite's FTS5, tantivy.
 
 All read and write the same texts. Peers store texts alone; ours also reads whose they are and when they were said,
 compares pieces of words, and reads the index that a killed process leaves.
 """
 
+import heapq
 import random
 import sqlite3
 import time
@@ -102,6 +103,22 @@ def ours() -> Store:
     return Store(add, lambda question: len(memory.find(Query(question, scope="all"))))
 
 
+def scan() -> Store:
+    """Return the floor: a file with a text a line, all of which a question reads."""
+    path = Path(address(), "lines")
+
+    def add(runs: list[list[str]]) -> None:
+        with path.open("a") as lines:
+            lines.writelines(f"{text}\n" for texts in runs for text in texts)
+
+    def search(question: str) -> int:
+        words = question.split()
+        counts = ((sum(word in line for word in words), line) for line in path.read_text().splitlines())
+        return len(heapq.nlargest(10, (found for found in counts if found[0])))
+
+    return Store(add, search)
+
+
 def sqlite() -> Store:
     """Return SQLite's FTS5 with its Porter stemmer."""
     connection = sqlite3.connect(Path(address(), "fts5.db"))
@@ -149,6 +166,7 @@ if __name__ == "__main__":
     take_part(
         {
             "openkoi": lambda: kept(ours),
+            "scan": lambda: kept(scan),
             "sqlite": lambda: kept(sqlite),
             "tantivy": lambda: kept(tantivy),
         }
