@@ -134,7 +134,7 @@ def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> No
     reply = evaluated({"judge": Opinion(Evaluation(scores=(Score("taste", 7.0),)))}, tmp_path)
 
     assert reply is not None
-    assert "taste is scored 7.0 with weight 1.0" in reply.unavailable_reason
+    assert "taste has score 7 and weight 1; a score must be 0 to 1" in reply.unavailable_reason
 
 
 def test_a_silent_judge_does_not_leave_acceptance_to_the_checks(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_check_of_another_evaluator_with_the_same_name_is_not_the_one_that_pas
 def test_the_second_fall_ends_it() -> None:
     decision = after(judged(0.7), judged(0.3), judged(0.2))
 
-    assert Decision(NextAction.ABORT_REGRESSION, "the score fell from 0.70 to 0.20, for the second time") == decision
+    assert Decision(NextAction.ABORT_REGRESSION, "a second regression: the score fell from 0.70 to 0.20") == decision
 
 
 def test_the_second_fall_ends_it_with_a_way_up_between_them() -> None:

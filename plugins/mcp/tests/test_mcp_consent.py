@@ -224,7 +224,7 @@ def test_what_a_project_sets_for_a_server_is_shown_before_it_is_started(tmp_path
 
     shown = openkoi("mcp", "approve", "theirs", "--yes").stdout
 
-    assert "Its file sets the variable NODE_OPTIONS='--require ./evil.js'. It is started in tools." in shown
+    assert "Its configuration sets the variable NODE_OPTIONS='--require ./evil.js'. It is started in tools." in shown
 
 
 def test_the_command_line_of_a_project_is_shown_in_one_line(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_decoy_of_a_secret_hides_no_command_in_a_variable(name: str, command: 
 def test_a_secret_of_a_project_is_shown_by_its_name_alone() -> None:
     text = start_question(project(env={"ACME_TOKEN": "9f8a7c6b5d4e3f2a1b0c9d8e"})).text
 
-    assert text.endswith("Its file sets the variable ACME_TOKEN.")
+    assert text.endswith("Its configuration sets the variable ACME_TOKEN.")
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\v", "\f", "\x85"])
@@ -52,7 +52,7 @@ def test_headers_and_the_time_of_a_call_are_shown() -> None:
         project(command="", url="https://example.com", headers={"X-Mode": "all"}, timeout=7_200.0)
     ).text
 
-    assert text.endswith("Its file sets the header X-Mode=all. A call may take 7,200 s.")
+    assert text.endswith("Its configuration sets the header X-Mode=all. A call may take 7,200 s.")
 
 
 def test_a_project_that_changes_the_time_of_a_call_is_asked_about_again_and_the_user_s_own_server_is_not() -> None:

@@ -130,7 +130,7 @@ def test_a_deletion_must_take_out_all_lines(hands: "Hands") -> None:
         ("--- a/b.py\n+++ b/b.py\n@@\n-a\n+b\n", "File not found: b.py. Did you mean c.py?"),
         ("--- /dev/null\n+++ b/a.py\n@@\n+b\n", "a.py exists already."),
         ("*** Update File: a.py\n*** Move to: c.py\n", "c.py exists already."),
-        ("--- a/a.py\n+++ b/c.py\n@@\n-a\n+b\n", "The patch names two files for one, a.py and c.py."),
+        ("--- a/a.py\n+++ b/c.py\n@@\n-a\n+b\n", "The patch header names two different files, a.py and c.py."),
         ("--- a/a.py\n+++ b/a.py\n", "The patch would not change a.py."),
         ("--- a/a.py\n+++ b/a.py\n@@ -2,0 +3 @@\n+b\n", "Hunk 1 of a.py has no context lines."),
         ("--- a/a.py\n+++ b/a.py\n@@\n-a\nreturn\n", "Line 5 of the patch is not in a hunk: 'return'."),

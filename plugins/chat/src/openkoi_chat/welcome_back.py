@@ -13,8 +13,8 @@ from .session_totals import read_totals
 
 ELSEWHERE = "nothing in this copy; the other chat continues the task"
 ENDINGS = {
-    NextAction.ACCEPT: "nothing: the last task was accepted",
-    NextAction.ESCALATE: "the last task waits for your approval; /resume asks again",
+    NextAction.ACCEPT: "nothing; the last task was accepted",
+    NextAction.ESCALATE: "the last task waits for your answer; /resume asks again",
 }
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Koi, Memory
 
+NO_MEMORY = 'No memory is enabled. Set `memory` under [use] in the configuration file, such as memory = "duckdb".'
+
 
 async def load_memory(koi: "Koi") -> "Memory | None":
     """Return the chosen memory; None if none is chosen or it cannot be loaded."""

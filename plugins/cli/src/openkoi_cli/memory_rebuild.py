@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.memory_sync import BATCH_SIZE, split_batches
 from openkoi_runlog.report import format_count
 
-from .memory_in_use import load_memory
+from .memory_in_use import NO_MEMORY, load_memory
 from .memory_search import read_health
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ async def rebuild_memory(koi: Koi, data: Path, say: Callable[[str], object]) -> 
 
     memory = await load_memory(koi)
     if memory is None:
-        raise KoiError(" ".join(["No memory is enabled. Choose one with [use] memory.", *koi.warnings()]))
+        raise KoiError(" ".join([NO_MEMORY, *koi.warnings()]))
     log = Log(data)
     async with lock_rebuild(log.data, say):
         return await ingest_log(memory, log)

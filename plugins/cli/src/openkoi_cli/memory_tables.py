@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError, Memory, SupportsTables
 
-from .memory_in_use import load_usable_memory
+from .memory_in_use import NO_MEMORY, load_usable_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi
 
 NO_TABLES = "The memory {name!r} has no tables."
-NO_MEMORY = "No memory is enabled. Choose one with [use] memory."
 
 
 async def update_tables(koi: "OpenedKoi", sessions: "Path") -> str:

@@ -16,7 +16,7 @@ SKIPPED = "Skipped task {id}, which ended before it changed a file."
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
+@click.option("--force", is_flag=True, help="Overwrite files even if they have conflicting later changes.")
 @click.option("--rewind", is_flag=True, help="Undo only; do not learn to avoid what the task did.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, force: bool, rewind: bool) -> int:

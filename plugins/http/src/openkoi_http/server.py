@@ -69,7 +69,9 @@ def make_server(base_url: str, headers: Mapping[str, str]) -> Server:
     except ValueError as error:
         raise ConfigError(f"Invalid base URL ({error}). Use http://host:port/path.") from None
     if url.scheme not in {"http", "https"} or not url.hostname:
-        raise ConfigError("Invalid base URL. It must start with http:// or https://.")
+        raise ConfigError(
+            "Invalid base URL. It must be http:// or https:// followed by a host, such as https://api.example.com/v1."
+        )
     for name, value in headers.items():
         check_header(name, value)
     server = Server(f"{url.hostname}{port}")

@@ -215,7 +215,12 @@ def restore(koi: Koi, /, id: str) -> None:
 
 @learn.command()
 @click.argument("id")
-@click.option("--again", type=click.IntRange(0), metavar="N", help="Replay N recorded tasks with a model.")
+@click.option(
+    "--again",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Replay up to N recorded tasks with a model, without asking.  [default: ask]",
+)
 @click.pass_obj
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
     """Compare tasks with and without an entry, recorded or replayed."""

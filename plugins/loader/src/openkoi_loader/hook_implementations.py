@@ -132,7 +132,7 @@ def find_unknown_names(manager: PluginManager, plugin: object) -> Iterator[str]:
 def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
     for caller in manager.get_hookcallers(plugin) or ():
         if any(impl.plugin is plugin and (impl.wrapper or impl.hookwrapper) for impl in caller.get_hookimpls()):
-            raise ValueError(f"{caller.name} is a wrapper; implement the hook instead")
+            raise ValueError(f"{caller.name} is a hook wrapper, which OpenKoi does not support; remove `wrapper=True`")
 
 
 def make_implementation(impl: HookImpl, hook: Hook) -> HookImplementation:

@@ -125,7 +125,7 @@ def describe_given(config: ServerConfig) -> str:
         texts.append(f"It gets your {list_names('variable', names)}.")
     noun, given = ("header", table.headers) if table.url else ("variable", table.env)
     if given:
-        texts.append(f"Its file sets the {list_names(noun, show_pairs(config, given))}.")
+        texts.append(f"Its configuration sets the {list_names(noun, show_pairs(config, given))}.")
     if table.cwd and not table.url:
         texts.append(f"It is started in {shlex.quote(table.cwd)}.")
     if config.project and table.timeout != CALL_SECONDS:

@@ -46,7 +46,7 @@ class DiffHeader:
             raise ToolError(f"The patch turns {shorten_path(after)} into a link or a submodule. Use run_command.")
         if before and after and before != after and not self.renamed_to:
             raise ToolError(
-                f"The patch names two files for one, {shorten_path(before)} and {shorten_path(after)}. "
+                f"The patch header names two different files, {shorten_path(before)} and {shorten_path(after)}. "
                 "To rename a file, write 'rename from' and 'rename to' above its hunks."
             )
         return FilePatch(

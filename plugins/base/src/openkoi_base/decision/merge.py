@@ -8,6 +8,9 @@ from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severi
 
 MAX_WEIGHT = 1e6  # with larger weights, rounding would lose small ones in the sum (estimate)
 SEVERITIES = tuple(Severity)
+OUT_OF_RANGE = (
+    "{0.dimension} has score {0.value:g} and weight {0.weight:g}; a score must be 0 to 1, and a weight 0 to 1,000,000"
+)
 MODES = tuple(EvaluationMode)
 NOT_A_JUDGE = (
     "Ignored the score of evaluator {name}: it does not declare `judges = True`. An evaluator that "
@@ -75,7 +78,7 @@ def validate_evaluation(opinion: Evaluation) -> Evaluation:
         raise ValueError(f"it is not an evaluation: {wrong}")
     for score in opinion.scores:
         if not (0 <= score.value <= 1 and 0 <= score.weight <= MAX_WEIGHT):
-            raise ValueError(f"{score.dimension} is scored {score.value} with weight {score.weight}")
+            raise ValueError(OUT_OF_RANGE.format(score))
     return opinion
 
 

@@ -49,7 +49,7 @@ def restart_after_regression(history: History) -> Decision | None:
     if not why:
         return None
     if any(describe_regression(earlier) for earlier in iteration_prefixes(history.before)):
-        return Decision(NextAction.ABORT_REGRESSION, f"{why}, for the second time")
+        return Decision(NextAction.ABORT_REGRESSION, f"a second regression: {why}")
     return None if history.used_up else Decision(NextAction.CONTINUE, why, restart_from_best=True)
 
 
