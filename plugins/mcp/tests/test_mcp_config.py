@@ -208,7 +208,7 @@ def test_servers_are_added_and_removed_and_all_else_stays(tmp_path: Path) -> Non
 def test_the_server_of_the_documentation_works(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, turns=turn(calling("garden__plant", flower="rose"), when="after: 0") + DONE)
     page = openkoi("plugin", "docs", "mcp").stdout
-    code = page.partition("## server.py\n")[2].partition("\nTo use it")[0]
+    code = page.partition("## server.py\n")[2].partition("\nTo use the server")[0]
     (openkoi.folder / "server.py").write_text(dedent(code))
 
     assert 0 == openkoi("mcp", "add", "garden", sys.executable, "server.py").returncode
