@@ -146,7 +146,7 @@ def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
         config = chat.openkoi.home / "config.toml"
         config.write_text(f'{config.read_text()}\n[integrations.notion]\nbase_url = "{server.url}/v1"\n')
         with terminal(chat.openkoi, "connect", "notion") as there:
-            there.shows("Its secret")
+            there.shows("Paste its secret")
             there.type(server.token + ENTER)
             there.shows("URL of the shared page")
             there.type(server.pages[server.root]["url"] + ENTER)
