@@ -11,7 +11,7 @@ GOALS = {
     "last 100 / informed": (">=", 0.85, 0.6),
     "after drift / informed": (">=", 0.8, None),
     "harmful per task": ("<=", 0.15, None),
-    "precision of active ones": (">=", 0.85, None),
+    "precision of active entries": (">=", 0.85, None),
     "tokens per task": ("<=", 120.0, None),
     "duplicates": ("<=", 0.02, None),
 }
@@ -67,7 +67,7 @@ def figures(worlds: Sequence[WorldCourses], who: str) -> Mapping[str, Sequence[f
         "last 100 / informed": ratios(worlds, who, WorldCourses.last),
         "after drift / informed": ratios([one for one in worlds if one.drifts_at >= 0], who, WorldCourses.after_drift),
         "harmful per task": [one.mean("harmful") for one in mine],
-        "precision of active ones": [one.precision for one in mine if one.active],
+        "precision of active entries": [one.precision for one in mine if one.active],
         "tokens per task": [one.mean("tokens") for one in mine],
         "duplicates": [one.duplicates for one in mine],
     }
@@ -75,12 +75,12 @@ def figures(worlds: Sequence[WorldCourses], who: str) -> Mapping[str, Sequence[f
 
 def format_report(worlds: Sequence[WorldCourses], who: str) -> str:
     """Format the figures of a learner with their goals, then the last tasks by family and learner."""
-    lines = [f"{'':26}{'mean':>8}{'worst tenth':>13}{'9 in 10 reach':>15}   goal"]
+    lines = [f"{'':28}{'mean':>8}{'worst tenth':>13}{'9 in 10 reach':>15}   goal"]
     for name, values in ((name, values) for name, values in figures(worlds, who).items() if values):
         sign, goal, worst = GOALS.get(name, ("", None, None))
         wanted = f"{sign} {goal}" + (f", worst tenth {sign} {worst}" if worst else "") if goal else ""
         worst_mean, edge = (of(values, high=sign == "<=") for of in (worst_tenth, nine_in_ten))
-        lines.append(f"{name:26}{mean(values):8.3f}{worst_mean:13.3f}{edge:15.3f}   {wanted}")
+        lines.append(f"{name:28}{mean(values):8.3f}{worst_mean:13.3f}{edge:15.3f}   {wanted}")
     names = list(worlds[0].courses)
     lines += ["", f"{'last 100, by family':32}" + "".join(f"{one:>10}" for one in names)]
     for family in sorted({one.family for one in worlds}):
