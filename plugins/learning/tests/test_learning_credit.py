@@ -83,7 +83,13 @@ def test_drawing_lots_is_the_same_for_the_same_run_and_fair_over_many() -> None:
     assert 0.07 < sum(random_share(str(run), "e") < 0.1 for run in range(2000)) / 2000 < 0.13
     rates = [holdout_rate(count_outcomes(used("+" * shown)), 0.1, proved=shown > 50) for shown in (0, 30, 60)]
     assert rates == sorted(rates, reverse=True)
-    assert [0.1, 0.01] == pytest.approx([rates[0], rates[-1]])
+    assert [0.1, 0.05] == pytest.approx([rates[0], rates[-1]])
+
+
+def test_an_entry_that_results_confirm_is_held_out_less_with_each_run_that_was_without_it() -> None:
+    rates = [holdout_rate(count_outcomes(used("+" * 60, "w" * without)), 0.1, proved=True) for without in (0, 1, 3)]
+
+    assert [0.05, 0.025, 0.0125] == pytest.approx(rates)
 
 
 @pytest.mark.row("C22", "MEM-12")

@@ -15,6 +15,7 @@ PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
+SURE_SHARE = 0.5  # share of the usual holdout rate for an entry that results confirm, until a run was without it (measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +151,12 @@ def proves_uplift(uses: Sequence[EntryOutcome], usual: float) -> bool:
 
 
 def holdout_rate(known: Counts, share: float, *, proved: bool) -> float:
-    """Return the share of runs to hold an entry out of: the better known, the fewer; a proved one hardly ever."""
-    if proved:
-        return share / 10
-    return max(share / 4, share * 4 / (4 + known.shown))
+    """Return the share of runs to hold an entry out of: the more runs were without it, the fewer.
+
+    One that is not ``proved`` yet is held out more often while it was hardly shown.
+    """
+    sure = share * SURE_SHARE / (1 + known.withheld)
+    return sure if proved else max(sure, share / 4, share * 4 / (4 + known.shown))
 
 
 def random_share(run: str, entry: str) -> float:

@@ -161,7 +161,7 @@ def holdout_of(
     """Return the share of runs to hold an entry out of, to measure whether it matters.
 
     Never one that the user confirmed, nor a verified one at its first match: the run after the one that taught it is
-    the one that a user looks at. Hardly ever one that the latest results confirm.
+    the one that a user looks at. Seldom one that the latest results confirm.
     """
     uses = prefer_model(state.outcomes(entry.id), query.model)
     sure = entry.standing is LearningStatus.ACTIVE and not uses
