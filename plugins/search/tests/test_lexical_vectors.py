@@ -16,7 +16,7 @@ from openkoi_hookspecs import ConfigError
 from openkoi_search.lexical import Lexical
 from openkoi_search.lexical.hashing import sparse_vector
 from openkoi_search.lexical.words import words
-from openkoi_search.segment import VECTOR_SCALE, decode_vector, encode_vector, multiply
+from openkoi_search.segment import VECTOR_SCALE, asked_places, decode_vector, encode_vector, multiply
 
 PROBES = [
     ("deploy the website", "deployed a web-site yesterday", "put the new pages online"),
@@ -140,9 +140,9 @@ def test_a_stored_vector_is_multiplied_as_it_was(dimensions: int, words: int) ->
         sparse_vector({f"w{chance.randrange(10**6)}": chance.randint(1, 5) for _ in range(words)}, dimensions)
         for _ in range(2)
     )
-    asked = sum(1 << place for place in other)
+    asked, bits = asked_places(other), sum(1 << place for place in other)
 
-    product = multiply(decode_vector(encode_vector(one)), other, asked) / VECTOR_SCALE
+    product = multiply(decode_vector(encode_vector(one)), asked, bits) / VECTOR_SCALE
 
     assert pytest.approx(sum(one[place] * other.get(place, 0.0) for place in one), abs=1e-4) == product
 

@@ -30,6 +30,7 @@ RARE, COMMON = b"\0", b"\1"  # what the postings of a word begin with
 MAX_BYTE = 255
 # The places of a vector that are not 0, as bits, and their values times VECTOR_SCALE, in the order of the places.
 Vector: TypeAlias = "tuple[int, array[int]]"
+Asked: TypeAlias = "Mapping[int, tuple[int, int, float]]"
 COLUMN_CODES, COLUMN_BYTES = "qIHHii", (8, 4, 2, 2, 4, 4)
 
 
@@ -73,7 +74,7 @@ class Postings(NamedTuple):
     @property
     def size(self) -> int:
         """The number of documents that contain the word."""
-        return len(self.counts) - (self.counts.count(0) if isinstance(self.counts, bytes) else 0)
+        return len(self.counts.translate(None, b"\0") if isinstance(self.counts, bytes) else self.counts)
 
     def between(self, start: int, end: int) -> "Postings":
         """Return those of the rows from one to before another."""
@@ -287,12 +288,17 @@ def decode_vector(value: bytes) -> Vector:
     return int.from_bytes(value[COUNT_BYTES:end], "little"), unpack("h", value[end:])
 
 
-def multiply(vector: Vector, weights: Mapping[int, float], asked: int) -> float:
-    """Return the product of a vector and another one, of which the places that are not 0 are ``asked`` as bits."""
+def asked_places(weights: Mapping[int, float]) -> Asked:
+    """Return a vector to multiply others with: by place, from 1 on, its bit, those of lower places, and its value."""
+    return {place + 1: (1 << place, (1 << place) - 1, weight) for place, weight in weights.items()}
+
+
+def multiply(vector: Vector, asked: Asked, bits: int) -> float:
+    """Return the product of a vector and another one, of which the places that are not 0 are these bits."""
     places, values = vector
-    found, common = 0.0, places & asked
+    found, common = 0.0, places & bits
     while common:
-        at = common.bit_length() - 1
-        common ^= 1 << at
-        found += weights[at] * values[(places & ((1 << at) - 1)).bit_count()]
+        bit, below, weight = asked[common.bit_length()]
+        common ^= bit
+        found += weight * values[(places & below).bit_count()]
     return found

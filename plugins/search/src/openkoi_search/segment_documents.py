@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
-from .segment import VECTOR_SCALE, Postings, Segment, multiply
+from .segment import VECTOR_SCALE, Postings, Segment, asked_places, multiply
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
 from .word_scores import BestScores, RowScores
@@ -108,10 +108,10 @@ class SegmentDocuments:
 
     def compare(self, vector: Mapping[int, float], docs: Collection[int]) -> Scores:
         """Return the cosines of documents and a vector."""
-        weights = {at: value / VECTOR_SCALE for at, value in vector.items()}
-        asked = sum(1 << at for at in weights)
+        asked = asked_places({at: value / VECTOR_SCALE for at, value in vector.items()})
+        bits = sum(bit for bit, *_ in asked.values())
         where = self.locate(docs).items()
-        return {doc: multiply(self.index.segments[place].vector(row), weights, asked) for doc, (place, row) in where}
+        return {doc: multiply(self.index.segments[place].vector(row), asked, bits) for doc, (place, row) in where}
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Return those of the documents that match the query's kinds and keys."""
