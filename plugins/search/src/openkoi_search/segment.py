@@ -26,7 +26,7 @@ ROWS_READ_A_LOOKUP = 8  # reading so many rows takes as long as finding one of t
 MAX_SEARCHED_NUMBERS = 7  # more are found faster by comparing all: 7 us each, to 48 us for all, of 2,500 documents
 VECTOR_SCALE = 32_767
 SEPARATOR = b"\0"
-RARE, COMMON = b"\0", b"\1"  # what the postings of a word begin with
+LISTED, DENSE = b"\0", b"\1"  # what postings begin with: rows and counts, or a count for each row
 MAX_BYTE = 255
 # The places of a vector that are not 0, as bits, and their values times VECTOR_SCALE, in the order of the places.
 Vector: TypeAlias = "tuple[int, array[int]]"
@@ -65,7 +65,7 @@ class StoredDocument(NamedTuple):
 class Postings(NamedTuple):
     """The rows of the documents that contain a word, in their order, and how often each does.
 
-    Of a common word, all rows between them are there as well, with a count of 0, and each count is a byte.
+    Where that takes less, all rows from the first to the last are there, some with a count of 0, and a count is a byte.
     """
 
     rows: "array[int] | range"
@@ -247,7 +247,7 @@ def encode_place(place: int) -> bytes:
 
 def decode_postings(value: bytes) -> Postings:
     """Return the rows and counts of an entry."""
-    if value[:1] == COMMON:
+    if value[:1] == DENSE:
         first, counts = int.from_bytes(value[1 : 1 + ROW_BYTES], "little"), value[1 + ROW_BYTES :]
         return Postings(range(first, first + len(counts)), counts)
     middle = 1 + len(value) // (ROW_BYTES + COUNT_BYTES) * ROW_BYTES
@@ -255,14 +255,14 @@ def decode_postings(value: bytes) -> Postings:
 
 
 def encode_postings(rows: "array[int]", counts: "array[int]") -> bytes:
-    """Return postings as the value of an entry: those of a common word as one byte a row, which is less."""
+    """Return postings as the value of an entry, in the way that takes less."""
     first, size = rows[0], rows[-1] + 1 - rows[0]
     if ROW_BYTES + size >= (ROW_BYTES + COUNT_BYTES) * len(rows) or max(counts) > MAX_BYTE:
-        return RARE + pack(rows) + pack(counts)
+        return LISTED + pack(rows) + pack(counts)
     column = bytearray(size)
     for row, count in zip(rows, counts, strict=True):
         column[row - first] = count
-    return COMMON + first.to_bytes(ROW_BYTES, "little") + column
+    return DENSE + first.to_bytes(ROW_BYTES, "little") + column
 
 
 def vector_key(row: int) -> bytes:

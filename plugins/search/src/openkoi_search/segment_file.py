@@ -48,14 +48,15 @@ class SegmentFile:
 
     def key(self, place: int) -> bytes:
         """Return the key at a place."""
-        start, end = self.key_starts[place : place + 2]
-        return self.data[self.keys_at + start : self.keys_at + end]
+        starts, base = self.key_starts, self.keys_at
+        return self.data[base + starts[place] : base + starts[place + 1]]
 
     def value(self, place: int) -> bytes:
         """Return the value at a place; raise CorruptFileError if it is damaged."""
-        start, end = (self.values_at + at for at in self.value_starts[place : place + 2])
-        value = self.data[start + CHECKSUM_BYTES : end]
-        if zlib.crc32(value) != int.from_bytes(self.data[start : start + CHECKSUM_BYTES], "little"):
+        starts, data = self.value_starts, self.data
+        start = self.values_at + starts[place]
+        value = data[start + CHECKSUM_BYTES : self.values_at + starts[place + 1]]
+        if zlib.crc32(value) != int.from_bytes(data[start : start + CHECKSUM_BYTES], "little"):
             raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
         return value
 
