@@ -15,7 +15,7 @@ PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
-SURE_SHARE = 0.5  # share of the usual holdout rate for an entry that results confirm, until a run was without it (measured)
+SURE_SHARE = 0.5  # share of the usual holdout rate for an entry that results confirm until a run lacked it (measured)
 
 
 @dataclass(frozen=True, slots=True)
