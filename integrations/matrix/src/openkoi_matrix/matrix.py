@@ -33,7 +33,7 @@ POLL_SECONDS = 25
 # A poll without an answer is a dead connection: it is found after 25 x 11/6 = 46 seconds.
 LIMITS = ResponseLimits(idle_seconds=25.0)
 SIGN_IN = "Matrix rejected the access token ({0}). Run `openkoi connect matrix`."
-SOFT_LOGOUT = "its session has expired, and signing in again continues it"
+SOFT_LOGOUT = "its session has ended, and signing in again continues it"
 OWN = 200  # ids of sent messages that are known to be ours
 KINDS = json.dumps({"types": ["m.room.message"]})
 CAPABILITIES = Capabilities(
