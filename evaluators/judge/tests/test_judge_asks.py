@@ -215,7 +215,7 @@ def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) 
 
     assert pytest.approx(0.8) == run.known.score
     assert 1 == len(run.prompts)
-    assert "limit of calls" in run.warnings[0]
+    assert "limit was reached: calls" in run.warnings[0]
 
 
 class Suite:
