@@ -485,7 +485,7 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
     done = run_scenario(Task("Do it", limits=ONCE), Scenario(plugins=plugin(before_plan=before_plan)), tmp_path)
 
     assert NextAction.ACCEPT is done.result.decision.action
-    assert any("limit of patience" in text for text in warnings(done))
+    assert any("limit was reached: patience" in text for text in warnings(done))
 
 
 def test_findings_that_are_no_findings_are_refused(tmp_path: Path) -> None:
