@@ -152,6 +152,14 @@ class Segment(Cached):
         """All lengths from that of its shortest document to that of its longest."""
         return range(min(self.lengths), max(self.lengths) + 1)
 
+    @cached_property
+    def short_lengths(self) -> bytes:
+        """The lengths as a byte each, MAX_BYTE for longer ones."""
+        from .word_scores import cut_numbers
+
+        found: bytes = cut_numbers(self.lengths)
+        return found
+
     @property
     def scopes(self) -> Mapping[str, ScopeSize]:
         """The scopes in their order, and the size of each."""

@@ -43,7 +43,7 @@ class SegmentDocuments:
     def rank_by_words(self, query: Query, scopes: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
         size, mean = self.measure(scopes)
-        if not mean:
+        if not (size and mean):
             return {}
         k1, b = self.shape
         best = BestScores(most, base=k1 * (1 - b), share=k1 * b / mean)

@@ -1,6 +1,5 @@
 """All segments at one point in time: which of their documents are current, and what is known of a run."""
 
-from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -82,16 +81,12 @@ class SegmentIndex(Cached):
 
     @cached_property
     def columns(self) -> "Columns":
-        """The columns of all segments that a score depends on."""
-        from .word_scores import cut_numbers
-
-        numbers, lengths = array("q"), array("I")
-        for segment in self.segments:
-            numbers += segment.numbers
-            lengths += segment.lengths
+        """The columns of all segments that a score depends on; there are documents."""
+        numbers = memoryview(b"".join(segment.numbers for segment in self.segments)).cast("q")
+        lengths = memoryview(b"".join(segment.lengths for segment in self.segments)).cast("I")
         spans = [segment.span for segment in self.segments if segment.size]
-        span = range(min((one.start for one in spans), default=0), max((one.stop for one in spans), default=1))
-        return numbers, lengths, cut_numbers(lengths), span
+        span = range(min(one.start for one in spans), max(one.stop for one in spans))
+        return numbers, lengths, b"".join(segment.short_lengths for segment in self.segments), span
 
     def find(self, numbers: Collection[int]) -> Mapping[int, tuple[int, int]]:
         """Return the places of the segments that have current documents, and their rows there."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     # The numbers of documents and how many words each has, row by row; the latter also as bytes, cut to MAX_BYTE; and
     # all lengths from the shortest on.
-    Columns: TypeAlias = tuple[array[int], array[int], bytes, range]
+    Columns: TypeAlias = tuple[Sequence[int], Sequence[int], bytes, range]
     # A word: it adds less than its weight to a score; and its postings, each with the first row of their segment.
     WeighedWord: TypeAlias = tuple[float, Sequence[tuple[int, Postings]]]
     # A word in some rows: its weight; how often each has it, cut to MAX_BYTE; the counts that are cut; and at least how
@@ -55,7 +55,7 @@ class BestScores:
     edge: float = 0.0
     last: int = 0
 
-    def add(self, numbers: "array[int]", found: RowScores) -> Sequence[int]:
+    def add(self, numbers: Sequence[int], found: RowScores) -> Sequence[int]:
         """Add the scores of rows, whose documents have these numbers; return the rows that were among the best."""
         low, high, last = self.edge - HALF_DIGIT, self.edge + HALF_DIGIT, self.last
         rows = [row for row, score in found.items() if score > low and (score > high or numbers[row] < last)]
