@@ -281,7 +281,8 @@ def test_a_change_that_is_too_long_is_shown_in_part_and_says_so(tmp_path: Path) 
     run = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
 
     assert [
-        "The judge sees only 200 of the 614 characters of the change (start and end). To show all, raise max_diff."
+        "The judge sees only 200 of the 614 characters of the change (start and end). "
+        "To show all of it, raise `max_diff` in [evaluators.judge]."
     ] == run.warnings
     assert "All changed files: long.py" in run.prompts[0]
 

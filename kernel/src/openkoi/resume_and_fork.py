@@ -90,7 +90,10 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     if not beginning.checkpoint:
         return ""
     if (checkpoints := await services.components.checkpoints()) is None:
-        raise ConfigError("Cannot restore files to fork: no checkpoint plugin is available. Check [use] checkpoints.")
+        raise ConfigError(
+            "Cannot fork, because no checkpoint plugin is available to restore the files. "
+            "Check `checkpoints` under [use] in config.toml."
+        )
     workspace = services.config.workspace
     await refuse_fork(checkpoints, workspace, beginning.checkpoint, beginning.last)
     before = await checkpoints.create(workspace, run=fresh)

@@ -181,7 +181,7 @@ def test_it_is_done_once_a_day_and_told(store: CheckpointStore, root: Path) -> N
 
     reply = asyncio.run(store.health())
 
-    assert ": deleted 4 checkpoints, " in reply["pruned"]
+    assert ": deleted 4 checkpoints and freed " in reply["pruned"]
     assert "the newest 2 of each workspace, and all of the last 10 days" == reply["kept"]
     assert "2 in 1 workspace" == reply["checkpoints"]
 

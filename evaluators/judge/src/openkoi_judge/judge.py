@@ -47,7 +47,8 @@ from .user_preferences import preferences
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
 MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound (estimate)
 TOO_LONG = (
-    "The judge sees only {room} of the {length} characters of the change (start and end). To show all, raise max_diff."
+    "The judge sees only {room} of the {length} characters of the change (start and end). To show all of it, "
+    "raise `max_diff` in [evaluators.judge]."
 )
 WRONG = "[evaluators.judge]{other} {name} is {value}. It must be at least {bound}."
 

@@ -16,7 +16,8 @@ RETRY_PROMPT = (
 )
 TRUNCATED_ADVICE = "It was cut off before it was complete: report fewer findings, in fewer words."
 PARTIAL_WARNING = (
-    "The judge's answer was cut off twice. Its scores are complete, but findings may be missing. Raise max_output."
+    "The judge's answer was cut off twice. Its scores are complete, but findings may be missing. "
+    "Raise `max_output` in [evaluators.judge]."
 )
 DECLINED_MESSAGE = "The evaluator's model declined to judge this work. Set a different `models.evaluator`."
 

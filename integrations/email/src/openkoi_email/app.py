@@ -26,7 +26,7 @@ ASK_CHECKED_BY = (
     "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of an email "
     "that this mailbox received, such as mx.example.org"
 )
-NO_CHECK = "no server, so all mail is ignored: set integrations.email.checked_by"
+NO_CHECK = "no server, so all mail is ignored; set `checked_by` in [integrations.email], such as mx.example.org"
 
 
 class Email:

@@ -73,7 +73,7 @@ class TeamRun:
         except KoiError as error:
             self.failed[member.name] = error
         await self.run.emit(
-            WarningIssued(f"{member.name} failed; the others continue without it: {self.failed[member.name]}")
+            WarningIssued(f"{member.name} failed: {self.failed[member.name]} The others continue without it.")
         )
         return None
 

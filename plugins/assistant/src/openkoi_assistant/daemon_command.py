@@ -140,7 +140,7 @@ async def status(koi: Koi, /, layout: str) -> int:
 
 
 @click.command()
-@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, help="Number of lines to show.")
 @click.pass_obj
 async def logs(koi: Koi, /, count: int) -> None:
     """Show the last lines of the daemon's log."""

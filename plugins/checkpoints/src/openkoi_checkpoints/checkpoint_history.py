@@ -48,7 +48,8 @@ class CheckpointHistory:
             raise CheckpointNotFoundError(checkpoint_id, self.root) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointStoreError(
-                f"Checkpoint {checkpoint_id} in {place} cannot be read: {error}. Create a new one."
+                f"Checkpoint {checkpoint_id} in {place} cannot be read: {error}. "
+                "The files saved in it cannot be restored."
             ) from error
 
     def last(self) -> Manifest:
@@ -69,7 +70,8 @@ class CheckpointHistory:
             return whole
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointStoreError(
-                f"Checkpoint {checkpoint_id} in {self.folder} cannot be read: {error}."
+                f"Checkpoint {checkpoint_id} in {self.folder} cannot be read: {error}. "
+                "The files saved in it cannot be restored."
             ) from error
 
     def add(self, entries: Mapping[str, PathEntry], ours: Mapping[str, PathEntry] | None = None) -> str:

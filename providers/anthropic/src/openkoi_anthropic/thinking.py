@@ -23,7 +23,8 @@ def validate_thinking(thinking: Thinking) -> Thinking:
     ):
         return thinking
     raise ConfigError(
-        f"thinking is {thinking!r}. Set 'off', 'adaptive', or a number of tokens from {MIN_THINKING_TOKENS} up."
+        f"[providers.anthropic] thinking is {thinking!r}. "
+        f"Set 'off', 'adaptive', or a number of tokens from {MIN_THINKING_TOKENS} up."
     )
 
 

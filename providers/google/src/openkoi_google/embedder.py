@@ -34,7 +34,7 @@ class GoogleEmbedder(ApiPlugin):
         transport: object | None = None,
     ) -> None:
         if dimensions < 1:
-            raise ConfigError(f"dimensions is {dimensions}. Set it to 768, 1536 or 3072.")
+            raise ConfigError(f"[embedders.google] dimensions is {dimensions}. Set it to 768, 1536 or 3072.")
         self._client = GoogleAccess(
             key=api_key.strip(),
             base_url=base_url,

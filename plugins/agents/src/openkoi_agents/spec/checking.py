@@ -142,7 +142,7 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
 def describe_value(part: Part, path: Path) -> str:
     value = part.at(path)
     if isinstance(value, list):
-        return f"a list of {len(value)}"
+        return f"a list of {len(value)} {'value' if len(value) == 1 else 'values'}"
     return "nothing" if value is None or value == Scalar("", None) else abbreviate_value(value)
 
 

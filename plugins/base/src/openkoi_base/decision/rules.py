@@ -84,8 +84,11 @@ def ask_about_blocker(history: History) -> Decision | None:
 
 
 def stop_after_last(history: History) -> Decision | None:
-    count = format_count(len(history.iterations), "iteration")
-    return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
+    if not history.used_up:
+        return None
+    count, why = format_count(len(history.iterations), "iteration"), history.shortfall
+    after = "; stopped after" if ":" in why or "," in why else " after"  # "after" must not belong to a quoted clause
+    return Decision(NextAction.ACCEPT_BEST, f"{why}{after} {count}")
 
 
 def stop_stalled(history: History) -> Decision | None:

@@ -42,7 +42,9 @@ def open_run_lock(path: Path) -> int:
     except OSError as error:
         from .write_errors import describe_write_error
 
-        raise KoiError(f"Cannot write the run log or {path.parent}: {describe_write_error(error)}.") from None
+        raise KoiError(
+            f"Cannot write to {path.parent}, so the task cannot run: {describe_write_error(error)}."
+        ) from None
 
 
 def is_file_at(path: Path, file: int) -> bool:

@@ -58,7 +58,10 @@ class ConsentStore:
                 kept = {id: one for id, one in {**self.read(), **more}.items() if id != without}
                 replace_file(self.file, json.dumps([asdict(one) for one in kept.values()], indent=1))
         except OSError as error:
-            raise KoiError(f"Cannot write {self.file}, which stores your answers: {error.strerror}.") from None
+            from .write_errors import describe_write_error
+
+            why = describe_write_error(error)
+            raise KoiError(f"Cannot write {self.file}, which stores your answers: {why}.") from None
 
     def read(self) -> dict[str, Consent]:
         """Return what the file contains, by id; an unreadable file is empty, and you are asked again."""

@@ -84,5 +84,8 @@ def read_store(store: Path) -> dict[str, object]:
             f"{store} is not valid JSON ({error}). Fix the file, or move it elsewhere and save the keys again."
         ) from None
     if not isinstance(keys, dict):
-        raise ConfigError(f"{store} must contain one JSON object that maps provider names to keys.")
+        raise ConfigError(
+            f"{store} must contain one JSON object that maps provider names to keys. "
+            "Fix the file, or move it elsewhere and save the keys again."
+        )
     return keys

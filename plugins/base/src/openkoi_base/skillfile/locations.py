@@ -141,7 +141,7 @@ def find_folder(brought: object, name: str) -> Path:
         return Path(brought)
     file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
     if not file and not paths:
-        raise KoiError(f"its entry point refers to an object ({type(brought).__name__}), not to a package or a path")
+        raise KoiError(f"the entry point refers to an object ({type(brought).__name__}), not to a package or a path")
     own = Path(file).parent if file else Path(next(iter(paths)))
     return own / name if (own / name).is_dir() else own
 

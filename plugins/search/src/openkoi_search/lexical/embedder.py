@@ -21,7 +21,9 @@ class Lexical:
 
     def __init__(self, *, dimensions: int = 1024) -> None:
         if not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
-            raise ConfigError(f"dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {MAX_DIMENSIONS}.")
+            raise ConfigError(
+                f"[embedders.lexical] dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {MAX_DIMENSIONS}."
+            )
         self._dimensions = dimensions
 
     @property
