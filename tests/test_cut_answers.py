@@ -75,7 +75,10 @@ def test_a_cut_plan_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "remedy"),
-    [("", '[models.known."openai/gpt-fake"] output'), ("[iteration]\ntoken_budget = 9000\n", "remaining budget")],
+    [
+        ("", '`output` under [models.known."openai/gpt-fake"]'),
+        ("[iteration]\ntoken_budget = 9000\n", "remaining budget"),
+    ],
     ids=["the model's own", "the budget's"],
 )
 def test_what_sets_the_limit_is_named(settings: str, remedy: str, tmp_path: Path) -> None:

@@ -374,8 +374,13 @@ class Silent:
         return []
 """
 RIVAL = "acme and openkoi-lint both provide evaluators 'lint'; the one from openkoi-lint is used."
-CHOOSE = 'Choose with [plugins.prefer] "evaluators.lint" = "acme", or "openkoi-lint" to keep the current choice.'
-STRANGERS = "acme and zeta both provide tools 'dice'; neither is used. Choose with [plugins.prefer] "
+CHOOSE = (
+    'To choose, set "evaluators.lint" under [plugins.prefer] to "acme", '
+    'or to "openkoi-lint" to keep the current choice.'
+)
+STRANGERS = (
+    "acme and zeta both provide tools 'dice'; neither is used. To choose, set \"tools.dice\" under [plugins.prefer] to "
+)
 
 
 def with_rivals(openkoi: Shell) -> Shell:

@@ -169,7 +169,8 @@ def test_of_rivals_openkois_own_wins(tmp_path: Path) -> None:
     assert ["openkoi_duckdb:Memory"] == [one.target for one in result.found]
     assert (
         "acme and openkoi-duckdb and zeta all provide memory 'duckdb'; the one from openkoi-duckdb is used. "
-        'Choose with [plugins.prefer] "memory.duckdb" = "acme", or "openkoi-duckdb" to keep the current choice.'
+        'To choose, set "memory.duckdb" under [plugins.prefer] to "acme", '
+        'or to "openkoi-duckdb" to keep the current choice.'
     ) == str(result.clashes[0])
 
 
@@ -254,7 +255,7 @@ def test_of_strangers_none_is_used_and_the_choice_is_named(tmp_path: Path) -> No
     assert ((), (Clash("memory", "best", ("acme", "zeta")),)) == (result.found, result.clashes)
     assert (
         "acme and zeta both provide memory 'best'; neither is used. "
-        'Choose with [plugins.prefer] "memory.best" = "acme".' == str(result.clashes[0])
+        'To choose, set "memory.best" under [plugins.prefer] to "acme".' == str(result.clashes[0])
     )
 
 

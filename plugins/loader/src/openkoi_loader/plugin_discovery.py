@@ -46,11 +46,11 @@ class Clash(NamedTuple):
     def __str__(self) -> str:
         both, neither = ("both", "neither") if len(self.distributions) == 2 else ("all", "none")
         other = next(one for one in self.distributions if one != self.used)
-        keep = f', or "{self.used}" to keep the current choice' if self.used else ""
+        keep = f', or to "{self.used}" to keep the current choice' if self.used else ""
         return (
             f"{' and '.join(self.distributions)} {both} provide {self.kind} {self.name!r}; "
             f"{f'the one from {self.used}' if self.used else neither} is used. "
-            f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{other}"{keep}.'
+            f'To choose, set "{self.kind}.{self.name}" under [plugins.prefer] to "{other}"{keep}.'
         )
 
 

@@ -166,7 +166,8 @@ class ParameterResolver:
     def default_or_raise(self, variable: str, error: type[KoiError] = ConfigError) -> object:
         if self.parameter.default is not MISSING:
             return MISSING
-        places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
+        key = f"`{self.parameter.name}` under [{self.kind}.{self.name}] in config.toml"
+        places = f"Set {variable}, or {key}." if variable else f"Set {key}."
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
     def coerce(

@@ -8,14 +8,14 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_MODEL = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
-    "openkoi init, or set OPENKOI_MODEL or [models] default to PROVIDER/MODEL (for one task: -m PROVIDER/MODEL). "
+    "`openkoi init`, or name a model as PROVIDER/MODEL: for one task with -m, or for all with OPENKOI_MODEL. "
     "To see OpenKoi at work without a model, run `openkoi demo`."
 )
 
 
 UNANSWERED = (
     "{question} No answer, because no terminal is attached. Run openkoi in a terminal, answer with "
-    "`openkoi approve` within [approvals] wait_seconds, or set OPENKOI_MODEL."
+    "`openkoi approve` while the task waits (`wait_seconds` under [approvals]), or set OPENKOI_MODEL."
 )
 
 

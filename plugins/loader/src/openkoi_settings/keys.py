@@ -23,7 +23,7 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 DEFAULT_MODEL = model_key("default", "the model of every role for which no model is set", flag="model")
 EXECUTOR = model_key(
-    "executor", "the model that does the work; also of other roles if no default is set", flag="executor"
+    "executor", "the model that does the work; if no default is set, other roles use it too", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
 PLANNER = model_key("planner", "the model that plans the steps; if unset, the task itself is the plan", flag="planner")
@@ -38,14 +38,14 @@ EMBEDDER = Key(
 UNKNOWN_PRICE = Key(
     "models.unknown_price",
     [15.0, 75.0],
-    "assumed price if unknown: dollars per million input and output tokens",
+    "assumed price of a model whose price is unknown: dollars per million input and output tokens",
     read_by=SettingReader.MODELS,
 )
 FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
     role: Key(
         f"models.fallback.{role}",
         (),
-        "models to try, in this order, if the model of the role does not answer",
+        "models to try, in this order, if the role's model does not answer",
         read_by=SettingReader.MODELS,
         example=["ollama/llama3.3"],
     )
@@ -138,7 +138,7 @@ TOKEN_BUDGET = Key(
 SKIP_EVAL_CONFIDENCE = Key(
     "iteration.skip_eval_confidence",
     0.95,
-    "a score this high is kept after a small change that passes the checks",
+    "minimum score to keep, without judging again, after a small change that passes the checks",
     read_by=SettingReader.EVALUATORS,
     project=ProjectRule.RAISE,
     low=0.9,
