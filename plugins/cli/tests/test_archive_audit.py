@@ -53,7 +53,7 @@ def torn(path: Path) -> str:
 
 def taken_out(path: Path) -> str:
     changed(path, lambda output: [*output[:4], *output[6:]])
-    return "line 5: 2 records are missing before it"
+    return "line 5: 2 records are missing before this line"
 
 
 def doubled(path: Path) -> str:

@@ -160,4 +160,4 @@ def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) 
     limits = json.loads(result.stdout.splitlines()[0])["data"]["task"]["limits"]
 
     assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])
-    assert "budget of $99999.00, but the limit is $2.00. Raise it with --budget" in result.stderr
+    assert "budget of $99999.00, but the limit is $2.00. Raise the limit with --budget" in result.stderr

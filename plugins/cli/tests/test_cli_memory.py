@@ -11,7 +11,6 @@ from cli_process import Shell, shell
 
 from openkoi_cli.archive.compress_log import archive_oldest
 from openkoi_cli.archive.segments import Log
-from openkoi_cli.memory_in_use import NO_MEMORY
 from openkoi_cli.memory_rebuild import compare_counts, lock_rebuild
 from openkoi_duckdb.schema import VERSION
 from openkoi_hookspecs import KoiError
@@ -263,7 +262,10 @@ def change_version(openkoi: Shell, by: int) -> None:
 
 
 @pytest.mark.row("CLI-11")
-@pytest.mark.parametrize(("chosen", "line"), [("sqlite", "Memory needs no migration."), ("none", NO_MEMORY)])
+@pytest.mark.parametrize(
+    ("chosen", "line"),
+    [("sqlite", "Memory needs no migration."), ("none", "No memory is enabled, so there is nothing to migrate.")],
+)
 def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_touched(
     openkoi: Shell, chosen: str, line: str
 ) -> None:

@@ -140,7 +140,7 @@ def test_a_project_may_not_configure_servers_in_its_own_settings(tmp_path: Path)
     ("table", "problem"),
     [
         ({"command": ""}, "it has no command"),
-        ({"url": "ftp://x"}, "its url is missing, or does not begin with https://"),
+        ({"url": "ftp://x"}, "its url is missing, or does not begin with https:// or http://"),
         ({"command": "x", "transport": "pigeon"}, "its transport 'pigeon' is unknown; use stdio, http or sse"),
     ],
 )

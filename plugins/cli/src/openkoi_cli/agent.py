@@ -21,7 +21,8 @@ OVERRIDABLE = ("iterations", "quality_threshold", "usd")
 # limit in dollars.
 CAPPED = ("usd", "tokens", "seconds", "cycles", "iterations")
 OVER_LIMIT = (
-    "The agent requests a budget of ${:.2f}, but the limit is ${:.2f}. Raise it with --budget or [safety] max_cost_usd."
+    "The agent requests a budget of ${:.2f}, but the limit is ${:.2f}. "
+    "Raise the limit with --budget, or with `max_cost_usd` under [safety] in config.toml."
 )
 OVERRIDING_ORIGINS = ("--", "$")
 

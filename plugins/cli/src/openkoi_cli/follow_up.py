@@ -31,7 +31,10 @@ def continue_session(
     found = find_conversation(follow_up, paths)
     workspace = found.workspace if follow_up.task_id else ""
     if workspace and not Path(workspace).is_dir():
-        raise KoiError(f"The session ran in {workspace}, which no longer exists.")
+        raise KoiError(
+            f"The session ran in {workspace}, which no longer exists. "
+            "Restore that folder, or start a new session in another one."
+        )
     following = replace(task, session=found.session, history=found.history, workspace=workspace)
     return following, keep_models(found.models, flags)
 

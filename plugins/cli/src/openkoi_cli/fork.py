@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--at", type=click.IntRange(1), default=1, show_default=True, help="Iteration to start from, counted from 1."
 )
-@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Setting to change.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Setting to change; may be repeated.")
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, at: int, assignments: Sequence[str], layout: str) -> int:

@@ -30,13 +30,15 @@ def run_migrations(invocation: Invocation) -> None:
 
 async def migrate_memory(invocation: Invocation) -> Sequence[str]:
     """Migrate the chosen memory, and rebuild what it gave up; return a line for each step."""
-    from .memory_in_use import NO_MEMORY, load_usable_memory, update_memory
+    from .memory_in_use import load_usable_memory, update_memory
 
     koi: OpenedKoi = invocation.open()
     async with koi:
         memory = await load_usable_memory(koi, "Migration")
         if not isinstance(memory, SupportsMigrate):
-            return ["Memory needs no migration."] if memory else [NO_MEMORY]
+            return (
+                ["Memory needs no migration."] if memory else ["No memory is enabled, so there is nothing to migrate."]
+            )
         lines = await memory.migrate()
         if lines:
             await update_memory(koi, invocation.paths.sessions)

@@ -7,7 +7,7 @@ from .invocation import Invocation
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
+@click.option("--force", is_flag=True, help="Overwrite files even if they have conflicting later changes.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
     """Reapply a task's changes and keep later ones. Defaults to the task that was undone last."""

@@ -46,7 +46,7 @@ def format_left(done: Restoration, again: str) -> Iterator[str]:
     for path, reason in done.conflicts.items():
         yield f"conflict: {quote_path(path)} was not changed: {reason}"
     if done.conflicts:
-        yield f"To overwrite it, run `{again}`."
+        yield f"To overwrite files in conflict, run `{again}`."
     for path, reason in group_files(done.left).items():
         yield f"not restored: {quote_path(path)} ({reason})"
 

@@ -26,7 +26,9 @@ HOW_TO_CONTINUE = (
 @click.command()
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--all", "everywhere", is_flag=True, help="List the sessions of all folders.")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number to list.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of sessions to list."
+)
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, words: Sequence[str], everywhere: bool, limit: int, layout: str) -> int:

@@ -151,7 +151,10 @@ async def load_checkpoints(koi: Koi) -> Checkpoints:
     """Return the chosen checkpoints; raise KoiError if there are none."""
     checkpoints = cast(Checkpoints | None, await koi.load_chosen("checkpoints"))
     if checkpoints is None:
-        raise KoiError("No checkpoints are enabled, so earlier versions were not saved. Set [use] checkpoints.")
+        raise KoiError(
+            "No checkpoints are enabled, so earlier versions were not saved. "
+            'Set `checkpoints` under [use] in config.toml, such as checkpoints = "store".'
+        )
     return checkpoints
 
 

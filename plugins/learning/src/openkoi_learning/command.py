@@ -143,7 +143,9 @@ def has_terminal() -> bool:
 
 @learn.command("list")
 @click.option("--all", "everything", is_flag=True, help="Include archived entries.")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format.")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+)
 @click.pass_obj
 def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     """List learned entries, most useful first."""

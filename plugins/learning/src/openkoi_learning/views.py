@@ -100,7 +100,7 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
         what, how = "first attempt", " with a finding about it"
     evidence = applicable_evidence(state, entry, entry.project)[entry.id]
     needed = refutations_needed(evidence, visible=is_visible(entry))
-    runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"an {what}{how}"
+    runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"{'an' if what[0] == 'a' else 'a'} {what}{how}"
     return f"archived after {runs}, or when held-out runs rule out that it helps"
 
 

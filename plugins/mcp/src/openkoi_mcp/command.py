@@ -62,9 +62,13 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
 
 @mcp.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--url", default="", help="Connect to this URL instead of starting a command.")
-@click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="[default: stdio, or http with --url]")
-@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Set an environment variable; ${NAME} is expanded.")
-@click.option("--header", metavar="NAME=VALUE", multiple=True, help="Send this HTTP header.")
+@click.option(
+    "--transport", type=click.Choice(["stdio", "http", "sse"]), help="Protocol. [default: stdio, or http with --url]"
+)
+@click.option(
+    "--env", metavar="NAME=VALUE", multiple=True, help="Set an environment variable of the server; ${NAME} is expanded."
+)
+@click.option("--header", metavar="NAME=VALUE", multiple=True, help="Send this HTTP header with each request.")
 @click.argument("name")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj

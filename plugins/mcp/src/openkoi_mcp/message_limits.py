@@ -14,7 +14,7 @@ TOKEN = re.compile(rb'[,{[]|"(?:[^"\\\r\n]|\\[^\r\n])*+"?')
 QUOTATION_MARK = ord('"')
 REFUSED = "It was disconnected because it sent {}"
 UNAUTHORIZED = (
-    "It requires authentication (401 Unauthorized). Check the `headers` in its table, such as "
+    "It requires authentication (401 Unauthorized). Check `headers` in the server's table [mcp.servers.NAME], such as "
     'Authorization = "Bearer ${TOKEN}"; OpenKoi does not support OAuth for MCP servers'
 )
 EVENT_STREAM = "text/event-stream"

@@ -107,7 +107,7 @@ class ServerConfig:
         return (
             ""
             if table.url.startswith(("https://", "http://", "${"))
-            else "its url is missing, or does not begin with https://"
+            else "its url is missing, or does not begin with https:// or http://"
         )
 
 

@@ -97,7 +97,7 @@ def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
 @skill.command()
 @click.argument("name")
 @click.option("--kind", type=KINDS, default=TASK, help="Kind of skill. [default: task]")
-@click.option("--description", default="", help="What the skill is for, worded like a task.")
+@click.option("--description", default="", help="What the skill is for, worded like a task. [default: a placeholder]")
 @click.option("--project", is_flag=True, help="Create the skill in this project (.agents) instead of your own folder.")
 @click.pass_obj
 def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> None:
@@ -134,8 +134,8 @@ def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
 
 @skill.command()
 @click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
-@click.option("--yes", is_flag=True, help="Trust everything without confirmation.")
-@click.option("--revoke", is_flag=True, help="Stop trusting.")
+@click.option("--yes", is_flag=True, help="Trust the named entries without confirmation. [default: all]")
+@click.option("--revoke", is_flag=True, help="Stop trusting the named entries. [default: all]")
 @click.pass_obj
 def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     """Decide which skills, evaluators and rules to trust. If one changes, you are asked again."""
@@ -173,7 +173,7 @@ def describe_package(one: SkillPackage) -> str:
     """Return what the user should know before installation."""
     lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.purpose}", f"  destination: {one.target}"]
     lines += [f"  allowed tools: {' '.join(one.skill.tools)}"] if one.skill.tools else []
-    lines += ["  replaces the installed one"] if one.target.exists() else []
+    lines += ["  replaces the installed version"] if one.target.exists() else []
     lines += [f"  warning: {odd}" for odd in one.skill.corrections]
     return make_printable("\n".join([*lines, *(f"  warning: its text {warning}" for warning in one.warnings)]))
 

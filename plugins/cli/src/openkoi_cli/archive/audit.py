@@ -77,7 +77,7 @@ def describe_gap(before: SegmentLine, line: SegmentLine) -> str:
     if not one or not other or one[1] != other[1] or line.number != before.number + 1:
         return ""
     gap = int(other[2], 16) - int(one[2], 16) - 1
-    return f"{gap} {'record is' if gap == 1 else 'records are'} missing before it" if gap > 0 else ""
+    return f"{gap} {'record is' if gap == 1 else 'records are'} missing before this line" if gap > 0 else ""
 
 
 def find_missing_parts(segments: Sequence[Segment]) -> Iterator[SegmentError]:

@@ -37,8 +37,13 @@ class Options:
 @click.argument("task_id", required=False, default="")
 @click.option("--check", metavar="COMMAND", default="", help="A result is bad if COMMAND fails; status 125 skips it.")
 @click.option("--all", "every", is_flag=True, help="Search among OpenKoi's own plugins as well.")
-@click.option("--yes", is_flag=True, help="Call models where requests differ, without asking.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Call models up to this cost in US dollars.")
+@click.option("--yes", is_flag=True, help="Call models where requests differ, without asking. [default: ask]")
+@click.option(
+    "--budget",
+    type=click.FloatRange(0),
+    metavar="USD",
+    help="Call models up to this cost in US dollars, without asking.",
+)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, check: str, every: bool, yes: bool, budget: float | None) -> int:
     """Find the plugin that caused a task's bad result. Defaults to the last task.

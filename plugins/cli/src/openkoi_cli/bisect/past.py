@@ -67,7 +67,9 @@ def read_past(invocation: "Invocation", task_id: str) -> PastTaskRun:
         raise KoiError(NOT_OVER.format(id=past.run[:8]))
     workspace = Path(started.workspace)
     if not workspace.is_dir():
-        raise KoiError(f"Task {past.run[:8]} ran in {workspace}, which no longer exists.")
+        raise KoiError(
+            f"Task {past.run[:8]} ran in {workspace}, which no longer exists. Restore that folder, and try again."
+        )
     return PastTaskRun(
         past.run,
         replace(started.task, parent=""),

@@ -21,7 +21,9 @@ DEFAULT_TIME_SECONDS = 1800.0
 
 @click.command()
 @click.argument("path", required=False, type=click.Path(exists=True, file_okay=False, resolve_path=True))
-@click.option("--diff", "revision", metavar="REV", default="", help="Evaluate what changed since this git revision.")
+@click.option(
+    "--diff", "revision", metavar="REV", default="", help="Evaluate only what changed since this git revision."
+)
 @click.option("--format", "layout", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--judge/--no-judge", default=None, help="Require a model as judge, or use none. [default: use one if available]"
@@ -37,9 +39,20 @@ DEFAULT_TIME_SECONDS = 1800.0
     help="Minimum score to accept.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(0), default=DEFAULT_TIME_SECONDS, show_default=True, help="Maximum time."
+    "--seconds",
+    type=click.FloatRange(0),
+    default=DEFAULT_TIME_SECONDS,
+    show_default=True,
+    help="Time limit in seconds.",
 )
-@click.option("--budget", "usd", type=click.FloatRange(0), default=Limits().usd, show_default=True, help="Dollars.")
+@click.option(
+    "--budget",
+    "usd",
+    type=click.FloatRange(0),
+    default=Limits().usd,
+    show_default=True,
+    help="Maximum cost in US dollars.",
+)
 @click.pass_obj
 async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **asked: Any) -> int:
     """Run the evaluators alone on existing work: a folder, or what changed since a git revision.
