@@ -25,7 +25,7 @@ SCRIPT = lazy_pattern(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
 CAMEL = lazy_pattern(r"([a-z])([A-Z])")
 
 UNKNOWN_VERB = "may change a remote service"
-UNKNOWN_PROGRAM = "deletes, stops, publishes or sends something with an unknown program"
+UNKNOWN_PROGRAM = "uses an unknown program to delete, stop, publish or send something"
 CHANGES_SERVICE = "changes a shared resource of a remote service"
 MOVES_MONEY = "moves money or changes prices"
 STARTS_SHARED_JOB = "starts a shared workflow or job"

@@ -91,7 +91,7 @@ def analyze_python(code: str) -> Iterator[CodeFinding]:
                 replace(one, deletes=one.deletes and list_deleted(node, values)) for one in analyze_call(node, names)
             )
             if any(build_dotted_name(one, names) in DELETES | RUNS for one in node.args):
-                yield CodeFinding("passes a function that deletes files or runs commands to other code")
+                yield CodeFinding("passes other code a function that deletes files or runs commands")
 
 
 def list_loop_texts(tree: ast.AST) -> dict[str, tuple[str, ...]]:

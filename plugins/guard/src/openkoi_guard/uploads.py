@@ -82,7 +82,7 @@ def check_uploads(command: Invocation) -> Iterator[Danger]:
     if any(sends(command, way, words) for sends, way, words in list_sending_rules(command)):
         yield Danger("sends files or data to another machine", "secrets")
     elif any(IN_ADDRESS.search(word.text) for word in command.words if not word.is_known and "://" in word.text):
-        yield Danger("puts data that is only known at run time into an address, which may leak it", "secrets")
+        yield Danger("puts data that is only known at run time into a URL, which may leak it", "secrets")
 
 
 def check_change_requests(command: Invocation) -> Iterator[Danger]:

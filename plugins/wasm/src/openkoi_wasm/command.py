@@ -27,9 +27,10 @@ from .plugin import WasmPlugin
 ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
 EXISTS = (
     "A WASM plugin named {0} already exists in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
-    "`openkoi wasm add --replace FOLDER`. To use your build folder directly, add it to [plugins] wasm."
+    "`openkoi wasm add --replace FOLDER`. To use your build folder directly, add it to "
+    "`wasm` under [plugins] in config.toml."
 )
-NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
+NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from `wasm` under [plugins] in config.toml."
 SCHEMA = "openkoi.wasm/1"
 
 

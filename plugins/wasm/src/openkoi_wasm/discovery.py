@@ -64,7 +64,7 @@ class WasmPlugins:
             if file.is_file():
                 yield file
             else:
-                koi.warn(f"[plugins] wasm names {text}, which has no manifest {file}.")
+                koi.warn(f"`wasm` under [plugins] names {text}, which has no manifest {file}.")
         yield from sorted(self.folder.glob(f"*/{MANIFEST}"))
 
     def entries(self, manifest: "Manifest", koi: Koi) -> Iterator[PluginEntry]:

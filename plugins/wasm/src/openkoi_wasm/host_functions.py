@@ -111,7 +111,7 @@ def get_variable(call: HostCall) -> str | None:
     """Return a variable of the environment; None if it is not set."""
     name = call.text("name")
     if name not in call.scope.granted.environment:
-        raise KoiError(f"The variable {name[:200]!r} is not granted in [capabilities] environment.")
+        raise KoiError(f"The variable {name[:200]!r} is not granted. Add it to `environment` under [capabilities].")
     return os.environ.get(name)
 
 
@@ -138,7 +138,7 @@ def send_message(call: HostCall) -> str:
     """Send a message by an app; return its id."""
     app = call.text("app")
     if app not in call.scope.granted.messages:
-        raise KoiError(f"The app {app[:200]!r} is not granted in [capabilities] messages.")
+        raise KoiError(f"The app {app[:200]!r} is not granted. Add it to `messages` under [capabilities].")
     return call.wait(call.scope.koi.send(Post(call.text("text"), app=app, channel=call.text("channel"))))
 
 
@@ -146,7 +146,7 @@ def call_tool(call: HostCall) -> Mapping[str, Any]:
     """Call a tool as the model does: guarded, logged, and asked about where that is needed."""
     tool, run, arguments = call.text("tool"), call.scope.run, call.arguments.get("arguments") or {}
     if tool not in call.scope.granted_tools:
-        raise KoiError(f"The tool {tool[:200]!r} is not granted in [capabilities] tools.")
+        raise KoiError(f"The tool {tool[:200]!r} is not granted. Add it to `tools` under [capabilities].")
     if run is None or not isinstance(arguments, dict):
         raise KoiError("A tool can be called only within a task, and its arguments must be an object.")
     result = call.wait(run.call(ToolCall("", tool, arguments)))

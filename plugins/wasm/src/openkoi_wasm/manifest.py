@@ -198,7 +198,7 @@ def read_tool(table: Mapping[str, Any]) -> ToolDeclaration:
         raise ManifestError(f"effect = {effect!r} of the tool {name} is unknown. Use {', '.join(EFFECTS)}.")
     parameters = table.get("parameters", NO_PARAMETERS)
     if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
-        raise ManifestError(f"parameters of the tool {name} must be a JSON Schema of the type object.")
+        raise ManifestError(f'parameters of the tool {name} must be a JSON Schema of type "object".')
     schema = {"properties": {}, **parameters, "type": "object"}
     return ToolDeclaration(name, text_of(table, "description"), schema, EFFECTS[effect], flag_of(table, "deferred"))
 
