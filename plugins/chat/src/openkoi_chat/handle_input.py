@@ -13,7 +13,7 @@ from .cli_commands import ProgramOutput, run_program
 from .messages import quote
 from .slash_commands import run_command
 
-LEARNED = "Remembered: {text} (/learn shows it, `openkoi learn forget {id}` forgets it; it applies in all folders)"
+LEARNED = "Remembered for all folders: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
 SHELL_LIMIT = 20_000
 MAX_LEARNING = 200
 RUNNING = "running · esc to stop"

@@ -41,7 +41,9 @@ class PastRun:
         """Return the folder that it worked in; raises KoiError when that is gone."""
         folder = Path(self.started.workspace or default)
         if not folder.is_dir():
-            raise KoiError(f"Task {self.id[:8]} ran in {folder}, which no longer exists.")
+            raise KoiError(
+                f"Task {self.id[:8]} ran in {folder}, which no longer exists. Restore that folder, and try again."
+            )
         return folder
 
     @property
