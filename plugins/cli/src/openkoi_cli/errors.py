@@ -1,4 +1,4 @@
-"""Report errors, and choose the exit status."""
+"""Report the exception that ended a command, and choose its exit status."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Decide the permission of each tool call, shell commands included: allow, ask for approval, or deny."""
+"""Decide whether a tool call needs the user's approval: allow, ask or deny; shell commands included."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence

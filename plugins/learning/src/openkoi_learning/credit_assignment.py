@@ -1,4 +1,4 @@
-"""Credit lessons by the evidence of a run: promote, quarantine (demote) or archive (forget) them."""
+"""Credit entries by a run's evidence: promote, quarantine (demote) or archive (drop) those that harm or do not help."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

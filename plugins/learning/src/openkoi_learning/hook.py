@@ -1,4 +1,4 @@
-"""Connect learning to a run: filter what memory retrieves, learn from the run, and credit what was shown."""
+"""Connect learning to a run: keep similar past tasks that memory found, learn from the run, credit what was shown."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

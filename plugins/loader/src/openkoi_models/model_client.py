@@ -1,4 +1,4 @@
-"""Call a model once: reserve, send, stream, settle, log; retry temporary failures, else call the next model."""
+"""Call a model: reserve, send, stream, settle, log; retry, or fall back to the next model if a provider is down."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Mask secrets in plain JSON values, except for words and fields that records need unchanged."""
+"""Mask secrets in log records, as plain JSON values, except for words and fields that are needed unchanged."""
 
 from collections.abc import Callable, Set
 from enum import Enum

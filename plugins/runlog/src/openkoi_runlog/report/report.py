@@ -1,4 +1,4 @@
-"""Build a run's result from its records, live or from the log."""
+"""Build a run's result from its records, with its exit status (accepted, over budget, out of time and others)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
