@@ -16,7 +16,8 @@ from openkoi_hookspecs import ConfigError
 from openkoi_search.lexical import Lexical
 from openkoi_search.lexical.hashing import sparse_vector
 from openkoi_search.lexical.words import words
-from openkoi_search.segment import VECTOR_SCALE, asked_places, decode_vector, encode_vector, multiply
+from openkoi_search.segment import VECTOR_SCALE, decode_vector, encode_vector
+from openkoi_search.segment_documents import asked_places, multiply
 
 PROBES = [
     ("deploy the website", "deployed a web-site yesterday", "put the new pages online"),

@@ -30,7 +30,6 @@ LISTED, DENSE = b"\0", b"\1"  # what postings begin with: rows and counts, or a 
 MAX_BYTE = 255
 # The places of a vector that are not 0, as bits, and their values times VECTOR_SCALE, in the order of the places.
 Vector: TypeAlias = "tuple[int, array[int]]"
-Asked: TypeAlias = "Mapping[int, tuple[int, int, float]]"
 COLUMN_CODES, COLUMN_BYTES = "qIHHii", (8, 4, 2, 2, 4, 4)
 
 
@@ -151,14 +150,6 @@ class Segment(Cached):
     def span(self) -> range:
         """All lengths from that of its shortest document to that of its longest."""
         return range(min(self.lengths), max(self.lengths) + 1)
-
-    @cached_property
-    def short_lengths(self) -> bytes:
-        """The lengths as a byte each, MAX_BYTE for longer ones."""
-        from .word_scores import cut_numbers
-
-        found: bytes = cut_numbers(self.lengths)
-        return found
 
     @property
     def scopes(self) -> Mapping[str, ScopeSize]:
@@ -294,19 +285,3 @@ def decode_vector(value: bytes) -> Vector:
     """Return the places and values of an entry, the values as they are stored."""
     end = COUNT_BYTES + int.from_bytes(value[:COUNT_BYTES], "little")
     return int.from_bytes(value[COUNT_BYTES:end], "little"), unpack("h", value[end:])
-
-
-def asked_places(weights: Mapping[int, float]) -> Asked:
-    """Return a vector to multiply others with: by place, from 1 on, its bit, those of lower places, and its value."""
-    return {place + 1: (1 << place, (1 << place) - 1, weight) for place, weight in weights.items()}
-
-
-def multiply(vector: Vector, asked: Asked, bits: int) -> float:
-    """Return the product of a vector and another one, of which the places that are not 0 are these bits."""
-    places, values = vector
-    found, common = 0.0, places & bits
-    while common:
-        bit, below, weight = asked[common.bit_length()]
-        common ^= bit
-        found += weight * values[(places & below).bit_count()]
-    return found

@@ -6,7 +6,7 @@ A document's terms are those of BM25 over the scopes that a query may see, as in
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
-from .segment import VECTOR_SCALE, Postings, Segment, asked_places, multiply
+from .segment import VECTOR_SCALE, Postings, Segment, Vector
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
 from .word_scores import BestScores, RowScores
@@ -22,6 +22,8 @@ from .word_scores import BestScores, RowScores
 if TYPE_CHECKING:
     from .ranking import Pairs
     from .word_scores import WeighedWord
+
+    Asked: TypeAlias = Mapping[int, tuple[int, int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +196,19 @@ def make_found(segment: Segment, row: int, score: float) -> FoundDocument:
     """Return a document that was found."""
     one = segment.document(row)
     return FoundDocument(score, one.moment, one.id, one.kind, one.learned, one.memo, doc=one.number)
+
+
+def asked_places(weights: Mapping[int, float]) -> "Asked":
+    """Return a vector to multiply others with: by place, from 1 on, its bit, those of lower places, and its value."""
+    return {place + 1: (1 << place, (1 << place) - 1, weight) for place, weight in weights.items()}
+
+
+def multiply(vector: Vector, asked: "Asked", bits: int) -> float:
+    """Return the product of a vector and another one, of which the places that are not 0 are these bits."""
+    places, values = vector
+    found, common = 0.0, places & bits
+    while common:
+        bit, below, weight = asked[common.bit_length()]
+        common ^= bit
+        found += weight * values[(places & below).bit_count()]
+    return found

@@ -82,11 +82,13 @@ class SegmentIndex(Cached):
     @cached_property
     def columns(self) -> "Columns":
         """The columns of all segments that a score depends on; there are documents."""
+        from .word_scores import cut_numbers
+
         numbers = memoryview(b"".join(segment.numbers for segment in self.segments)).cast("q")
         lengths = memoryview(b"".join(segment.lengths for segment in self.segments)).cast("I")
         spans = [segment.span for segment in self.segments if segment.size]
         span = range(min(one.start for one in spans), max(one.stop for one in spans))
-        return numbers, lengths, b"".join(segment.short_lengths for segment in self.segments), span
+        return numbers, lengths, cut_numbers(lengths), span
 
     def find(self, numbers: Collection[int]) -> Mapping[int, tuple[int, int]]:
         """Return the places of the segments that have current documents, and their rows there."""

@@ -197,7 +197,7 @@ def most_often(counts: bytes) -> int:
     return MAX_DISTINCT_COUNT + 1
 
 
-def cut_numbers(numbers: "array[int]") -> bytes:
+def cut_numbers(numbers: "array[int] | memoryview[int]") -> bytes:
     """Return numbers as a byte each; larger ones are cut to MAX_BYTE."""
     data, size = numbers.tobytes(), numbers.itemsize
     low, *high = (data[place::size] for place in (range(size) if sys.byteorder == "little" else range(size)[::-1]))
