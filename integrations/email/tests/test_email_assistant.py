@@ -131,7 +131,7 @@ def test_it_is_connected_by_three_prompts_or_by_a_code_in_a_browser(tmp_path: Pa
             with terminal(openkoi, "connect", "email") as there:
                 there.shows("The address of a mailbox")
                 there.type(KOI + ENTER)
-                there.shows("Its password")
+                there.shows("Password of this mailbox")
                 there.type(password + ENTER)
                 if password == PASSWORD:
                     there.shows("The server that checks mail for you")

@@ -73,7 +73,7 @@ def test_at_a_terminal_the_user_is_asked_when_it_is_installed(openkoi: Pond) -> 
 
     with terminal(openkoi.openkoi, "plugin", "install", "fish") as there:
         there.shows("It may do nothing but compute.")
-        there.shows("Allow OpenKoi to use it?")
+        there.shows("Allow OpenKoi to use this plugin?")
         there.type("y" + ENTER)
         there.shows("Approved fish.")
         assert 0 == there.ends()

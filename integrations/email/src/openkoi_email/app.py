@@ -20,7 +20,7 @@ IDLE_SECONDS = 60  # then the server has to answer; RFC 2177 allows 29 minutes, 
 RECENT = 100  # mails that are looked through for those of one channel
 SIGN_IN = "Email is not signed in. Run `openkoi connect email`."
 ASK_ADDRESS = "The address of a mailbox that you created for the assistant"
-ASK_PASSWORD = "Its password, or an app password"
+ASK_PASSWORD = "Password of this mailbox, or an app password"
 NO_LETTERS = "Mail servers accept only ASCII passwords. Create an app password."
 ASK_CHECKED_BY = (
     "The server that checks mail for you: the first word after 'Authentication-Results:' in the source of an email "

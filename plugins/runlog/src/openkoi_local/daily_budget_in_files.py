@@ -19,6 +19,7 @@ from openkoi_hookspecs.budgets import UNLIMITED
 from .budget_day import DayBudget, amount_of, grant
 
 DATED = "????-??-??.json"
+RESTART = "Move the file elsewhere; today's costs are then counted from zero."
 BROKEN = "{file}, which stores today's costs, cannot be {what}: {why}"
 
 
@@ -109,4 +110,4 @@ def read_day(file: Path) -> DayBudget:
         }
         return DayBudget(Amount(tokens=float(known.get("tokens", 0)), usd=float(known.get("usd", 0))), held)
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise KoiError(BROKEN.format(file=file, what="read", why=f"{error}. Move the file elsewhere.")) from None
+        raise KoiError(BROKEN.format(file=file, what="read", why=f"{error}. {RESTART}")) from None

@@ -126,7 +126,7 @@ def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
             click.echo(f"{one.skill.name} is already installed.")
             return
         click.echo(describe_package(one), err=True)
-        if not (yes or ask_consent("Install it and let the model use it?")):
+        if not (yes or ask_consent("Install this skill and let the model use it?")):
             raise KoiError("Nothing was installed.")
         with report_write_errors(one.target):
             click.echo(install_package(one, Approvals(koi)))

@@ -115,7 +115,7 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
         plugin = source.plugin_of(manifest, koi)
         await plugin.load()
         click.echo(koi.redact(f"{manifest.name} {manifest.version} ({manifest.module})\n  {describe(manifest)}"))
-        if yes or click.confirm("Allow OpenKoi to use it?"):
+        if yes or click.confirm("Allow OpenKoi to use this plugin?"):
             koi.keep_consent(question(manifest, plugin.digest), YES)
             click.echo(f"Approved {manifest.name}. To undo this, run `{revoke_command(koi, plugin.digest)}`.")
 
