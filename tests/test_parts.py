@@ -238,7 +238,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
     reply = last_line(openkoi("acme", "Look", "--parts", "photo,notes"))
 
     assert "Blind." == reply["text"]
-    remedy = "so a note was sent in its place. To send the image or file, choose another model with -m."
+    remedy = "so a note was sent instead of the image. To send the image, choose another model with -m."
     warned = reply["warned"]
     assert isinstance(warned, list)
     assert 1 == warned.count(f"scripted/script.yaml does not support images, {remedy}")

@@ -86,7 +86,7 @@ def test_a_model_that_sees_no_images_is_not_sent_any(tmp_path: Path) -> None:
     assert SEEN in out, err
     assert [[], []] == [media(body) for body in bodies]
     assert b"this model does not support images" in bodies[1]
-    assert 1 == err.count("ollama/llama-fake does not support images, so a note was sent in its place.")
+    assert 1 == err.count("ollama/llama-fake does not support images, so a note was sent instead of the image.")
 
 
 def test_an_image_that_a_vendor_refuses_is_left_out_and_the_task_goes_on(tmp_path: Path) -> None:

@@ -123,8 +123,8 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
     assert [Text("Look"), note, ToolCall("1", "look", {}), note] == flatten_parts(first)
     assert all(one is other for one, other in zip(first, second, strict=True))
     assert [
-        "acme/one does not support images, so a note was sent in its place. "
-        "To send the image or file, choose another model with -m."
+        "acme/one does not support images, so a note was sent instead of the image. "
+        "To send the image, choose another model with -m."
     ] == sendable.take_warnings()
     assert [] == sendable.take_warnings()
 

@@ -18,7 +18,7 @@ INVALID_NAME_CHARACTERS = lazy_pattern(r"[^A-Za-z0-9.-]+")
 MAX_LENIENCY = 0.2  # the most that a certificate can subtract from a judge's scores (estimate)
 MIN_DETECTION = 0.85  # judges that find fewer of the planted defects are also tested with half of the work (estimate)
 NO_CERTIFICATE = "{model} has no certificate"
-NOT_PASSED = "certification failed for {model}: {reasons}"
+NOT_PASSED = "{model} failed certification ({reasons})"
 UNCERTIFIED = "the judgment by {rubric} is informational: {why}"
 INFORMS = "The judgment by {rubric} is informational: {why}. Run `openkoi evaluator certify {rubric}`."
 

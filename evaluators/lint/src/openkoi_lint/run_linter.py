@@ -54,7 +54,9 @@ class LinterRunner:
 
     async def _check(self, linter: Linter, argv: Sequence[str], stdin: bytes = b"") -> LinterOutput | None:
         if not linter.argv:
-            await self._warn(f"{linter.name} was not run: it is configured but not installed.")
+            await self._warn(
+                f"{linter.name} was not run: it is configured but not installed. Install it, or remove its settings."
+            )
             return None
         root = self.run.workspace
         printed = await self._execute(argv, linter.env, stdin)
@@ -72,7 +74,7 @@ class LinterRunner:
     def _fault(self, printed: PrintedOutput, findings: Sequence[Finding]) -> str:
         """Return why a linter did not run, or an empty string."""
         if printed.timed_out:
-            advice = "Raise seconds in [evaluators.lint], or remove the linter."
+            advice = "Raise `seconds` in [evaluators.lint], or remove the linter."
             return f"timed out after {self.seconds:g} seconds. {advice}"
         if not findings and (why := diagnose_start(printed.exit_code, printed.text)) is not None:
             return f"was not run: {why.why}. {why.fix}"

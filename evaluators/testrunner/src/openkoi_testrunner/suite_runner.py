@@ -95,7 +95,7 @@ class SuiteRunner:
         """Run a suite; ``only`` are names relative to the workspace."""
         if self.time_limits.left <= 0:
             why = f"the limit of {self.time_limits.in_all:g} seconds for all tests was reached"
-            return NotRun(suite, why, "Raise total in [evaluators.testrunner].")
+            return NotRun(suite, why, "Raise `total` in [evaluators.testrunner].")
         names = tuple(name.removeprefix(f"{suite.folder}/") if suite.folder else name for name in only)
         came = await (self.run_python(suite, names) if suite.kind in PYTHONS else self.run_by_program(suite, names))
         return came if isinstance(came, NotRun) else relative_outcome(came, suite.folder)

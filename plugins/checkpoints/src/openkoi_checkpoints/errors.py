@@ -22,7 +22,7 @@ class WorkspaceTooLargeError(KoiError):
     def __init__(self, root: Path, most: int) -> None:
         super().__init__(
             f"{root} has more than {most} files, too many for a checkpoint. Work in a smaller folder, "
-            "exclude files with .gitignore, or raise max_files under [checkpoints.store]."
+            "exclude files with .gitignore, or raise `max_files` under [checkpoints.store]."
         )
 
 

@@ -36,7 +36,7 @@ class PreImages:
             return
         if len(data) > self.most_bytes:
             raise CheckpointStoreError(
-                f"{path} is too large to save. Raise max_saved_mb under [checkpoints.store] to save it."
+                f"{path} is too large to save. Raise `max_saved_mb` under [checkpoints.store] to save it."
             )
         self.add_mark(path, digest_status(status.st_size, status.st_mtime_ns), data)
 

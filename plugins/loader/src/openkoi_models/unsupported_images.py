@@ -113,7 +113,7 @@ class SendableMessages:
         try:
             return self.load_part(part, shown)
         except KoiError as error:
-            self.warnings.setdefault(f"{error} A note was sent in its place.", True)
+            self.warnings.setdefault(f"{error} A note was sent instead of {name_kind(part)}.", True)
             return Text(f"[{describe_part(part)} is omitted, because it is missing from the run log.]")
 
     def load_part(self, part: Image | File, shown: Shown) -> Content:
@@ -130,9 +130,16 @@ class SendableMessages:
 
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
         """Return words in place of a part, and warn the user."""
-        remedy = " To send the image or file, choose another model with -m." if reason != REFUSED else ""
-        self.warnings.setdefault(f"{shown.name} {reason}, so a note was sent in its place.{remedy}", True)
+        remedy = f" To send {name_kind(part)}, choose another model with -m." if reason != REFUSED else ""
+        self.warnings.setdefault(
+            f"{shown.name} {reason}, so a note was sent instead of {name_kind(part)}.{remedy}", True
+        )
         return Text(f"[{describe_part(part)} is omitted, because this model {reason}.]")
+
+
+def name_kind(part: Image | File) -> str:
+    """Return what a part is called in a warning about it."""
+    return "the file" if isinstance(part, File) else "the image"
 
 
 def is_about_content(error: RequestRejectedError) -> bool:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MAX_RUNS = 1_024  # kept in memory: of one that is not, each tool call reads the log again; for runs that never end
 MAX_UNLISTED = 10  # skills that the index omits and that share words with the task
-NO_ROOM = "The list of skills omits {} skills. Raise index_tokens in [hooks.skills], or remove some skills."
+NO_ROOM = "The list of skills omits {} skills. Raise `index_tokens` in [hooks.skills], or remove some skills."
 
 
 class Skills:

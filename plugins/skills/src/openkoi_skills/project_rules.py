@@ -14,7 +14,7 @@ from .supplies import RULE_FILES, find_rules_file, try_digest
 CHARACTERS_PER_TOKEN = 4
 CUT_NOTE = "[{left:,} more characters are in {file}; read them if they matter for the task]"
 TOO_LONG = (
-    "{file} is cut off after {room:,} of {length:,} characters. Shorten it, or raise tokens in [hooks.project-rules]."
+    "{file} is cut off after {room:,} of {length:,} characters. Shorten it, or raise `tokens` in [hooks.project-rules]."
 )
 
 
