@@ -67,7 +67,7 @@ def test_status_shows_memory_with_entries_and_size_skills_and_the_cost_of_today(
         assert "size 0KB, entries 0" in " ".join(terminal.display.split())
         openkoi("skill", "new", "brewing")
         terminal.send("# I drink green tea")
-        terminal.shows("Remembered: I drink green tea")
+        terminal.shows("Remembered for all folders: I drink green tea")
         terminal.send("Which tea?")
         terminal.shows("[done]")
         terminal.send("/status")
@@ -120,7 +120,7 @@ def test_shell_memory_files_and_images_reach_the_model(openkoi: Shell) -> None:
         terminal.shows("I see a dot. [3]")
 
         terminal.send("# Always use metric units")
-        terminal.shows("Remembered: Always use metric units (/learn shows it")
+        terminal.shows("Remembered for all folders: Always use metric units (/learn shows it")
         terminal.send("/learn")
         terminal.shows("preference: Always use metric units  (active")
         assert terminal.display.index("> /learn") < terminal.display.index("No decisions are pending.")

@@ -158,6 +158,6 @@ def test_what_is_remembered_is_sent_with_later_tasks(openkoi: Shell) -> None:
     turns = if_sent("metric units", "It is 5 cm.", "long") + says("It is 2 inches.", "long") + WELL
     with chat(openkoi, turns) as tty:
         tty.send("# Always use metric units")
-        tty.shows("Remembered: Always use metric units")
+        tty.shows("Remembered for all folders: Always use metric units")
         tty.send("How long is a koi's fin?")
         tty.shows("It is 5 cm.")
