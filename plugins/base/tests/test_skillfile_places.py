@@ -200,7 +200,8 @@ def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
     library = resolve_shadowing(collect_skills(wanted, trust=lambda *_: True).found)
 
     assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in library.found]
-    assert (f"{proposed} is not used: another skill has the same name.",) == library.complaints
+    complaint = f"{proposed} is not used, because another skill is named 'same'. Rename one of the two."
+    assert (complaint,) == library.complaints
     assert managed in [one.file for one in library.found]
 
 

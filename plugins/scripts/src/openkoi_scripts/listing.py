@@ -16,7 +16,9 @@ def list_scripts(places: ScriptPlaces, koi: Koi) -> Iterator[ScriptFile]:
         if isinstance(found, KoiError):
             koi.warn(str(found))
         elif (found.name, found.is_command) in names:
-            koi.warn(f"{found.path} is not used, because another script is named {found.name!r}.")
+            koi.warn(
+                f"{found.path} is not used, because another script is named {found.name!r}. Rename one of the two."
+            )
         else:
             names.add((found.name, found.is_command))
             yield found

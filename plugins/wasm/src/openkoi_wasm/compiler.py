@@ -27,7 +27,7 @@ DIGEST_BYTES = 32  # SHA-256
 TOO_LARGE = (
     "The module has {0:,} bytes; the limit is {1:,}. Build it with optimization, and strip symbols that are not needed."
 )
-TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so it is not used."
+TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so the module is not used."
 
 
 async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int = CPU_SECONDS) -> "Module | Component":

@@ -213,7 +213,11 @@ def resolve_shadowing(found: Iterable[FoundSkill]) -> FoundSkills:
         if one not in aside:
             kept.setdefault(one.skill.name.casefold(), one)
     return FoundSkills(
-        tuple(kept.values()), tuple(f"{one.file} is not used: another skill has the same name." for one in aside)
+        tuple(kept.values()),
+        tuple(
+            f"{one.file} is not used, because another skill is named {one.skill.name!r}. Rename one of the two."
+            for one in aside
+        ),
     )
 
 
