@@ -91,7 +91,8 @@ def prune_snapshot(snapshot: StoreSnapshot, policy: RetentionPolicy) -> str:
     for path in (path for name, path in blobs.items() if name not in needed and snapshot.age_of(path) > DAY_SECONDS):
         freed += size_or_zero(path)
         path.unlink(missing_ok=True)
-    return f"deleted {len(dropped)} checkpoints and freed {freed / 1_000_000:.1f} MB"
+    noun = "checkpoint" if len(dropped) == 1 else "checkpoints"
+    return f"deleted {len(dropped)} {noun} and freed {freed / 1_000_000:.1f} MB"
 
 
 def prune_marks(snapshot: StoreSnapshot, held: list[StoredCheckpoint]) -> set[str]:

@@ -59,4 +59,6 @@ async def update_memory_after(invocation: Invocation, result: "ImportResult") ->
     try:
         await update_memory(invocation.koi, invocation.paths.sessions)
     except Exception as error:  # memory is a plugin: what was imported is in the log
-        click.echo(invocation.redact(f"  ! Memory could not be updated; the next run tries again: {error}"), err=True)
+        click.echo(
+            invocation.redact(f"  ! Memory could not be updated: {error} It will be updated in the next run."), err=True
+        )

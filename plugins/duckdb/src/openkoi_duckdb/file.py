@@ -7,7 +7,6 @@ run log. A file of a newer version is left alone.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from enum import Enum, auto
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -136,12 +135,17 @@ class MemoryFile(DatabaseFile):
         except duckdb.Error as error:
             raise MemoryUnusableError(self.path, error) from error
 
+    def require_no_pipe(self) -> None:
+        """Raise MemoryUnusableError if the lock file is a pipe, since opening it would block."""
+        if self.path.with_name(f"{self.path.name}.lock").is_fifo():
+            raise MemoryUnusableError(self.path, f"{self.path.name}.lock is a pipe", "Delete the pipe")
+
     @contextmanager
     def lock(self, timeout: LockTimeout, *, shared: bool) -> Iterator[None]:
         """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            raise_for_pipe(self.beside("lock"))
+            self.require_no_pipe()
             with hold_lock(self.path.with_name(f"{self.path.name}.lock"), timeout, shared=shared) as mine:
                 if not mine:
                     raise MemoryBusyError(self.path, self.seconds)
@@ -220,9 +224,3 @@ def reclassify_error(sick: StoreError) -> StoreError:
         if any(sign in text for sign in DAMAGE_MESSAGES) and not outside
         else sick
     )
-
-
-def raise_for_pipe(path: Path) -> None:
-    """Raise OSError unless the lock file is a regular file, since opening a pipe would block."""
-    if path.is_fifo():
-        raise OSError(f"{path.name} is a pipe: delete it")

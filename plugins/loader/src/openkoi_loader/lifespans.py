@@ -39,7 +39,7 @@ class Lifespan:
                     await self.stop.wait()
         except Exception as error:  # a plugin may raise anything when it starts and when it ends
             if self.entered.done():
-                raise PluginError(self.name, "its end", format_error(error)) from error
+                raise PluginError(self.name, "shutdown", format_error(error)) from error
             self.entered.set_exception(error)
 
     async def enter(self) -> Any:
@@ -51,8 +51,8 @@ class Lifespan:
             raise
         except Exception as error:
             late = isinstance(error, TimeoutError) and not self.entered.done()
-            cause = f"did not return within {START_TIMEOUT_SECONDS:g} s" if late else error
-            raise PluginError(self.name, "starting", cause) from error
+            cause = f"it took longer than {START_TIMEOUT_SECONDS:g} s" if late else error
+            raise PluginError(self.name, "startup", cause) from error
         finally:
             if not self.entered.done():
                 self.task.cancel()

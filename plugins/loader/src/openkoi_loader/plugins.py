@@ -156,5 +156,5 @@ async def load_isolated(entry: PluginEntry, warn: Callable[[str], object]) -> ob
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
         if must_end(error):
             raise
-        late = f"did not return within {LOAD_TIMEOUT_SECONDS:g} s" if deadline.expired() else ""
+        late = f"it took longer than {LOAD_TIMEOUT_SECONDS:g} s" if deadline.expired() else ""
         raise PluginError(entry.name, "loading", late or format_error(error)) from error

@@ -173,7 +173,7 @@ def note_line(run: str, lines: "asyncio.Queue[str | None]", record: Record) -> N
         case events.ToolCallStarted(progress_text=text) if text:
             lines.put_nowait(text)
         case events.QuestionAsked(id=id, text=text):
-            lines.put_nowait(f"waits for an answer to question {id}: {text}")
+            lines.put_nowait(f"Waiting for an answer to question {id}: {text}")
         case event if event.line:
             lines.put_nowait(event.line)
 

@@ -25,11 +25,11 @@ class MemoryBusyError(KoiError):
 class MemoryUnusableError(KoiError):
     """The memory file cannot be used, for a reason outside the file."""
 
-    def __init__(self, path: Path, cause: object) -> None:
+    def __init__(self, path: Path, cause: object, advice: str = "Free some space or fix its permissions") -> None:
         first, *_ = str(cause).splitlines() or [type(cause).__name__]
         super().__init__(
-            f"The memory file {path} cannot be used ({first}). "
-            "Free some space or fix its permissions; the run log keeps everything, and the next start catches up."
+            f"The memory file {path} cannot be used ({first}). {advice}; the run log keeps everything, "
+            "and the next start catches up."
         )
 
 

@@ -150,7 +150,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
         click.echo(format_state(one, approved), err=True)
     if not due:
         click.echo("Nothing to decide.")
-    elif revoke or yes or ask_consent("Do you trust the authors of the untrusted entries?"):
+    elif revoke or yes or ask_consent("Trust the entries that are not trusted yet, and their authors?"):
         save_answers(due, approved, NO if revoke else YES)
         lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
         click.echo(make_printable("\n".join(lines)))

@@ -74,7 +74,7 @@ class Redactor:
             return f"it is the value of {kind}"
         if kind in ids():
             return f"it has the format of {kind}"
-        return f"its name is {kind}"
+        return f"it is assigned to {kind}, a name used for secrets"
 
     def find_names(self, environment: Mapping[str, str]) -> frozenset[str]:
         """Return the variables whose value contains a known secret, in any form."""
