@@ -1,5 +1,6 @@
 """Which entries a run is shown, and in which order."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -12,10 +13,11 @@ from openkoi_hookspecs import (
     Recall,
     Record,
 )
+from openkoi_learning.content import read_line
 from openkoi_learning.entry import EntryEvidence, Trust
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.hook import fit_past_tasks, past_tasks_id, shows_past_tasks
-from openkoi_learning.selection import Selection, SelectionRules, select_entries
+from openkoi_learning.selection import MAX_COMPARED, Selection, SelectionRules, select_entries
 from openkoi_learning.state import LearningState
 
 pytestmark = pytest.mark.unit
@@ -140,3 +142,24 @@ def test_what_only_happened_often_is_kept_for_review_and_not_shown() -> None:
 
     assert [advice.text] == [one.text for one in select_entries(book([bare, advice]), asked(), NEVER).shown]
     assert () == select_entries(book([bare]), asked(), NEVER).shown
+
+
+def test_a_task_compares_some_of_many_entries_that_it_needs_in_pairs() -> None:
+    many = [
+        entry(f"Case of key {n} is `kebab{n}`.", content=(f"kebab{n}",), when=("Export the carp",)) for n in range(300)
+    ]
+    many = [replace(one, id=f"e{n}") for n, one in enumerate(many)]
+    pairs: list[str] = []
+
+    sys.setprofile(lambda frame, what, _: pairs.append(what) if frame.f_code.co_name == "are_alternatives" else None)
+    try:
+        shown = select_entries(book(many), asked("Export the carp with the case of its keys"), NEVER).shown
+    finally:
+        sys.setprofile(None)
+
+    assert shown
+    assert pairs.count("call") <= MAX_COMPARED * (MAX_COMPARED - 1) / 2
+
+
+def test_a_line_of_many_spaces_is_read_at_once() -> None:
+    assert ["", "a key"] == [read_line(text).sets for text in (f"x{' ' * 300_000}y", "a key = 1")]

@@ -25,17 +25,15 @@ MAX_LINES, MAX_WORDS = 2_000, 60  # of a work, and of an advice or a line, that 
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """A line of a work: in lower case, its words without punctuation, and the stems of those that say something."""
+    """A line of a work: in lower case, its words without punctuation, and the stems of those that say something.
+
+    ``sets`` is the name that it sets, as words; empty if it sets none.
+    """
 
     text: str
     words: str
     terms: frozenset[str]
-
-    @property
-    def sets(self) -> str:
-        """The name that it sets, as words; empty if it sets none."""
-        found = ASSIGNED.match(self.text)
-        return " ".join(WORD.findall(found[0])) if found else ""
+    sets: str
 
     def shows(self, content: Collection[str]) -> bool:
         """Return whether the line has all of an advice's content."""
@@ -52,7 +50,9 @@ def terms_of(text: str) -> frozenset[str]:
 def read_line(text: str) -> WorkLine:
     """Return a text as a line."""
     lowered = text.lower()
-    return WorkLine(lowered, " ".join(WORD.findall(lowered)), terms_of(text))
+    found = ASSIGNED.match(lowered)
+    sets = " ".join(WORD.findall(found[0])) if found else ""
+    return WorkLine(lowered, " ".join(WORD.findall(lowered)), terms_of(text), sets)
 
 
 def work_lines(work: ExecutionResult) -> list[WorkLine]:

@@ -1,4 +1,4 @@
-"""Credit entries by a run's evidence: promote, quarantine (demote) or archive (drop) those that harm or do not help."""
+"""Promote learned entries that help, and archive or quarantine those that a run shows to be harmful or useless."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -4,6 +4,7 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 """
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
@@ -68,14 +69,18 @@ def same_content(one: LearningEntry, other: LearningEntry) -> bool:
     Where both are about one name that is set, marks at the ends make no difference: `media/` and `media`.
     """
     mine, theirs = one.visible_content, other.visible_content
-    bare, others = ({MARKS.sub("", part) for part in each} for each in (mine, theirs))
-    if set(mine) == set(theirs) or (bare == others and set_name(one) == set_name(other) != ""):
+    if set(mine) == set(theirs) or (have_equal_words(mine, theirs) and set_name(one) == set_name(other) != ""):
         return True
     if len(mine) != 1 or len(theirs) != 1:
         return False
     (short, brief), (long, wide) = sorted(((mine[0], one), (theirs[0], other)), key=lambda each: len(each[0]))
     more = terms_of(long) - terms_of(short)
     return has_words(long, short) and (more <= about_words(wide) or affirms(brief, (long,)))
+
+
+def have_equal_words(one: Collection[str], other: Collection[str]) -> bool:
+    """Return whether two contents are equal without the marks at the ends of their parts."""
+    return len(one) == len(other) and {MARKS.sub("", part) for part in one} == {MARKS.sub("", part) for part in other}
 
 
 def affirms(entry: LearningEntry, content: Collection[str]) -> bool:
@@ -98,10 +103,10 @@ def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
     if not (one.visible_content and other.visible_content):
         return False
-    if are_distinct(one, other) or name_different_things(one, other):
-        return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
-    return len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0 and not found_together(one, other)
+    if not len(mine & theirs) >= SIMILAR_SUBJECT * len(mine | theirs) > 0:
+        return False
+    return not (name_different_things(one, other) or found_together(one, other) or are_distinct(one, other))
 
 
 def name_different_things(one: LearningEntry, other: LearningEntry) -> bool:
@@ -169,12 +174,17 @@ def set_name(entry: LearningEntry) -> str:
 
     The entry must name it too, unless its content is all that the name is set to.
     """
-    steps = [Replacement(one.replaced, one.replacement) for one in entry.proofs if one.replaced and one.diff]
-    names = {one.set_name for one in steps}
+    steps = tuple((one.replaced, one.replacement) for one in entry.proofs if one.replaced and one.diff)
+    return find_set_name(steps, entry.visible_content, entry.text, finding_text(entry)) if steps else ""
+
+
+@lru_cache(maxsize=4_096)  # pairs of entries are compared before each task
+def find_set_name(steps: Sequence[tuple[str, str]], content: Collection[str], *texts: str) -> str:
+    """Return the name which all of these old and new lines set, if the texts name it, or the content is its value."""
+    names = {Replacement(old, new).set_name for old, new in steps}
     name = names.pop() if len(names) == 1 else ""
-    words = terms_of("\n".join((entry.text, *(proof.finding for proof in entry.proofs))))
-    alone = all((strip_marks(one.new),) == entry.visible_content for one in steps)
-    return name if terms_of(name) <= words or alone else ""
+    alone = all((strip_marks(new),) == content for _, new in steps)
+    return name if terms_of(name) <= terms_of("\n".join(texts)) or alone else ""
 
 
 def lines_about(entry: LearningEntry, lines: Sequence[WorkLine]) -> Sequence[WorkLine]:

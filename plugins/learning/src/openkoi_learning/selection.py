@@ -6,6 +6,8 @@ ordered by that. Age breaks ties only.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
+from operator import attrgetter
 
 from openkoi_hookspecs import LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -24,6 +26,7 @@ from .thresholds import (
     USUAL_TOKENS,
 )
 
+MAX_COMPARED = 64  # the likeliest candidates, which are compared in pairs; eight at most are shown (estimate)
 MIN_MODEL_RUNS = 5  # runs with one model; with fewer, the runs of all models count (estimate)
 RANK = {"anti_pattern": 0, "heuristic": 1, "preference": 1, "fact": 2}
 
@@ -91,7 +94,8 @@ class Selection:
 
 def select_entries(state: LearningState, query: TaskQuery, rules: SelectionRules) -> Selection:
     """Return the entries to show for a task."""
-    relevant = keep_one_per_subject(find_candidates(state, query, rules), state, query.project)
+    likeliest = nsmallest(MAX_COMPARED, find_candidates(state, query, rules), key=attrgetter("order"))
+    relevant = keep_one_per_subject(likeliest, state, query.project)
     fitted = fit_limits(relevant, rules)
     withheld = hold_out(fitted, query.run)
     held_out = {entry.id for entry in withheld}

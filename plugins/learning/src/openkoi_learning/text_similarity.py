@@ -15,7 +15,7 @@ MARKED_NAME = lazy_pattern(MARKED)
 IDENTIFIER = lazy_pattern(rf"{MARKED}|\w+(?:[./:\\_]+\w+)+(?:\(\))?|(?<!\w)[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]+\d+\b")
 FILE_NAME = lazy_pattern(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
 CODE_NAME = lazy_pattern(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
-ASSIGNED = lazy_pattern(r"^[\w.\- ]+\s*[=:](?!=)\s*(?=\S)")
+ASSIGNED = lazy_pattern(r"^ *+[\w.\-]++(?: ++[\w.\-]++)*+\s*+[=:](?!=)\s*(?=\S)")
 DENYING = r"not|never|no|without|avoid|stop|instead|except|unless|cannot|forbid(?:den)?"
 NEGATION = lazy_pattern(rf"(?<![\w-])(?:{DENYING}|none|only)(?![\w-])|n't\b", re.IGNORECASE)
 DENIAL = lazy_pattern(rf"(?<![\w-])(?:{DENYING}|rather)(?![\w-])|n't\b", re.IGNORECASE)  # `never-restart` is a name
