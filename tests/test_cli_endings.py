@@ -101,7 +101,7 @@ def test_a_failure_is_an_object_and_a_sentence(openkoi: Shell, line: list[str], 
 
 @pytest.mark.parametrize(
     ("file", "text", "status", "words"),
-    [("data", "This is no folder.", 1, "run log"), ("config.toml", "[models\n", 2, "config.toml")],
+    [("data", "This is no folder.", 1, "so the task cannot run"), ("config.toml", "[models\n", 2, "config.toml")],
 )
 def test_so_is_a_file_that_stands_in_the_way(openkoi: Shell, file: str, text: str, status: int, words: str) -> None:
     openkoi.home.mkdir()

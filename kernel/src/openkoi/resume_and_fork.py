@@ -90,10 +90,7 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     if not beginning.checkpoint:
         return ""
     if (checkpoints := await services.components.checkpoints()) is None:
-        raise ConfigError(
-            "Cannot fork, because no checkpoint plugin is available to restore the files. "
-            "Check `checkpoints` under [use] in config.toml."
-        )
+        raise ConfigError("Cannot fork without saved files. Set `checkpoints` under [use] in config.toml to a plugin.")
     workspace = services.config.workspace
     await refuse_fork(checkpoints, workspace, beginning.checkpoint, beginning.last)
     before = await checkpoints.create(workspace, run=fresh)

@@ -91,7 +91,7 @@ def test_findings_of_another_place_rule_or_title_are_others(other: Finding) -> N
     ],
 )
 def test_scores_that_are_no_scores_are_refused(score: Score) -> None:
-    with pytest.raises(ValueError, match="x is scored"):
+    with pytest.raises(ValueError, match="x has score"):
         validate_evaluation(Evaluation(scores=(score,)))
 
 

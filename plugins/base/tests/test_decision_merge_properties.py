@@ -227,7 +227,7 @@ def test_it_was_come_by_as_the_opinion_that_was_spared_most(opinions: list[Evalu
 def test_a_score_is_a_number_from_nought_to_one_or_the_opinion_is_refused(value: float, weight: float) -> None:
     opinion = Evaluation(scores=(Score("x", value, weight),))
     if not (0 <= value <= 1 and 0 <= weight <= MAX_WEIGHT):
-        with pytest.raises(ValueError, match="is scored"):
+        with pytest.raises(ValueError, match="has score"):
             validate_evaluation(opinion)
         return
 

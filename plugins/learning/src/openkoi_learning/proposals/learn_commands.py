@@ -59,7 +59,7 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Dismiss a draft, or an approved draft by its name, so that it is not proposed again."""
+    """Dismiss a draft, so that it is not proposed again; name an approved draft."""
     drafts = require_drafts(koi)
     echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
 

@@ -59,7 +59,7 @@ PROTOCOLS: Mapping[str, tuple[type, ...]] = {
 }
 DECLARED = {"evaluators": ("judges",)}  # attributes that the text of a protocol names
 REFUSED = {
-    "sandboxes": "it starts the commands of a task, which would continue if its process were killed",
+    "sandboxes": "it starts the task's commands, which would continue if the plugin's process were killed",
     "frontends": "it owns the terminal",
     "commands": "it owns the terminal",
     "integrations": "it measures text with a function that must return immediately",
