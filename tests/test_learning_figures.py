@@ -22,7 +22,8 @@ def home(tmp_path: Path) -> Home:
     meet(home, Poison("suggestion", "Guard limit_1 with a lock.", "limit_1", "nothing turns green"))
     home.do("Fix answer.py so that the value is right, again", ["Done."])
     home.do("Fix answer.py so that the value is right, please", ["Done."])
-    home.do("Fix answer.py so that the value is right, now", ["Done."], judge=[verdict(0.2)])
+    shown = {"hooks.learning.relevance": 0.1}  # no work shows it, so it is less and less likely to be needed
+    home.do("Fix answer.py so that the value is right, now", ["Done."], judge=[verdict(0.2)], settings=shown)
     return home
 
 
