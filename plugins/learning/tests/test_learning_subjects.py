@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from learning_builders import NEVER, NOW, asked, book, entry, lesson, patch, red
+from learning_builders import NEVER, NOW, asked, book, changes, entry, green, lesson, patch, red, turn
 
 from openkoi_hookspecs import (
     Check,
@@ -20,10 +20,12 @@ from openkoi_hookspecs import (
 from openkoi_learning.entry import EntryEvidence, LearningEntry, archive_entry
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.merge import merge_entries
+from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.repairs import find_repairs
 from openkoi_learning.sameness import have_similar_subjects, is_same, set_name
 from openkoi_learning.selection import select_entries
 from openkoi_learning.subjects import link_subjects
+from openkoi_learning.user_actions import dismiss_entry
 from openkoi_learning.verdicts import judge_entries
 
 pytestmark = pytest.mark.unit
@@ -173,3 +175,20 @@ def test_each_run_that_taught_an_entry_counts_with_the_words_of_its_own_task() -
     assert [(0, "carp"), (1, "carp"), (2, "frog")] == [
         (number, next(iter(words & {"carp", "frog"}))) for number, words in state.taught(again, "pond")
     ]
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_subject_that_moves_restores_nothing_in_other_projects(forgotten: bool) -> None:
+    def mark(name: str, run: str, **more: object) -> LearningEntry:
+        proof = EntryEvidence(run=run, rule="style", finding=f"The mark must be `{name}`, not `comma`")
+        return entry(f"Use `{name}` as the mark, not `comma`.", content=(name,), proofs=(proof,), **more)
+
+    tab, pipe = mark("tab", "a", subject="mark"), mark("pipe", "c", subject="check columns")
+    whole = replace(mark("colon", "b", subject="mark"), id="whole", scope="user", project="")
+    whole = dismiss_entry(whole, NOW) if forgotten else whole
+    twin = archive_entry(entry("Use `colon`.", project="lake"), NOW, "replaced by whole", by="whole")
+
+    changed = {one.id: one for one in changes([tab, whole, twin], lesson(turn(green())), SourcesRead(), more=[pipe])}
+
+    assert (pipe.topic, not forgotten) == (changed[whole.id].topic, changed[whole.id].is_live)
+    assert twin.id not in changed

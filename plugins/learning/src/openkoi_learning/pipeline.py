@@ -28,7 +28,8 @@ def derive_changes(
         if any(one.is_live and one.project == new.project and is_covered(new, one) for one in known.values()):
             continue
         kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
-        home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
+        gone = [one for one in ended if known[one.id].is_live and not one.is_live]  # some only have another subject
+        home = [entry for each in gone for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
             known[entry.id] = changed[entry.id] = entry
     return list(changed.values())
