@@ -17,8 +17,9 @@ from openkoi_hookspecs import (
     Result,
     Score,
 )
-from openkoi_learning.entry import EntryEvidence, LearningEntry, archive_entry
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
 from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.repairs import find_repairs
@@ -87,6 +88,7 @@ def test_findings_of_different_rules_are_about_different_subjects_however_alike_
 
     assert not have_similar_subjects(tab, comma)
     assert have_similar_subjects(tab, replace(comma, proofs=tab.proofs))
+    assert is_same(tab, entry("The mark must be `tab`.", proofs=comma.proofs))
 
 
 def test_an_advice_is_followed_where_the_line_has_its_value_even_if_another_line_had_it_before() -> None:
@@ -175,6 +177,40 @@ def test_each_run_that_taught_an_entry_counts_with_the_words_of_its_own_task() -
     assert [(0, "carp"), (1, "carp"), (2, "frog")] == [
         (number, next(iter(words & {"carp", "frog"}))) for number, words in state.taught(again, "pond")
     ]
+
+
+def fixed(check: str, line: str, was: str, finding: Finding) -> Lesson:
+    """A run whose check passed once a line of settings was changed."""
+    failed, passed = (
+        Evaluation(checks=(Check(check, passed=good),), scores=(Score("s", 0.9 if good else 0.4),))
+        for good in (False, True)
+    )
+    return lesson(settings(was, judged=replace(failed, findings=(finding,))), settings(line, judged=passed))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_settings_with_equal_values_are_both_learned_whichever_was_first(backwards: bool) -> None:
+    short = Finding("The timeout is too short", rule="timeouts", fix="The timeout should be `30`, not `10`.")
+    runs = [
+        fixed("timeouts", "timeout: 30", "timeout: 10", short),
+        fixed("retries", "retries: 30", "retries: 3", Finding("The sync test failed", rule="retries")),
+    ]
+    known: dict[str, LearningEntry] = {}
+    for run in reversed(runs) if backwards else runs:
+        known |= {one.id: one for one in changes(known.values(), run, SourcesRead())}
+
+    assert {short.fix, "retries: fixed by `retries: 30`"} == {one.text for one in known.values() if one.is_live}
+
+
+@pytest.mark.parametrize(("trust", "count"), [(Trust.MODEL, 1), (Trust.CHECK, 0)])
+def test_a_verified_line_is_learned_beside_an_opinion_about_it_and_not_beside_verified_advice(
+    trust: Trust, count: int
+) -> None:
+    known = entry("Take `tab` as the mark.", content=("tab",), subject="check mark", trust=trust)
+    line = "fixed by `mark = tab`"
+    new = entry(f"width: {line}", advice=line, content=("tab",), subject="check width")
+
+    assert count == len(changes([known], lesson(turn(green())), SourcesRead(), more=[new]))
 
 
 @pytest.mark.parametrize("forgotten", [False, True])

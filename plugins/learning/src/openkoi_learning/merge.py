@@ -8,7 +8,15 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .content import Replacement, has_words, terms_of
 from .entry import FIXED_BY, SAME, LearningEntry, Trust, archive_entry
-from .sameness import are_distinct, have_similar_subjects, is_covered, is_same, share_rule, stated_words
+from .sameness import (
+    are_distinct,
+    have_similar_subjects,
+    is_answered,
+    is_for_another,
+    is_same,
+    share_rule,
+    stated_words,
+)
 from .subjects import move_topic
 
 MAX_PROOFS, MAX_TASKS = 12, 12  # kept of an entry
@@ -107,7 +115,7 @@ def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str])
     if old.id in blamed and doubted and (old.topic == kept.topic or have_similar_subjects(old, kept)):
         return "contradicted by"
     local = old.scope == kept.scope == "project"
-    if local and kept.is_live and is_covered(old, kept):
+    if local and kept.is_live and (is_answered(old, kept) or is_for_another(old, kept)):
         return "covered by"
     return SAME if local and kept.is_live and is_same(old, kept) else ""
 

@@ -10,7 +10,7 @@ from .lesson import Lesson
 from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
 from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
-from .sameness import is_covered
+from .sameness import is_answered, is_for_another
 
 
 def derive_changes(
@@ -25,7 +25,7 @@ def derive_changes(
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
     for new in vet_entries(found, read, redact):
-        if any(one.is_live and one.project == new.project and is_covered(new, one) for one in known.values()):
+        if any(is_needless(new, one) for one in known.values()):
             continue
         kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
         gone = [one for one in ended if known[one.id].is_live and not one.is_live]  # some only have another subject
@@ -33,6 +33,12 @@ def derive_changes(
         for entry in (kept, *ended, *home):
             known[entry.id] = changed[entry.id] = entry
     return list(changed.values())
+
+
+def is_needless(new: LearningEntry, known: LearningEntry) -> bool:
+    """Return whether an entry that can be trusted as much as a new one leaves nothing to note about it."""
+    sure = known.is_live and known.project == new.project and known.trust >= new.trust
+    return sure and (is_answered(new, known) or is_for_another(new, known))
 
 
 def vet_entries(

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .content import Replacement, WorkLine, has_phrase, has_words, terms_of
+from .content import Replacement, WorkLine, has_phrase, has_words, read_line, terms_of
 from .entry import FIXED_BY, LearningEntry, Trust
 from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
@@ -25,15 +25,16 @@ def is_same(one: LearningEntry, other: LearningEntry) -> bool:
     return same_advice(one, other) and not found_together(one, other)
 
 
-def is_covered(weak: LearningEntry, entry: LearningEntry) -> bool:
-    """Return whether an entry leaves nothing to note about a weaker one that does not repeat it.
+def is_for_another(line: LearningEntry, entry: LearningEntry) -> bool:
+    """Return whether a line that seemed to fix something only sets what an entry about another subject says to set.
 
-    It advises about what a pattern only says was found often, or about another subject by the line that seemed to
-    fix this one.
+    The entry must have the name that the line sets: another setting may have the same value.
     """
-    line = weak.advice.startswith(FIXED_BY) and not entry.advice.startswith(FIXED_BY)
-    taken = line and set(weak.visible_content) == set(entry.visible_content) and are_distinct(weak, entry)
-    return taken or is_answered(weak, entry)
+    if not line.advice.startswith(FIXED_BY) or entry.advice.startswith(FIXED_BY):
+        return False
+    name = terms_of(read_line(line.advice.removeprefix(FIXED_BY).strip("`")).sets)
+    named = bool(name) and name <= terms_of(entry.text)
+    return named and set(line.visible_content) == set(entry.visible_content) and are_distinct(line, entry)
 
 
 def is_answered(pattern: LearningEntry, entry: LearningEntry) -> bool:
@@ -54,7 +55,10 @@ def shared_rules(one: LearningEntry, other: LearningEntry) -> frozenset[str]:
 
 
 def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries advise the same: one content, or a content that the other's words affirm."""
+    """Return whether two entries advise the same: one content, or a content that the other's words affirm.
+
+    Their rules may differ: two linters or judges report one thing by rules of their own.
+    """
     mine, theirs = one.visible_content, other.visible_content
     if mine and theirs:
         return same_content(one, other) and not (have_different_checks(one, other) or set_different_names(one, other))
