@@ -14,7 +14,14 @@ from openkoi_search.index import encode_words, read_encoded
 from openkoi_search.segment import Postings, decode_postings, encode_postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import BLOCK_ROWS, FIRST_SCORED, BestScores, count_in_rows, cut_numbers
+from openkoi_search.word_scores import (
+    BLOCK_ROWS,
+    FIRST_SCORED,
+    MAX_LIMITED_WORDS,
+    BestScores,
+    count_in_rows,
+    cut_numbers,
+)
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -154,6 +161,18 @@ def test_however_long_and_many_texts_are_and_however_often_they_repeat_a_word_th
     }
     assert sorted(scores, key=lambda row: (-scores[row], row))[:MOST] == [*best.scores]
     assert [scores[row] for row in best.scores] == [*best.scores.values()]
+
+
+@pytest.mark.parametrize("count", [MAX_LIMITED_WORDS, MAX_LIMITED_WORDS + 1, 2 * MAX_LIMITED_WORDS])
+def test_however_many_words_a_query_has_the_best_are_found(count: int) -> None:
+    size = 4 * FIRST_SCORED
+    words = [(5.0 - n / 100, dict.fromkeys(range(n % 7, size, n % 7 + 3), 1)) for n in range(count)]
+    best = BestScores(MOST, 0.5, 0.04)
+
+    score_columns(best, [9] * size, words)
+
+    scores = [round(sum(weight / (1.5 + 0.04 * 9) for weight, has in words if row in has), 9) for row in range(size)]
+    assert sorted(range(size), key=lambda row: (-scores[row], row))[:MOST] == [*best.scores]
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])

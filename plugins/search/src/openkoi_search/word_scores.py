@@ -36,6 +36,7 @@ HALF_DIGIT = 10**-DIGITS / 2
 BLOCK_ROWS = 65_536  # are looked at together: a byte each for every word of a query (estimate)
 FIRST_SCORED = 256  # rows of a block, then twice as many each time (estimate)
 MAX_DISTINCT_COUNT = 8  # a word that is more often in a text hardly adds more to its score (estimate)
+MAX_LIMITED_WORDS = (MAX_BYTE - 3) // 2  # each takes two units of a byte for rounding; of more, all rows are scored
 ROUNDING_ERROR = 1e-6  # is more than the error of a quotient of two scores
 RowScores = Mapping[int, float]
 
@@ -100,7 +101,10 @@ class BestScores:
         A word that is in a row once adds its weight / (1 + base + share * length), and more often at most as much more
         as in the longest row. Both sides are multiplied by what the weight is divided by: then lengths only change what
         has to be reached. All is rounded to whole units; the length of a row adds what longer ones have to reach more.
+        More words than MAX_LIMITED_WORDS limit nothing.
         """
+        if len(words) > MAX_LIMITED_WORDS:
+            return bytearray([MAX_BYTE]) * len(lengths), MAX_BYTE
         shortest, longest = min(span[0], MAX_BYTE), min(span[-1], MAX_BYTE)
         lowest, highest, enough = map(self.needed, (shortest, longest, span[-1]))
         gains = [[min(gain, enough or gain) for gain in self.gains(weight, most, span)] for weight, *_, most in words]
