@@ -1,11 +1,12 @@
 """Servers of the older transport that name no address for messages that can be used: they fail at once, and say why."""
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -13,8 +14,7 @@ from mcp_types import ErrorData
 
 from openkoi_hookspecs import ToolError
 from openkoi_mcp import connection
-from openkoi_mcp.connection import Connection
-from openkoi_mcp.message_limits import UNAUTHORIZED
+from openkoi_mcp.connection import UNAUTHORIZED, Connection
 from openkoi_mcp.server_config import ServerConfig, ServerTable
 
 TOO_LATE = "it did not answer within"
@@ -109,13 +109,32 @@ class LoginRequired(BaseHTTPRequestHandler):
     do_POST = do_GET
 
 
-async def connect(url: str, folder: Path, transport: str = "sse") -> str:
-    """Return why a server cannot be reached."""
+class StreamRefused(LoginRequired):
+    """A server that refuses the optional stream of its messages alone."""
 
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "pond", "version": "1"}}
+        result = about if message["method"] == "initialize" else {"tools": []}
+        answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": result}).encode()
+        self.send_response(200 if "id" in message else 202)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer) if "id" in message else 0))
+        self.send_header("mcp-session-id", "1")
+        self.end_headers()
+        self.wfile.write(answer if "id" in message else b"")
+
+
+def connection_to(url: str, folder: Path, transport: str) -> Connection:
     async def elicit(context: object, params: object) -> ErrorData:
         raise AssertionError
 
-    one = Connection(ServerConfig("pond", ServerTable(url=url, transport=transport), "here"), folder, elicit, {})
+    return Connection(ServerConfig("pond", ServerTable(url=url, transport=transport), "here"), folder, elicit, {})
+
+
+async def connect(url: str, folder: Path, transport: str = "sse") -> str:
+    """Return why a server cannot be reached."""
+    one = connection_to(url, folder, transport)
     try:
         with pytest.raises(ToolError) as raised:
             await one.client()
@@ -145,5 +164,27 @@ def test_a_server_that_requires_a_login_is_reported_with_the_remedy(tmp_path: Pa
     with serving(LoginRequired) as server:
         error = asyncio.run(connect(f"http://127.0.0.1:{server.server_port}/mcp", tmp_path, transport))
 
-    assert UNAUTHORIZED in error
+    assert UNAUTHORIZED.format("pond") in error
     assert "For more information" not in error
+
+
+def test_one_refused_request_of_a_server_that_works_does_not_say_that_it_requires_a_login(tmp_path: Path) -> None:
+    refused = Event()
+
+    class Handler(StreamRefused):
+        def do_GET(self) -> None:
+            super().do_GET()
+            refused.set()
+
+    async def use(url: str) -> str:
+        one = connection_to(url, tmp_path, "http")
+        client = await one.client()
+        await asyncio.to_thread(refused.wait, 30)
+        await client.list_tools()
+        await one.close()
+        return one.error_tail
+
+    with serving(Handler) as server:
+        assert "" == asyncio.run(use(f"http://127.0.0.1:{server.server_port}/mcp"))
+
+    assert refused.is_set()

@@ -24,6 +24,10 @@ ADVICE = "For more information check:"  # of httpx2, a page about the status
 START_SECONDS = 60.0  # estimate: npx and uvx may have to download a server first
 HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
 VARIABLES_HINT = " It gets only the variables {0}; to pass more, set mcp.servers.{1}.env_names."
+UNAUTHORIZED = (
+    "It requires authentication (401 Unauthorized). Check `headers` in the server's table [mcp.servers.{}], such as "
+    'Authorization = "Bearer ${{TOKEN}}"; OpenKoi does not support OAuth for MCP servers'
+)
 PATIENCE_SECONDS = 5.0  # that a call waits for such a delay; for a longer one it fails at once (estimate)
 
 
@@ -88,6 +92,8 @@ class Connection:
                     await stop.wait()
         except Exception as error:
             if not ready.done():
+                if errors.is_unauthorized:
+                    errors.fault = errors.fault or UNAUTHORIZED.format(self.config.name)
                 refused = self.mode == HANDSHAKE and refuses_handshake(error)
                 if not refused:
                     self.note_failure(errors.tail)

@@ -1,4 +1,4 @@
-"""Keep what a server writes to standard error, and why it was stopped, for messages about its end."""
+"""Keep what a server writes to standard error, and what was wrong with it, for messages about its end."""
 
 import asyncio
 import os
@@ -21,12 +21,14 @@ KEPT_LINES = 20  # of what a server writes to its standard error
 class ErrorOutput:
     """Keeps the last lines that a child writes to its standard error.
 
-    ``process`` is what the launcher writes first; ``fault`` is why OpenKoi stopped the server, if it did.
+    ``process`` is what the launcher writes first; ``fault`` is why OpenKoi disconnected the server or could not start
+    it, if it knows that; ``is_unauthorized``: a request was refused with a 401.
     """
 
     def __init__(self) -> None:
         self.process = 0
         self.fault = ""
+        self.is_unauthorized = False
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
 
     @asynccontextmanager
@@ -59,7 +61,7 @@ class ErrorOutput:
 
     @property
     def tail(self) -> str:
-        """Why the server was stopped, and the last lines that say something, as sentences."""
+        """The fault, and the last lines that say something, as sentences."""
         written = [visible(line).strip() for line in self.lines if line.strip()][-SHOWN_LINES:]
         fault = f" {self.fault}." if self.fault else ""
         return fault + (f" It wrote: {' / '.join(map(cut, written)).rstrip('.')}." if written else "")

@@ -13,10 +13,6 @@ MAX_VALUES = 200_000  # JSON values in a message, 100 MB as the SDK keeps them (
 TOKEN = re.compile(rb'[,{[]|"(?:[^"\\\r\n]|\\[^\r\n])*+"?')
 QUOTATION_MARK = ord('"')
 REFUSED = "It was disconnected because it sent {}"
-UNAUTHORIZED = (
-    "It requires authentication (401 Unauthorized). Check `headers` in the server's table [mcp.servers.NAME], such as "
-    'Authorization = "Bearer ${TOKEN}"; OpenKoi does not support OAuth for MCP servers'
-)
 EVENT_STREAM = "text/event-stream"
 EVENT_END = re.compile(rb"(?>\r\n|\r|\n){2}")
 LONGEST_END = 4  # bytes
@@ -48,7 +44,7 @@ def check_values(message: bytes | bytearray) -> None:
 async def limit_response(errors: ErrorOutput, response: httpx2.Response) -> None:
     """Limit a response of which nothing was read yet, and note a 401; a hook of the client."""
     if response.status_code == httpx2.codes.UNAUTHORIZED:
-        errors.fault = UNAUTHORIZED
+        errors.is_unauthorized = True
     response.stream = LimitedStream(response, errors)
     response.encoding = "utf-8"  # which it must have, and in which values are counted
 
