@@ -24,6 +24,7 @@ from benchmarks import (
     streaming,
 )
 from benchmarks.contest import Entry, enlisted, in_turn, model, round_robin, table
+from benchmarks.contestants.retrieval import WAYS
 from benchmarks.turns import is_shipped
 
 pytestmark = pytest.mark.timeout(600)  # the first one to need it installs all wheels
@@ -63,6 +64,17 @@ def test_figures_of_a_benchmark_replace_its_own_section(tmp_path: Path) -> None:
     assert "old" not in saved
     assert ["### a", "### b"] == [line for line in saved.splitlines() if line.startswith("### ")]
     assert "| new |\n\nA sentence." in saved
+
+
+@pytest.mark.parametrize(
+    ("section", "names"), [("plugin_calls", [row.name for row in plugin_calls.ROWS]), ("recall", [*WAYS, *WAYS])]
+)
+def test_rows_of_saved_figures_have_the_names_that_are_printed(section: str, names: list[str]) -> None:
+    _, _, text = published.README.read_text().partition(f"\n### {section}\n")
+    lines = text.partition("\n### ")[0].splitlines()
+    rows = [line.split("|")[1].strip() for line in lines if line.startswith("| ")]
+
+    assert names == [name for name in rows if name and not name.startswith(("---", "a warm call"))]
 
 
 def test_each_way_of_a_shared_module_takes_its_turns(tmp_path: Path) -> None:
@@ -117,8 +129,8 @@ def imports(node: ast.AST) -> Iterator[str]:
 
 
 def test_all_contestants_of_ours_run_where_openkoi_is_installed_as_it_ships(tmp_path: Path) -> None:
-    several = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, run_end, steps, streaming)
-    entries = [one for each in several for one in each.OWN]
+    several = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, remembering, run_end, steps)
+    entries = [one for each in (*several, streaming) for one in each.OWN]
 
     with enlisted(entries, str(tmp_path)) as contestants:
         assert len(entries) == len(contestants)
