@@ -24,6 +24,7 @@ from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, many_runs, run_records
 from openkoi_testing.full_disk import limit_file_size
 
+REBUILT = "It is being rebuilt from the run log."
 RUN = run_records("r1", "Fix the parser")
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="limits and signals of POSIX")
 
@@ -89,16 +90,22 @@ def test_a_damaged_segment_answers_nothing_wrong_and_is_said_and_built_again(
         filled(tmp_path)
 
 
-def test_an_index_of_another_format_is_said_and_built_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("other", [b"koi-segment-4\n\0\0", b"koi-segment-10\n\0"])
+def test_an_index_of_another_version_is_not_called_damaged_and_built_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, other: bytes
+) -> None:
     segment = filled(tmp_path)
-    segment.write_bytes(segment.read_bytes().replace(MAGIC, b"koi-segment-0\n\0\0"))
+    data = segment.read_bytes().replace(MAGIC, other)
+    for n in range(30):
+        (segment.parent / f"{n:012}-added-{n}.segment").write_bytes(data)
+    segment.unlink()
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(memory(tmp_path).offsets())
 
-    assert "(its format does not match this version)" in caplog.text
-    assert "memory is being rebuilt from the run log" in caplog.text
-    assert 1 == len([*tmp_path.glob("index.bad-*")])
+    assert [f"The memory in {tmp_path / 'index'} is of another version of OpenKoi. {REBUILT}"] == caplog.messages
+    assert [] == [*tmp_path.glob("*.bad-*")]
+    assert [] == [*segment.parent.iterdir()]
     asyncio.run(memory(tmp_path).ingest(RUN))
     assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))
 

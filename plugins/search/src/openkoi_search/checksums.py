@@ -24,6 +24,10 @@ class CorruptFileError(Exception):
     """The file differs from what was written; handled within this package."""
 
 
+class OtherFormatError(CorruptFileError):
+    """The file is of another version of OpenKoi."""
+
+
 def checksum(numbers: "NDArray[Any]") -> int:
     """Compute a checksum over every bit of an array and its position, as fast as reading it."""
     import numpy

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .checksums import CorruptFileError
+from .checksums import CorruptFileError, OtherFormatError
 
 if TYPE_CHECKING:
     import mmap
 
-MAGIC = b"koi-segment-5\n\0\0"
+FORMAT = b"koi-segment-"
+MAGIC = FORMAT + b"5\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
 Entry = tuple[bytes, bytes]
@@ -152,17 +153,23 @@ def decode_segment(data: "bytes | mmap.mmap") -> SegmentFile:
 
 
 def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:
-    """Return the header, and where the index begins; raise CorruptFileError if it is damaged."""
+    """Return the header, and where the index begins; raise CorruptFileError if it is damaged or of another version."""
     length_at = len(MAGIC)
     text_at = length_at + LENGTH_BYTES + CHECKSUM_BYTES
     end = text_at + int.from_bytes(data[length_at : length_at + LENGTH_BYTES], "little")
     text = data[text_at:end]
     if data[:length_at] != MAGIC:
-        raise CorruptFileError("its format does not match this version")
+        raise OtherFormatError if has_other_format(data[:length_at]) else CorruptFileError("not a segment")
     if b"".join(seal(text)) != data[length_at + LENGTH_BYTES : end]:
         raise CorruptFileError("damaged header")
     header: dict[str, Any] = json.loads(text)
     return header, end
+
+
+def has_other_format(start: bytes) -> bool:
+    """Whether a file that begins so is of another version."""
+    name, newline, _ = start.partition(b"\n")
+    return bool(newline) and name.startswith(FORMAT) and name.removeprefix(FORMAT).isdigit()
 
 
 def pack(numbers: "array[Any]") -> bytes:

@@ -15,7 +15,7 @@ from openkoi_base.files.filelock import try_lock_file
 from openkoi_base.files.private_files import private_folder, write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .checksums import CorruptFileError
+from .checksums import CorruptFileError, OtherFormatError
 from .memory_file_errors import MemoryBusyError, MemoryUnusableError, damaged_path, warn_damaged
 from .segment import Segment, open_segment
 from .segment_file import MIN_MAPPED_BYTES, decode_segment, read_segment_file
@@ -44,13 +44,19 @@ class SegmentFolder:
     guard: LockType = field(default_factory=allocate_lock)
 
     def read(self) -> SegmentIndex:
-        """Return the index as it is now; opens only what is new. A damaged one is moved aside, and is empty then."""
+        """Return the index as it is now; opens only what is new.
+
+        A damaged one is moved aside, and one of another version is deleted; it is empty then.
+        """
         with self.guard:
             for _ in range(MAX_ATTEMPTS):
                 try:
                     self.index = self.reopen()
                 except FileNotFoundError:
                     continue  # it was merged since it was listed
+                except OtherFormatError:
+                    self.start_over()
+                    continue
                 except CorruptFileError as error:
                     self.set_aside(error)
                     continue
@@ -139,6 +145,15 @@ class SegmentFolder:
         for name in names:
             with suppress(OSError):
                 (self.path / name).unlink()
+
+    def start_over(self) -> None:
+        """Delete the files of another version, and say so. Those that another process has added since are kept."""
+        import logging
+
+        logging.getLogger("openkoi").warning(
+            "The memory in %s is of another version of OpenKoi. It is being rebuilt from the run log.", self.path
+        )
+        self.remove(self.listed)
 
     def set_aside(self, cause: object) -> None:
         """Move a damaged index out of the way, and say so; raise MemoryUnusableError where it cannot be moved."""
