@@ -134,8 +134,8 @@ def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
 
 @skill.command()
 @click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
-@click.option("--yes", is_flag=True, help="Trust the named entries without confirmation. [default: all]")
-@click.option("--revoke", is_flag=True, help="Stop trusting the named entries. [default: all]")
+@click.option("--yes", is_flag=True, help="Trust the named entries, or all, without confirmation.")
+@click.option("--revoke", is_flag=True, help="Stop trusting the named entries, or all.")
 @click.pass_obj
 def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     """Decide which skills, evaluators and rules to trust. If one changes, you are asked again."""

@@ -9,8 +9,7 @@ from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.digest import MAX_BYTES, MAX_FILES, digest_path
 from openkoi_base.skillfile.skill import EVALUATOR, Skill, read_skill
 from openkoi_base.skillfile.validation import find_skill_file, read_text, validate
-from openkoi_hookspecs import YES as AGREED
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import YES, KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .injection_scan import find_suspicions
@@ -91,5 +90,5 @@ def install_package(one: SkillPackage, approved: Approvals) -> Path:
             old.rename(one.target)
         raise
     shutil.rmtree(old, ignore_errors=True)
-    approved.keep(one.target, one.digest, AGREED, title=f"skill {one.skill.name}")
+    approved.keep(one.target, one.digest, YES, title=f"skill {one.skill.name}")
     return one.target
