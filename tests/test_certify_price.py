@@ -39,7 +39,7 @@ def test_without_a_terminal_it_has_to_be_said_that_the_price_is_all_right(openko
 
     assert (2, [], "") == (refused.returncode, list(server.asked), refused.stdout)
     assert f"calls to {DEAR}, about $" in refused.stderr
-    ahead = refused.stderr.rpartition("To start it, run `openkoi ")[2].partition("`")[0]
+    ahead = refused.stderr.rpartition("To approve it, run `openkoi ")[2].partition("`")[0]
     result = openkoi(*shlex.split(ahead))
     assert 3 == result.returncode, result.stderr
     assert "not passed" in result.stdout

@@ -59,7 +59,10 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Dismiss a draft, so that it is not proposed again; name an approved draft."""
+    """Dismiss a draft, so that it is not proposed again.
+
+    Name an approved draft to put it out of use as well.
+    """
     drafts = require_drafts(koi)
     echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
 
