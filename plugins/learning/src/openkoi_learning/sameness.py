@@ -57,7 +57,7 @@ def shared_rules(one: LearningEntry, other: LearningEntry) -> frozenset[str]:
 def same_advice(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries advise the same: one content, or a content that the other's words affirm.
 
-    Their rules may differ: two linters or judges report one thing by rules of their own.
+    Their rules may differ: two linters may report one thing by different rules.
     """
     mine, theirs = one.visible_content, other.visible_content
     if mine and theirs:
