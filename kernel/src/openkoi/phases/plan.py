@@ -1,4 +1,4 @@
-"""Make the plan: the sections of the prompt that all iterations share.
+"""Plan a task: collect the sections of the prompt, and let a planner split the task into steps if one is set.
 
 Where a planner is configured, it is asked once for the steps; without one the plan is the task itself. Whether the
 words ask a question is looked at only where it matters before the work: it takes 45 ms of CPU (question.py).

@@ -1,4 +1,4 @@
-"""Announce a newer release after a run, at most once a day.
+"""Check for a new version (update) in the background once a day, and announce it after a run.
 
 A background process asks the package index once a day; its result is announced after a later run.
 """

@@ -1,4 +1,4 @@
-"""Compute how the worth of an entry (its confidence) decays without new evidence.
+"""Compute how learned entries (lessons) are forgotten: their worth (confidence) decays without new evidence.
 
 Results are never stored, so that the number of runs does not matter.
 """

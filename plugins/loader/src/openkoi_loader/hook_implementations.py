@@ -1,4 +1,4 @@
-"""The plugins' implementations of hooks: pluggy validates them; their parameters and return types are read once."""
+"""The plugins' implementations of hooks, as pluggy validates them, and when one that keeps failing is disabled."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence

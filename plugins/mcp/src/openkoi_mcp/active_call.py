@@ -1,4 +1,4 @@
-"""A server call in progress: who made it, and how much time it has left."""
+"""A call to an MCP server in progress: who made it, and its timeout (the time it has left)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

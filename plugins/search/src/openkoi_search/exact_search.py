@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MIN_PACKED, MAX_PACKED = 20_000, 200_000
 # A first pass by signs selects 4,000 candidates or a hundredth of all vectors, whichever is more (estimate).
 MIN_RERANKED, RERANKED_SHARE = 4_000, 100
-# A first pass pays if an eighth of all vectors or more is searched, and it leaves at most an eighth of those (estimate).
+# A first pass pays if an eighth of all vectors or more is searched, and if it leaves an eighth or less (estimate).
 MAX_CANDIDATE_SHARE = 8
 GRAPH_OVERSAMPLING = 4  # rows asked of a graph when only some scopes count (estimate)
 FirstPass = PackedVectors | SignBits
