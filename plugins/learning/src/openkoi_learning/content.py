@@ -50,7 +50,7 @@ def terms_of(text: str) -> frozenset[str]:
 def read_line(text: str) -> WorkLine:
     """Return a text as a line."""
     lowered = text.lower()
-    found = ASSIGNED.match(lowered)
+    found = ASSIGNED.match(lowered) if "=" in lowered or ":" in lowered else None
     sets = " ".join(WORD.findall(found[0])) if found else ""
     return WorkLine(lowered, " ".join(WORD.findall(lowered)), terms_of(text), sets)
 

@@ -6,14 +6,12 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from openkoi_hookspecs.lazy_pattern import lazy_pattern
-
 from .content import Replacement, WorkLine, has_phrase, has_words, read_line, terms_of
 from .entry import FIXED_BY, LearningEntry, Trust
 from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
-MARKS = lazy_pattern(r"^\W+|\W+$")
+MARKS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~“”…"
 
 
 def is_same(one: LearningEntry, other: LearningEntry) -> bool:
@@ -84,7 +82,7 @@ def same_content(one: LearningEntry, other: LearningEntry) -> bool:
 
 def have_equal_words(one: Collection[str], other: Collection[str]) -> bool:
     """Return whether two contents are equal without the marks at the ends of their parts."""
-    return len(one) == len(other) and {MARKS.sub("", part) for part in one} == {MARKS.sub("", part) for part in other}
+    return len(one) == len(other) and {part.strip(MARKS) for part in one} == {part.strip(MARKS) for part in other}
 
 
 def affirms(entry: LearningEntry, content: Collection[str]) -> bool:
