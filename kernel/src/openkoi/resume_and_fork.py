@@ -90,7 +90,9 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     if not beginning.checkpoint:
         return ""
     if (checkpoints := await services.components.checkpoints()) is None:
-        raise ConfigError("Cannot fork without saved files. Set `checkpoints` under [use] in config.toml to a plugin.")
+        raise ConfigError(
+            'Cannot fork: no plugin restores checkpoints. Set checkpoints = "store" under [use] in config.toml.'
+        )
     workspace = services.config.workspace
     await refuse_fork(checkpoints, workspace, beginning.checkpoint, beginning.last)
     before = await checkpoints.create(workspace, run=fresh)

@@ -29,6 +29,7 @@ from .rlimits import count_tasks
 POLL_SECONDS = 0.05
 OUTPUT_GRACE_SECONDS = 0.25
 MAX_SETUP_TRIES = 5
+NOT_SET_UP = "The command was not run because its sandbox could not be set up"
 
 
 class SandboxSetupError(KoiError):
@@ -117,10 +118,11 @@ class Job:
         if report.error and report.error[0] == "exec":
             return failed_start(self.command.argv[0], report.error[1])
         if report.error:
-            raise KoiError(f"The command was not run: {report.error[0]} failed ({report.error[1].strerror}).")
+            step, error = report.error
+            raise KoiError(f"{NOT_SET_UP}: the step {step!r} failed ({error.strerror}). Run `openkoi doctor`.")
         if why is EndReason.EXITED and not report.has_started:
             reason = " ".join(output.split()) or "unknown reason"
-            raise SandboxSetupError(f"The command was not run because its sandbox could not be set up: {reason}.")
+            raise SandboxSetupError(f"{NOT_SET_UP}: {reason}.")
         return None
 
     def limit_notes(self, why: EndReason, drain: PipeDrain) -> Iterator[str]:

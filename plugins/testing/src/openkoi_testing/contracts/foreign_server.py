@@ -34,7 +34,7 @@ class ForeignServerContract:
 
     def provider(self, address: str) -> Provider:
         """Return the provider that asks the server at this address, which has no path."""
-        raise TypeError(f"{type(self).__name__} must override the method that makes its provider")
+        raise TypeError(f"{type(self).__name__} must override provider()")
 
     def receive(self, address: str, *messages: Message) -> ReceivedResponse:
         """Return what is received from the server when it gets these messages."""

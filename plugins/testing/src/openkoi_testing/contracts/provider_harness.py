@@ -56,7 +56,7 @@ class ProviderHarness:
 
     def provider(self, **settings: Any) -> Provider:
         """Make one with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
-        raise TypeError(f"{type(self).__name__} must override the method that makes its provider")
+        raise TypeError(f"{type(self).__name__} must override provider()")
 
     def build_request(self, *messages: Message) -> Request:
         """Return a request to the model."""
