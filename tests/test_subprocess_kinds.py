@@ -151,7 +151,7 @@ def test_commands_show_which_plugins_run_in_their_own_process(openkoi: Shell) ->
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
-        ("sandboxes.bubblewrap", "it starts the commands of a task"),
+        ("sandboxes.bubblewrap", "it starts the task's commands"),
         ("frontends.chat", "it owns the terminal"),
         ("commands.evaluator", "it owns the terminal"),
         ("sources.scripts", "it lists plugins that OpenKoi's process loads"),

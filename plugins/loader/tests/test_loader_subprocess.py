@@ -264,7 +264,7 @@ def test_a_process_that_ends_again_and_again_is_started_after_a_delay(tmp_path: 
         ("evaluators", ":Needy", "memory"),
         ("evaluators", ":broken", "not today"),
         ("evaluators", ":Nothing", "Nothing"),
-        ("sandboxes", "", "not supported for acme, because it starts the commands of a task"),
+        ("sandboxes", "", "not supported for acme, because it starts the task's commands"),
     ],
 )
 def test_what_cannot_be_made_there_is_said(kind: str, target: str, reason: str, tmp_path: Path) -> None:
