@@ -28,12 +28,12 @@ def evaluator() -> None:
 @click.argument("name")
 @click.option("--model", default="", metavar="PROVIDER/MODEL", help="Model to certify. [default: models.evaluator]")
 @click.option(
-    "--votes", default=3, type=click.IntRange(1, 20), help="Number of times each sample is judged. [default: 3]"
+    "--votes", default=3, type=click.IntRange(1, 20), show_default=True, help="Number of times each sample is judged."
 )
-@click.option("--budget", default=2.0, type=click.FloatRange(0), help="Maximum cost in US dollars. [default: 2.00]")
+@click.option("--budget", default=2.0, type=click.FloatRange(0), show_default=True, help="Maximum cost in US dollars.")
 @click.option("--yes", is_flag=True, help=f"Spend more than ${CONFIRM_ABOVE_USD} without confirmation.")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
 @click.pass_obj
 async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float, yes: bool, layout: str) -> None:
@@ -155,7 +155,7 @@ def show(koi: Koi, /, name: str) -> None:
 
 @evaluator.command("calibrate")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
 @click.pass_obj
 def calibrate(koi: Koi, /, layout: str) -> None:

@@ -144,7 +144,7 @@ def has_terminal() -> bool:
 @learn.command("list")
 @click.option("--all", "everything", is_flag=True, help="Include archived entries.")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
 @click.pass_obj
 def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
@@ -221,7 +221,7 @@ def restore(koi: Koi, /, id: str) -> None:
     "--again",
     type=click.IntRange(0),
     metavar="N",
-    help="Replay up to N recorded tasks with a model, without asking.  [default: ask]",
+    help="Replay up to N recorded tasks with a model, without asking. [default: ask]",
 )
 @click.pass_obj
 def duel(koi: Koi, /, id: str, again: int | None) -> None:

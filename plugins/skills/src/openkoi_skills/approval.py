@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openkoi_base.files.diffs import format_names
 from openkoi_base.skillfile.approvals import Approvals
-from openkoi_hookspecs import YES_OR_NO, Question, Run, is_yes
+from openkoi_hookspecs import NO, YES, YES_OR_NO, Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 
 from .supplies import Supply, distinguish_titles, find_supplies, save_answers, undecided_supplies
@@ -31,8 +31,6 @@ async def ask_approval(
     waiting = undecided_supplies(found, approved)
     if not waiting or has_asked(run):
         return False
-    from openkoi_hookspecs import NO, YES
-
     question = make_question(waiting)
     try:
         async with asyncio.timeout(seconds):

@@ -39,7 +39,7 @@ def skill() -> None:
 
 @skill.command("list")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
 @click.pass_obj
 def list_skills(koi: Koi, /, layout: str) -> None:
@@ -96,7 +96,7 @@ def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
 
 @skill.command()
 @click.argument("name")
-@click.option("--kind", type=KINDS, default=TASK, help="Kind of skill. [default: task]")
+@click.option("--kind", type=KINDS, default=TASK, show_default=True, help="Kind of skill.")
 @click.option("--description", default="", help="What the skill is for, worded like a task. [default: a placeholder]")
 @click.option("--project", is_flag=True, help="Create the skill in this project (.agents) instead of your own folder.")
 @click.pass_obj

@@ -18,7 +18,7 @@ ID = lazy_pattern(r"[0-9a-f]{4,32}")
 @click.command("context")
 @click.argument("words", nargs=-1, metavar="[TASK_ID | TASK...]")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
 @click.pass_obj
 def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:

@@ -10,7 +10,7 @@ from openkoi_base.skillfile.digest import digest_path
 from openkoi_base.skillfile.locations import SkillLocation, SkillSource, list_locations, skill_folders
 from openkoi_base.skillfile.skill import EVALUATOR, TASK, read_skill
 from openkoi_base.skillfile.validation import SKILL_FILE, find_skill_file, read_text, validate
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs import NO, YES, Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
@@ -92,16 +92,12 @@ class DraftStore:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
         if taken := find_rivals(one, list_locations(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
-        from openkoi_hookspecs import YES
-
         self.store_decision(one, stamp, YES)
         return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
         """Dismiss a draft, or an approved one; return where it is now."""
         if self.is_approved(one):
-            from openkoi_hookspecs import NO
-
             self.store_decision(one, digest_path(one.folder), NO)
         aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
