@@ -1,4 +1,4 @@
-"""Measure whether an entry helps, from outcomes with it and without it."""
+"""Measure whether an entry helps (uplift), from runs with it and held-out runs; decide the holdout rate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
@@ -15,7 +15,7 @@ PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
-SURE_SHARE = 0.5  # share of the usual holdout rate for an entry that results confirm until a run lacked it (measured)
+CONFIRMED_HOLDOUT_SHARE = 0.5  # of the usual rate, until a run was without the entry (measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def holdout_rate(known: Counts, share: float, *, proved: bool) -> float:
 
     One that is not ``proved`` yet is held out more often while it was hardly shown.
     """
-    sure = share * SURE_SHARE / (1 + known.withheld)
+    sure = share * CONFIRMED_HOLDOUT_SHARE / (1 + known.withheld)
     return sure if proved else max(sure, share / 4, share * 4 / (4 + known.shown))
 
 

@@ -1,4 +1,4 @@
-"""Keep the segments of an index in a folder: readers never wait, and one writer at a time adds or merges.
+"""Keep an index as segments in a folder: one writer at a time adds or merges; an old format is rebuilt.
 
 A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment names
 those that it replaces: a process killed before these are deleted leaves files that are ignored from then on.
@@ -55,7 +55,7 @@ class SegmentFolder:
                 except FileNotFoundError:
                     continue  # it was merged since it was listed
                 except OtherFormatError:
-                    self.start_over()
+                    self.discard_other_version()
                     continue
                 except CorruptFileError as error:
                     self.set_aside(error)
@@ -146,12 +146,13 @@ class SegmentFolder:
             with suppress(OSError):
                 (self.path / name).unlink()
 
-    def start_over(self) -> None:
+    def discard_other_version(self) -> None:
         """Delete the files of another version, and say so. Those that another process has added since are kept."""
         import logging
 
         logging.getLogger("openkoi").warning(
-            "The memory in %s is of another version of OpenKoi. It is being rebuilt from the run log.", self.path
+            "The memory in %s was written by another version of OpenKoi. It is being rebuilt from the run log.",
+            self.path,
         )
         self.remove(self.listed)
 

@@ -1,4 +1,4 @@
-"""Add up the scores (BM25) of a query's words; skip documents that cannot be among the best.
+"""Add up the scores (BM25) of a query's words; skip documents whose upper bound is too low, as MaxScore does.
 
 The documents of all segments are one sequence of rows. What a row reaches at most is bounded for all rows at once: they
 are the bytes of one large number, so that a single addition adds what a word counts in each of them. Those that promise
