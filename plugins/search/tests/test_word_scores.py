@@ -11,17 +11,11 @@ import pytest
 from openkoi_hookspecs import Query
 from openkoi_search.bm25 import K1, B
 from openkoi_search.index import encode_words, read_encoded
-from openkoi_search.segment import Postings, decode_postings, encode_postings
+from openkoi_search.segment import Postings, cut_numbers, decode_postings, encode_postings
 from openkoi_search.segment_documents import SegmentDocuments
 from openkoi_search.segment_index import SegmentIndex
-from openkoi_search.word_scores import (
-    BLOCK_ROWS,
-    FIRST_SCORED,
-    MAX_LIMITED_WORDS,
-    BestScores,
-    count_in_rows,
-    cut_numbers,
-)
+from openkoi_search.word_counts import RARE_SHARE, CommonWord, RareWord, count_word
+from openkoi_search.word_scores import FIRST_SCORED, MAX_LIMITED_WORDS, BestScores
 
 MOST = 20
 ANY = Query("", scope="all")
@@ -92,17 +86,15 @@ def score_columns(
 ) -> list[int]:
     """Score rows by their words, each with its counts by row, in segments of different sizes; return those scored."""
     cuts = [0, len(lengths) // 7, len(lengths) // 2, len(lengths)]
-    weighed = [
-        (
-            weight,
-            [
-                (first, store([row - first for row in rows], map(counts.__getitem__, rows)))
-                for first, end in pairwise(cuts)
-                if (rows := [row for row in counts if first <= row < end])
-            ],
-        )
-        for weight, counts in words
-    ]
+    weighed = []
+    for weight, counts in words:
+        posted = [
+            (first, store([row - first for row in rows], map(counts.__getitem__, rows)))
+            for first, end in pairwise(cuts)
+            if (rows := [row for row in counts if first <= row < end])
+        ]
+        if counted := count_word(posted, len(lengths)):
+            weighed.append((weight, counted))
     numbers, column = array("q", range(len(lengths))), array("I", lengths)
     scored: list[int] = []
     for found in best.score_rows((numbers, column, cut_numbers(column), range(min(column), max(column) + 1)), weighed):
@@ -138,7 +130,7 @@ def test_of_texts_that_share_a_word_those_that_cannot_be_among_the_best_are_not_
     assert [row for row, count in word.items() if count == 2][:MOST] == [*best.scores]
 
 
-@pytest.mark.parametrize(("size", "longest", "largest"), [(900, 900, 700), (BLOCK_ROWS + 900, 30, 3)])
+@pytest.mark.parametrize(("size", "longest", "largest"), [(900, 900, 700), (66_000, 30, 3)])
 def test_however_long_and_many_texts_are_and_however_often_they_repeat_a_word_the_best_are_found(
     size: int, longest: int, largest: int
 ) -> None:
@@ -176,33 +168,43 @@ def test_however_many_words_a_query_has_the_best_are_found(count: int) -> None:
 
 
 @pytest.mark.parametrize("asked", [[], [3], [3, 4, 9], range(40)])
-@pytest.mark.parametrize("apart", [1, 9], ids=["common", "rare"])
-def test_the_postings_of_some_rows_are_found_however_many_are_asked_for(asked: Sequence[int], apart: int) -> None:
+@pytest.mark.parametrize("apart", [1, 9], ids=["together", "apart"])
+@pytest.mark.parametrize("size", [200, 200 * RARE_SHARE], ids=["common", "rare"])
+def test_the_counts_of_some_rows_are_found_whether_a_word_is_common_or_rare(
+    asked: Sequence[int], apart: int, size: int
+) -> None:
     counts = {row: 1 + row % 300 % 7 for row in (1, 3, *range(9, 200, apart))}
-    posted = decode_postings(encode_postings(array("I", counts), array("H", counts.values())))
+    posted = store(counts, counts.values())
+    counted, left = (count_word([(0, one)], size) for one in (posted, posted.without({*asked})))
 
-    assert (apart == 1) is isinstance(posted.rows, range)
-    assert len(counts) == posted.size
-    assert {row: counts[row] for row in asked if row in counts} == dict(posted.among({*asked}))
-    assert {row: counts[row] for row in counts if row not in asked} == dict(posted.without(asked).among(range(300)))
+    assert counted
+    assert left
+    assert (CommonWord if size == 200 else RareWord) is type(counted)
+    assert len(counts) == counted.size
+    assert {row: counts[row] for row in asked if row in counts} == dict(counted.among(dict.fromkeys(asked)))
+    kept = {row: counts[row] for row in counts if row not in asked}
+    assert len(kept) == left.size
+    assert kept == dict(left.among(dict.fromkeys(range(200))))
 
 
 def test_common_words_of_several_projects_count_in_each_of_them() -> None:
     every = [(0, store(range(start, 90, 3), [start + 1] * 30)) for start in range(3)]
 
-    counted = count_in_rows(1.0, every, range(10, 80))
+    counted = count_word(every, 90)
 
-    assert counted is not None
-    assert [row % 3 + 1 for row in range(10, 80)] == [*counted[1]]
+    assert counted
+    assert {row: row % 3 + 1 for row in range(90)} == dict(counted.among(dict.fromkeys(range(90))))
 
 
 @pytest.mark.parametrize("often", [3, 254, 255, 65_535])
 def test_counts_of_a_common_word_are_kept_however_large_they_are(often: int) -> None:
-    rows, counts = array("I", range(5, 90)), array("H", [1, often] * 42 + [1])
+    rows, counts = range(5, 90), [1, often] * 42 + [1]
 
-    posted = decode_postings(encode_postings(rows, counts))
+    counted = count_word([(10, store(rows, counts))], 100)
 
-    assert [*zip(rows, counts, strict=True)] == sorted(posted.among(range(100)))
+    assert counted
+    expected = {row + 10: count for row, count in zip(rows, counts, strict=True)}
+    assert expected == dict(counted.among(dict.fromkeys(range(100))))
 
 
 def test_of_equal_scores_the_lower_numbers_stay_whatever_order_they_come_in() -> None:

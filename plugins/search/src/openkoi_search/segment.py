@@ -7,10 +7,10 @@ import json
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 from typing import NamedTuple, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -69,16 +69,6 @@ class Postings(NamedTuple):
 
     rows: "array[int] | range"
     counts: "array[int] | bytes"
-
-    @property
-    def size(self) -> int:
-        """The number of documents that contain the word."""
-        return len(self.counts.translate(None, b"\0") if isinstance(self.counts, bytes) else self.counts)
-
-    def between(self, start: int, end: int) -> "Postings":
-        """Return those of the rows from one to before another."""
-        first, last = bisect_left(self.rows, start), bisect_left(self.rows, end)
-        return Postings(self.rows[first:last], self.counts[first:last])
 
     def among(self, asked: Collection[int]) -> Iterator[tuple[int, int]]:
         """Yield those of the rows that are asked for, and their counts."""
@@ -151,6 +141,11 @@ class Segment(Cached):
         """All lengths from that of its shortest document to that of its longest."""
         return range(min(self.lengths), max(self.lengths) + 1)
 
+    @cached_property
+    def short_lengths(self) -> bytes:
+        """The lengths as bytes, cut to MAX_BYTE."""
+        return cut_numbers(self.lengths)
+
     @property
     def scopes(self) -> Mapping[str, ScopeSize]:
         """The scopes in their order, and the size of each."""
@@ -195,15 +190,12 @@ class Segment(Cached):
             self.numbers[row], id, kind, learned, scope, moment, run, tuple(keys), length, memo.decode()
         )
 
-    def postings(self, word: str, scopes: Collection[str] | None) -> Iterator[Postings]:
-        """Yield the postings of a word in some scopes, or in all of them."""
-        prefix = EntryKind.WORD.value + encode_name(word) + SEPARATOR
+    def postings(self, key: bytes, scopes: Collection[str] | None) -> Iterable[Postings]:
+        """Return the postings of a word, by its key, in some scopes, or in all of them."""
         if scopes is None:
-            yield from (decode_postings(value) for _, value in self.file.entries(prefix))
-            return
-        for place, scope in enumerate(self.scope_names):
-            if scope in scopes and (value := self.file.get(prefix + encode_place(place))):
-                yield decode_postings(value)
+            return map(decode_postings, self.file.values(key))
+        places = (place for place, scope in enumerate(self.scope_names) if scope in scopes)
+        return map(decode_postings, filter(None, (self.file.get(key + encode_place(place)) for place in places)))
 
     def vector(self, row: int) -> Vector:
         """Return a document's vector; an empty one if it has none."""
@@ -218,6 +210,13 @@ def open_segment(name: str, file: SegmentFile) -> Segment:
     ends = list(accumulate((width * count for width in COLUMN_BYTES), initial=0))
     parts = [data[start:end] for start, end in pairwise(ends)]
     return Segment(name, file, *(unpack(code, part) for code, part in zip(COLUMN_CODES, parts, strict=True)))
+
+
+def cut_numbers(numbers: "array[int]") -> bytes:
+    """Return numbers as a byte each; larger ones are cut to MAX_BYTE."""
+    data, size = numbers.tobytes(), numbers.itemsize
+    low, *high = (data[place::size] for place in (range(size) if sys.byteorder == "little" else range(size)[::-1]))
+    return bytes(map(min, numbers, repeat(MAX_BYTE))) if any(part.strip(b"\0") for part in high) else low
 
 
 def find_number(data: bytes, number: int) -> int:
@@ -237,6 +236,11 @@ def document_key(row: int) -> bytes:
 def encode_name(name: str) -> bytes:
     """Return a name as a part of a key; any text has one."""
     return name.encode("utf-8", "surrogatepass")
+
+
+def word_key(word: str) -> bytes:
+    """Return what the keys of a word's postings begin with."""
+    return EntryKind.WORD.value + encode_name(word) + SEPARATOR
 
 
 def encode_place(place: int) -> bytes:

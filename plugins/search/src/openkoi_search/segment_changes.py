@@ -39,7 +39,8 @@ Documents = dict[int, MemoryDocument | None]
 class Changes:
     """What a batch changes: entries, and documents.
 
-    ``replaced`` are the documents of each run and learning by their numbers, None for one that is no longer found.
+    ``replaced`` are the documents of each run and learning that the index knows, by their numbers, None for one that is
+    no longer found.
     """
 
     index: SegmentIndex
@@ -59,7 +60,7 @@ class Changes:
         if not fresh:
             return []
         self.entries[EntryKind.FACTS.value + encode_name(run)] = encode_lines(fresh)
-        self.replaced.append(documents_now(run, self.facts[run]))
+        self.replace(documents_now(run, self.facts[run]), is_known=bool(known))
         return learnings_of(self.facts[run]) if project_of(known) is None else []
 
     def add_learning(self, id: str, saves: Iterable[Save]) -> None:
@@ -75,7 +76,14 @@ class Changes:
         projects = (self.project(save.run) for save in ordered)
         home = next((project for project in projects if project is not None), "")
         learning = decode(Learning, latest.learning)
-        self.replaced.append({number(True, id): document_of_state(learning, home, latest.at)})
+        self.replace({number(True, id): document_of_state(learning, home, latest.at)}, is_known=bool(known))
+
+    def replace(self, documents: Documents, *, is_known: bool) -> None:
+        """Add the documents of a run or learning; those that it had are replaced, if it is known from before."""
+        if is_known:
+            self.replaced.append(documents)
+        else:
+            self.documents += filter(None, documents.values())
 
     def project(self, run: str) -> str | None:
         """Return the project of a run, if its start is known."""

@@ -14,9 +14,10 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
-from .segment import VECTOR_SCALE, Postings, Segment, Vector
+from .segment import VECTOR_SCALE, Postings, Segment, Vector, word_key
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
+from .word_counts import WordCounts, count_word
 from .word_scores import BestScores, RowScores
 
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 class SegmentDocuments:
     """The documents of an index, as ``rank_documents`` asks for them for one question. ``shape`` is BM25's k1 and b.
 
-    ``where`` and ``read`` are what was looked up: the segments and rows of documents, and the postings of words.
+    ``where`` and ``known`` are what was looked up: the segments and rows of documents, and the counts of words.
     """
 
     index: SegmentIndex
     shape: tuple[float, float] = (K1, B)
     where: dict[int, tuple[int, int] | None] = field(default_factory=dict)
-    read: dict[tuple[str, ...], Sequence[tuple[int, Postings]]] = field(default_factory=dict)
+    known: dict[tuple[str, ...], WordCounts | None] = field(default_factory=dict)
 
     def visible_scopes(self, query: Query) -> Sequence[str]:
         """Return the scopes that a query may see."""
@@ -59,11 +60,9 @@ class SegmentDocuments:
 
     def weigh_words(self, words: Iterable[str], scopes: Sequence[str], size: int) -> "Iterator[WeighedWord]":
         """Yield the words that are known, and what each adds if there are so many documents."""
-        starts = self.index.starts
         for word in words:
-            if posted := self.postings(word, scopes):
-                count = sum(postings.size for _, postings in posted)
-                yield self.weigh(count, size), [(starts[place], postings) for place, postings in posted]
+            if counted := self.count(word, scopes):
+                yield self.weigh(counted.size, size), counted
 
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
@@ -75,22 +74,22 @@ class SegmentDocuments:
         count = sum(size.documents for size in sizes)
         return count, sum(size.words for size in sizes) / count if count else 1.0
 
-    def postings(self, word: str, scopes: Sequence[str]) -> Sequence[tuple[int, Postings]]:
-        """Return the current postings of a word, each with the place of its segment."""
-        known = self.read.get((word, *scopes))
-        if known is None:
-            known = self.read[word, *scopes] = self.read_postings(word, scopes)
-        return known
+    def count(self, word: str, scopes: Sequence[str]) -> WordCounts | None:
+        """Return how often the current documents have a word; None if none has it."""
+        asked = (word, *scopes)
+        if asked not in self.known:
+            self.known[asked] = count_word(self.read_postings(word, scopes), self.index.rows)
+        return self.known[asked]
 
     def read_postings(self, word: str, scopes: Sequence[str]) -> Sequence[tuple[int, Postings]]:
-        """Read the same."""
+        """Read the current postings of a word, each with the first row of its segment."""
         restricted = None if self.index.scopes.keys() <= {*scopes} else scopes
-        found = (
-            (place, posted.without(dead) if dead else posted)
-            for place, (segment, dead) in enumerate(self.index.living)
-            for posted in segment.postings(word, restricted)
-        )
-        return [(place, posted) for place, posted in found if posted.size]
+        key = word_key(word)
+        return [
+            (start, posted.without(dead) if dead else posted)
+            for start, (segment, dead) in zip(self.index.starts, self.index.living, strict=True)
+            for posted in segment.postings(key, restricted)
+        ]
 
     def keep_wanted(self, query: Query, found: RowScores) -> RowScores:
         """Return the scores of the documents that have a kind and a key that the query names."""
@@ -149,18 +148,12 @@ class SegmentDocuments:
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
         """Return those of the words that are known, each with those of the documents that contain it."""
-        numbers: dict[int, dict[int, int]] = {}
-        for doc, (place, row) in self.locate(docs).items():
-            numbers.setdefault(place, {})[row] = doc
-        size, _ = self.measure(scopes)
-        found = {}
-        for word in words:
-            posted = self.postings(word, scopes)
-            if count := sum(postings.size for _, postings in posted):
-                inside = ((numbers[place], postings) for place, postings in posted if place in numbers)
-                having = {asked[row] for asked, some in inside for row, _ in some.among(asked)}
-                found[word] = (rarity(count, size), having)
-        return found
+        starts, (size, _) = self.index.starts, self.measure(scopes)
+        rows = {starts[place] + row: doc for doc, (place, row) in self.locate(docs).items()}
+        counted = {word: one for word in words if (one := self.count(word, scopes))}
+        return {
+            word: (rarity(one.size, size), {rows[row] for row, _ in one.among(rows)}) for word, one in counted.items()
+        }
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""

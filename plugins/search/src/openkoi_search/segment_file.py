@@ -103,6 +103,14 @@ class SegmentFile:
                 return
             yield key, self.value(place)
 
+    def values(self, prefix: bytes) -> list[bytes]:
+        """Return the values of the same."""
+        found, place, size = [], self.find(prefix), len(self)
+        while place < size and self.key(place).startswith(prefix):
+            found.append(self.value(place))
+            place += 1
+        return found
+
 
 def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Value]]) -> bytes:
     """Return the bytes of a file with these entries."""
@@ -182,8 +190,7 @@ def pack(numbers: "array[Any]") -> bytes:
 
 def unpack(code: str, data: bytes) -> "array[Any]":
     """Return numbers that were packed; raise ValueError unless they are whole."""
-    numbers: array[Any] = array(code)
-    numbers.frombytes(data)
+    numbers: array[Any] = array(code, data)
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers

@@ -75,6 +75,11 @@ class SegmentIndex(Cached):
         return found
 
     @cached_property
+    def rows(self) -> int:
+        """The number of rows of all segments."""
+        return sum(segment.size for segment in self.segments)
+
+    @cached_property
     def starts(self) -> Sequence[int]:
         """The first row of each segment, where those of all are counted on."""
         return list(accumulate((segment.size for segment in self.segments[:-1]), initial=0))
@@ -82,13 +87,11 @@ class SegmentIndex(Cached):
     @cached_property
     def columns(self) -> "Columns":
         """The columns of all segments that a score depends on; there are documents."""
-        from .word_scores import cut_numbers
-
         numbers = memoryview(b"".join(segment.numbers for segment in self.segments)).cast("q")
         lengths = memoryview(b"".join(segment.lengths for segment in self.segments)).cast("I")
         spans = [segment.span for segment in self.segments if segment.size]
         span = range(min(one.start for one in spans), max(one.stop for one in spans))
-        return numbers, lengths, cut_numbers(lengths), span
+        return numbers, lengths, b"".join(segment.short_lengths for segment in self.segments), span
 
     def find(self, numbers: Collection[int]) -> Mapping[int, tuple[int, int]]:
         """Return the places of the segments that have current documents, and their rows there."""

@@ -1,0 +1,135 @@
+"""Count how often the documents of an index have a word: in a dictionary for a rare word, in a column for a common one.
+
+The documents of all segments are one sequence of rows. A column has a byte for each of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .segment import MAX_BYTE, cut_numbers
+
+if TYPE_CHECKING:
+    from array import array
+
+    from .segment import Postings
+
+    # The postings of a word, each with the first row of their segment.
+    Posted: TypeAlias = Sequence[tuple[int, Postings]]
+
+# A word is common that up to one of so many rows have: each takes 0.15 us in a dictionary, a column of 50,000 120 us.
+RARE_SHARE = 64
+MAX_DISTINCT_COUNT = 8  # a word that is more often in a text hardly adds more to its score (estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class RareWord:
+    """A word with its counts by row."""
+
+    counts: Mapping[int, int]
+
+    @property
+    def size(self) -> int:
+        """The number of documents that contain the word."""
+        return len(self.counts)
+
+    @property
+    def most(self) -> int:
+        """How often one has it at most."""
+        return max(self.counts.values())
+
+    def among(self, rows: Mapping[int, object]) -> Iterable[tuple[int, int]]:
+        """Return those of some rows that have the word, and how often each does."""
+        counts = self.counts
+        return [(row, counts[row]) for row in counts.keys() & rows.keys()]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonWord:
+    """A word with a column of its counts, cut to MAX_BYTE; ``large`` are the counts that are cut.
+
+    ``most`` is at least how often one has it at most; all more than MAX_DISTINCT_COUNT are equal.
+    """
+
+    column: bytearray
+    large: Mapping[int, int]
+    size: int
+    most: int
+
+    def among(self, rows: Mapping[int, object]) -> Iterable[tuple[int, int]]:
+        """Return those of some rows that have the word, and how often each does."""
+        column, large = self.column, self.large
+        found = [(row, count) for row in rows if (count := column[row])]
+        return [(row, large.get(row, count)) for row, count in found] if large else found
+
+    def pick(self, rows: Sequence[int]) -> Iterable[int]:
+        """Return how often each of some rows has it."""
+        counts = itemgetter(slice(0), *rows)(self.column)[1:]
+        return map(self.large.get, rows, counts) if self.large else counts
+
+
+WordCounts: TypeAlias = RareWord | CommonWord
+
+
+def count_word(posted: "Posted", size: int) -> WordCounts | None:
+    """Return how often each of all rows, of which there are so many, has a word; None if none has it."""
+    if sum(len(postings.rows) for _, postings in posted) * RARE_SHARE > size:
+        return count_in_column(posted, size)
+    counts = dict(chain.from_iterable(count_in_rows(start, postings) for start, postings in posted))
+    return RareWord(counts) if counts else None
+
+
+def count_in_rows(start: int, postings: "Postings") -> Iterable[tuple[int, int]]:
+    """Return the rows of postings, counted from the first one of their segment on, and their counts."""
+    rows, counts = postings
+    found = zip(map(start.__add__, rows), counts, strict=True)
+    return (pair for pair in found if pair[1]) if isinstance(rows, range) else found
+
+
+def count_in_column(posted: "Posted", size: int) -> CommonWord | None:
+    """Return a column of the counts of so many rows; None if all are 0."""
+    column, large = bytearray(size), dict[int, int]()
+    for start, postings in posted:
+        rows, counts = postings
+        if isinstance(counts, bytes):
+            cut = counts
+        else:
+            cut = cut_numbers(counts)
+            if MAX_BYTE in cut:
+                large |= {row: count for row, count in count_in_rows(start, postings) if count >= MAX_BYTE}
+        put(column, start, rows, cut)
+    having = column.translate(None, b"\0")
+    return CommonWord(column, large, len(having), most_often(having)) if having else None
+
+
+def put(column: bytearray, start: int, rows: "array[int] | range", values: bytes) -> None:
+    """Put the values of some rows into a column, where the row 0 is at ``start``."""
+    if not rows:
+        return
+    first, end = rows[0], rows[-1] + 1
+    if len(rows) == end - first:
+        known = column[start + first : start + end]
+        column[start + first : start + end] = merge(known, values) if known.strip(b"\0") else values
+        return
+    part = bytearray(first) + column[start + first : start + end]  # what begins with row 0 needs no sum for each
+    for row, value in zip(rows, values, strict=True):
+        part[row] = value
+    column[start + first : start + end] = part[first:]
+
+
+def merge(one: bytearray, other: bytes) -> bytes:
+    """Return the values of two columns, of which one has a 0 where the other has none."""
+    both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    return both.to_bytes(len(one), "little")
+
+
+def most_often(counts: bytes | bytearray) -> int:
+    """Return at least the largest of some counts; all that are larger than MAX_DISTINCT_COUNT are equal."""
+    for most in (1, 2, 4, MAX_DISTINCT_COUNT):
+        counts = counts.translate(None, bytes(range(most + 1)))
+        if not counts:
+            return most
+    return MAX_DISTINCT_COUNT + 1
