@@ -6,7 +6,6 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from heapq import nlargest
 from typing import Protocol, TypeVar
 
 from openkoi_hookspecs import Query
@@ -138,4 +137,5 @@ def adjust_scores(
 
 def top_scores(scores: Scores, number: int) -> Scores:
     """Return the best of the scores."""
-    return dict(nlargest(number, scores.items(), key=lambda item: (item[1], -item[0])))
+    best = sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:number]
+    return {doc: scores[doc] for doc in best}

@@ -8,7 +8,9 @@ import os
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, chain
 from operator import itemgetter
 from pathlib import Path
@@ -16,21 +18,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .checksums import CorruptFileError, OtherFormatError
+from .checksums import Cached, CorruptFileError, OtherFormatError
 
 if TYPE_CHECKING:
     import mmap
 
 FORMAT = b"koi-segment-"
-MAGIC = FORMAT + b"5\n\0\0"
+MAGIC = FORMAT + b"6\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
+MARKED_KEYS = 128  # of so many keys one is looked at first, which takes 0.05 ms for 15,000 keys (estimate)
 Entry = tuple[bytes, bytes]
 Value: TypeAlias = "bytes | memoryview"  # one that is written as it is in another file need not be copied
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentFile:
+class SegmentFile(Cached):
     """The content of a file: ``header`` says what its entries are about.
 
     Each key begins at one of the ``key_starts``, counted from ``keys_at``; each value of the ``value_starts``, from
@@ -61,9 +64,15 @@ class SegmentFile:
             raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
         return value
 
+    @cached_property
+    def marks(self) -> Sequence[bytes]:
+        """Every so many of the keys: among those of a large file, a search reads far apart places of it."""
+        return [self.key(place) for place in range(0, len(self), MARKED_KEYS)]
+
     def find(self, key: bytes) -> int:
         """Return the first place whose key is not below this one."""
-        low, high = 0, len(self)
+        mark = bisect_left(self.marks, key)
+        low, high = max(0, mark - 1) * MARKED_KEYS, min(mark * MARKED_KEYS, len(self))
         data, starts, base = self.data, self.key_starts, self.keys_at
         while low < high:
             middle = (low + high) // 2

@@ -184,9 +184,11 @@ def move_rows(segment: Segment, dead: Collection[int], start: int) -> Sequence[i
 
 def move_postings(postings: Postings, moved: Sequence[int]) -> Listed:
     """Return postings with the new rows, without those of dead rows."""
-    if isinstance(moved, range) and isinstance(postings.counts, array):
-        return array("I", [row + moved.start for row in postings.rows]), postings.counts
-    kept = [(moved[row], count) for row, count in zip(*postings, strict=True) if count and moved[row] != NO_ROW]
+    rows, counts, *_ = postings
+    if isinstance(moved, range) and not isinstance(rows, range):
+        widened = array("H", list(counts)) if isinstance(counts, bytes) else counts
+        return array("I", [row + moved.start for row in rows]), widened
+    kept = [(moved[row], count) for row, count in zip(rows, counts, strict=True) if count and moved[row] != NO_ROW]
     return array("I", [row for row, _ in kept]), array("H", [count for _, count in kept])
 
 

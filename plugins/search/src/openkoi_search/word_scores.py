@@ -15,7 +15,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .segment import MAX_BYTE
 from .sparse_fusion import DIGITS
-from .word_counts import MAX_DISTINCT_COUNT, CommonWord, RareWord
+from .word_counts import CommonWord, RareWord
 
 if TYPE_CHECKING:
     from .word_counts import WordCounts
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 HALF_DIGIT = 10**-DIGITS / 2
 FIRST_SCORED = 256  # rows that are scored at first, then twice as many each time (estimate)
+MAX_DISTINCT_COUNT = 8  # a word that is more often in a text hardly adds more to its score (estimate)
+SAMPLED_ROWS = 64  # one of so many says how much the best rows reach (estimate)
 MAX_LIMITED_WORDS = (MAX_BYTE - 3) // 2  # each takes two units of a byte for rounding; of more, all rows are scored
 ROUNDING_ERROR = 1e-6  # is more than the error of a quotient of two scores
 RowScores = Mapping[int, float]
@@ -170,17 +172,21 @@ def find_largest(data: bytearray, least: int, most: int) -> list[int]:
 def find_edge(data: bytes | bytearray, least: int, most: int) -> tuple[int, int]:
     """Return the least byte from which on there are not more than some, and how many there are.
 
-    Only bytes that can still be above the edge are kept, so that each step reads fewer.
+    A sample says where it is likely to be, so that only a few bytes are looked at again.
     """
-    data = from_byte(data, least)
-    if len(data) <= most:
-        return least, len(data)
-    low, high, larger = least, MAX_BYTE + 1, 0
+    sample = sorted(data[::SAMPLED_ROWS])[-2 * (most // SAMPLED_ROWS + 1) :]
+    likely = max(least, sample[0])
+    kept = from_byte(data, likely)
+    if len(kept) <= most and likely > least:
+        likely, kept = least, from_byte(data, least)
+    if len(kept) <= most:
+        return least, len(kept)
+    low, high, larger = likely, MAX_BYTE + 1, 0
     while high - low > 1:
         middle = (low + high) // 2
-        above = from_byte(data, middle)
+        above = from_byte(kept, middle)
         if len(above) > most:
-            low, data = middle, above
+            low, kept = middle, above
         else:
             high, larger = middle, len(above)
     return high, larger

@@ -38,7 +38,7 @@ def sparse_vector(counted: Mapping[str, int], dimensions: int) -> Mapping[int, f
         for place, weight in zip(*features(word, dimensions), strict=True):
             summed[place] = summed.get(place, 0.0) + factor * weight
     taken = {place: value for place, value in summed.items() if value}
-    length = math.sqrt(math.fsum(taken[place] * taken[place] for place in sorted(taken)))
+    length = math.sqrt(math.fsum([value * value for value in taken.values()]))
     return {place: value / length for place, value in taken.items()} if length else {0: 1.0}
 
 
