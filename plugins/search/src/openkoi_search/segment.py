@@ -159,8 +159,10 @@ class Segment(Cached):
 
     @cached_property
     def first_vector(self) -> int:
-        """The place of the first vector's entry; those of the others follow, if every document has one."""
-        return self.file.find(EntryKind.VECTOR.value)
+        """The place of the first vector's entry; those of the others follow. -1 unless every document has one."""
+        first, size = self.file.find(EntryKind.VECTOR.value), self.size
+        all_there = 0 < size <= len(self.file) - first and self.file.key(first + size - 1) == vector_key(size - 1)
+        return first if all_there else -1
 
     @cached_property
     def gone(self) -> "array[int]":
@@ -190,7 +192,8 @@ class Segment(Cached):
 
     def vector(self, row: int) -> Vector:
         """Return a document's vector; an empty one if it has none."""
-        return decode_vector(self.file.get(vector_key(row), self.first_vector + row) or b"")
+        first, file = self.first_vector, self.file
+        return decode_vector(file.value(first + row) if first >= 0 else file.get(vector_key(row)) or b"")
 
 
 def open_segment(name: str, file: SegmentFile) -> Segment:
