@@ -11,12 +11,12 @@ from openkoi_hookspecs import events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import list_all_segments, read_segment
 from openkoi_runlog.segment_files import is_packed, original_name, uncompressed_length
-from openkoi_runlog.select_records import encode_names, is_kind
+from openkoi_runlog.select_records import name_needed
 
 FILE = "totals.json"
 MAX_SESSIONS = 100
 PAID = (events.ModelResponse, events.ModelResponseBroken)
-COUNTED = frozenset(encode_names((events.TaskStarted, events.ModelRequest, *PAID)))
+COUNTED = name_needed((events.TaskStarted, events.ModelRequest, *PAID))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def add_new_records(sessions: Path, session: str, known: Totals) -> Totals:
         start = seen.get(original_name(path), 0)
         if length_of(path) == start:
             continue
-        for record in read_segment(path, start, wanted=lambda line: is_kind(line, COUNTED)):
+        for record in read_segment(path, start, needed=COUNTED):
             seen[original_name(path)] = record.end
             match record.event:
                 case events.TaskStarted(task=task):

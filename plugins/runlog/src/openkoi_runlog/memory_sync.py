@@ -5,7 +5,7 @@ way has written so far does not hold up its start.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from itertools import chain, islice
 from pathlib import Path
@@ -24,11 +24,11 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .read_segments import has_writer, list_grown_segments, list_session_segments, read_segment
-from .segment_files import has_more, iterate_lines, original_name
-from .select_records import encode_names, is_kind, make_filter
+from .segment_files import has_more, original_name
+from .select_records import is_needed, iterate_needed, name_needed
 
 BATCH_SIZE = 5000
-DUE_EVENTS = encode_names((events.RunCompleted, events.RunFailed, events.LearningSaved))
+DUE_EVENTS = name_needed((events.RunCompleted, events.RunFailed, events.LearningSaved))
 
 
 @dataclass(slots=True)
@@ -95,19 +95,20 @@ class MemorySync:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         ingested: dict[str, int] = {}
         kinds = memory.needs if isinstance(memory, SupportsSelection) else ()
-        for batch in split_batches(self.read_new_records(seen, sessions, make_filter(kinds)), BATCH_SIZE):
+        needed = name_needed(kinds, textless=False)
+        for batch in split_batches(self.read_new_records(seen, sessions, needed), BATCH_SIZE):
             await memory.ingest(batch)
             ingested |= {record.segment: record.end for record in batch}
         return {**seen, **ingested} if ingested else {}
 
     def read_new_records(
-        self, seen: Mapping[str, int], sessions: Collection[str], wanted: Callable[[bytes], bool]
+        self, seen: Mapping[str, int], sessions: Collection[str], needed: Set[bytes]
     ) -> Iterator[Record]:
         """Yield the records beyond the offsets, archived ones included."""
         for path in self.segments(sessions) if sessions else list_grown_segments(self.folder, seen):
             start = seen.get(original_name(path), 0)
             if has_more(path, start):
-                yield from read_segment(path, start, self.warn, wanted)
+                yield from read_segment(path, start, self.warn, needed)
 
     def segments(self, sessions: Collection[str]) -> Iterable[Path]:
         """Return the segments of some sessions that are not archived."""
@@ -121,7 +122,9 @@ async def read_offsets(memory: Memory) -> Mapping[str, int]:
 
 def is_due(path: Path, start: int) -> bool:
     """Whether a segment has more than was seen of it, which its writer has ended with or a run in it."""
-    return not has_writer(path) or any(is_kind(line, DUE_EVENTS) for line in iterate_lines(path, start))
+    return not has_writer(path) or any(
+        is_needed(line, DUE_EVENTS) for _, line in iterate_needed(path, start, DUE_EVENTS)
+    )
 
 
 def is_rewound(ingested: Mapping[str, int], seen: Mapping[str, int]) -> bool:

@@ -7,8 +7,8 @@ from openkoi_hookspecs import Event, Record
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_cache import LineCache
-from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length
-from .select_records import encode_names, is_kind, select_records
+from .segment_files import has_more, is_packed, original_name, uncompressed_length
+from .select_records import encode_names, is_kind, iterate_needed, name_needed, select_records
 
 
 def read_new(path: Path, kinds: Collection[type[Event]], ends: dict[str, int]) -> list[Record]:
@@ -17,8 +17,11 @@ def read_new(path: Path, kinds: Collection[type[Event]], ends: dict[str, int]) -
     start = ends.get(name, 0)
     if not has_more(path, start):
         return []
-    lines = [line for line in iterate_lines(path, start) if line.endswith(b"\n") or is_packed(path)]
-    ends[name] = start + sum(map(len, lines))
+    lines: list[bytes] = []
+    for end, line in iterate_needed(path, start, name_needed(kinds)):
+        if line.endswith(b"\n") or is_packed(path):
+            lines.append(line)
+            ends[name] = end
     return list(select_records(lines, kinds))
 
 

@@ -6,7 +6,7 @@ because otherwise it may still be completed.
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from openkoi_hookspecs import Record
 
 from .blobs import blob_folder
 from .record_format import CorruptLineError, read_line
-from .segment_files import PACKED, has_more, is_packed, iterate_lines, log_folders, original_name
+from .segment_files import PACKED, has_more, is_packed, log_folders, original_name
 from .segment_names import file_stem, parse_segment_name, parse_session, segment_name
+from .select_records import is_needed, iterate_needed
 
 
 def list_segments(folder: Path, session: str = "") -> list[Path]:
@@ -85,16 +86,17 @@ def read_segment(
     path: Path,
     start: int = 0,
     report: Callable[[str], None] = lambda _: None,
-    wanted: Callable[[bytes], bool] = lambda _: True,
+    needed: Set[bytes] = frozenset(),
 ) -> Iterator[Record]:
     """Yield records from an offset on; report damaged lines, and stop at an incomplete last line.
 
-    Lines that are not ``wanted`` are skipped unread, except for the last one, which says how far the segment was read.
+    Lines whose names are not ``needed`` are skipped unread, except for the last one, which says how far the segment was
+    read.
     """
     end, last = start, b""
-    for line in iterate_lines(path, start):
-        end, last = end + len(line), line
-        if wanted(line):
+    for end, line in iterate_needed(path, start, needed):
+        last = line
+        if is_needed(line, needed):
             yield from read_record(path, line, end, report)
             last = b""
     if last:

@@ -44,6 +44,11 @@ class Head(NamedTuple):
     run: bytes
 
 
+def encode_kind(event: Event | type[Event]) -> bytes:
+    """Return the kind of an event as lines spell it."""
+    return FILE_NAMES.get(event.name, event.name).encode()
+
+
 def parse_head(line: bytes) -> Head | None:
     """Return the beginning of a line; None for one that is damaged there."""
     found = LINE_START.match(line)

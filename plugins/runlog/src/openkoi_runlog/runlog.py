@@ -23,11 +23,13 @@ from openkoi_hookspecs import Event, KoiError, Record
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import blob_folder, store_blobs
+from .block_index import BlockIndex
 from .json_mask import JsonMask
 from .read_segments import list_all_segments
-from .record_format import add_checksum, encode_record
+from .record_format import add_checksum, encode_kind, encode_record
 from .segment_files import archived_path, iterate_lines
 from .segment_names import parse_part, segment_name
+from .select_records import SPANS, name_line
 
 MOST_BUFFERED = 256  # appends: a plugin may log a thousand events without yielding to the event loop
 LARGEST = 32_000_000  # bytes of a segment: a program that lives for months fills several, and old ones are archived
@@ -43,7 +45,8 @@ class RunLog:
     """Writes one segment, and another one when it is large. The file is made with the first record.
 
     ``runs`` is how many runs write to it now: several of them wait for one sync. ``buffer`` has the lines of each
-    ``append`` that are not written yet, with their run; ``failed`` says why a run's lines could not be written.
+    ``append`` that are not written yet, with their run and kinds; ``failed`` says why a run's lines could not be
+    written.
     """
 
     def __init__(self, folder: Path, session: str, redact: Callable[[str], str], largest: int = LARGEST) -> None:
@@ -57,7 +60,8 @@ class RunLog:
         self.end = 0
         self.synced = 0
         self.runs = 0
-        self.buffer: list[tuple[str, bytes]] = []
+        self.index = BlockIndex()
+        self.buffer: list[tuple[str, bytes, frozenset[bytes]]] = []
         self.needs_sync = False
         self.scheduled = False
         self.failed: dict[str, LogWriteError] = {}
@@ -80,11 +84,12 @@ class RunLog:
             self.open()
         blobs: dict[str, bytes] = {}
         self.mask.begin(blobs)
-        records, lines, durable = [], [], []
+        records, lines, kinds, durable = [], [], [], []
         for event in events:
             record = self.make_record(run, event)
             records.append(record)
-            lines.append(add_checksum(encode_record(record, self.mask)))
+            lines.append(line := add_checksum(encode_record(record, self.mask)))
+            kinds.append(name_line(encode_kind(event), line))
             if event.durable:
                 durable.append(event)
         try:
@@ -92,7 +97,7 @@ class RunLog:
                 store_blobs(blobs, blob_folder(self.path))
         except OSError as error:
             raise self.write_error(error) from error
-        self.buffer.append((run, b"".join(lines)))
+        self.buffer.append((run, b"".join(lines), frozenset(kinds)))
         self.needs_sync = self.needs_sync or bool(durable)
         urgent = durable and sync and any(map(is_urgent, durable))
         if urgent or len(self.buffer) >= MOST_BUFFERED or not (self.scheduled or self.schedule()):
@@ -143,13 +148,13 @@ class RunLog:
         """Write what is buffered, and sync it if any of it is durable; if that fails, none of it is in the log."""
         if not self.buffer:
             return
-        data = b"".join([data for _, data in self.buffer])
+        data = b"".join([data for _, data, _ in self.buffer])
         try:
             write_all(self.file, data)
             if self.needs_sync:
                 sync_file(self.file)
         except OSError as error:
-            self.failed |= dict.fromkeys((run for run, _ in self.buffer), self.write_error(error))
+            self.failed |= dict.fromkeys((run for run, _, _ in self.buffer), self.write_error(error))
             self.buffer, self.needs_sync = [], False
             self.truncate_partial()
         except BaseException:  # an interruption in the middle: it is written again as a whole
@@ -157,6 +162,8 @@ class RunLog:
             raise
         else:
             self.end += len(data)
+            for _, lines, kinds in self.buffer:
+                self.index.add(len(lines), kinds)
             self.synced = self.end if self.needs_sync else self.synced
             self.buffer, self.needs_sync = [], False
 
@@ -184,6 +191,8 @@ class RunLog:
             private_folder(self.folder)
             self.path, self.file = create_segment(self.folder, self.session)
             self.name = self.path.name
+            self.index = BlockIndex()
+            SPANS[self.path] = self.index.spans
             if parse_part(self.path) > 1 and not self.last:
                 self.last = max(self.last, next_time(list_all_segments(self.folder, self.session)))
         except OSError as error:
@@ -194,6 +203,7 @@ class RunLog:
         if self.file >= 0:
             self.end_turn()
             os.close(self.file)
+            SPANS.pop(self.path, None)
             self.file, self.end, self.synced = -1, 0, 0
 
 

@@ -6,8 +6,8 @@ one warning.
 
 import os
 import zlib
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -64,10 +64,28 @@ def read_tail(path: Path) -> bytes:
 
 def iterate_lines(path: Path, start: int = 0) -> Iterator[bytes]:
     """Yield the lines of a segment from an offset on, as far as it is readable."""
+    with warn_unless_readable(path), open_segment(path) as file:
+        file.seek(start)
+        yield from file
+
+
+def iterate_spans(path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of some spans of a segment, each with its end, as far as it is readable."""
+    with warn_unless_readable(path), open_segment(path) as file:
+        for end, last in spans:
+            file.seek(end)
+            for line in file:
+                end += len(line)
+                yield end, line
+                if end >= last:
+                    break
+
+
+@contextmanager
+def warn_unless_readable(path: Path) -> Iterator[None]:
+    """Stop reading a segment where it is not readable, and warn of it."""
     try:
-        with open_segment(path) as file:
-            file.seek(start)
-            yield from file
+        yield
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         warn_unreadable(path, str(reason))

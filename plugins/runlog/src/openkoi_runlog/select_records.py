@@ -4,21 +4,25 @@ This is the only place that looks into unparsed lines: others pass classes of ev
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from contextlib import suppress
 from json.encoder import encode_basestring_ascii as quote
 from pathlib import Path
+from sys import maxsize
 from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
 from openkoi_hookspecs.events import ModelResponse
 
 from .blobs import NO_BLOBS, blob_folder
-from .record_format import FILE_NAMES, parse_head, parse_kind, read_line
-from .segment_files import is_packed, iterate_lines, original_name
+from .record_format import encode_kind, parse_head, parse_kind, read_line
+from .segment_files import is_packed, iterate_lines, iterate_spans, original_name
 
-SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
+RESPONSE = ModelResponse.name.encode()
+TEXTLESS = RESPONSE + b" without text"
 TEXT_MARK = b'"is":"Text"'
+SPANS: dict[Path, Callable[[int, Set[bytes]], list[tuple[int, int]]]] = {}  # of the segments that this process writes
+SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
 
 
 class SelectedLine(NamedTuple):
@@ -32,7 +36,7 @@ class SelectedLine(NamedTuple):
 
 def encode_names(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
     """Return the names of kinds as lines spell them."""
-    return tuple(FILE_NAMES.get(kind.name, kind.name).encode() for kind in kinds)
+    return tuple(map(encode_kind, kinds))
 
 
 def is_kind(line: bytes, names: Collection[bytes]) -> bool:
@@ -40,18 +44,30 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
     return parse_kind(line) in names
 
 
-def make_filter(kinds: Collection[type[Event]]) -> Callable[[bytes], bool]:
-    """Return a function that tells whether a line is of one of these kinds, or damaged; without kinds, any line is.
+def name_needed(kinds: Iterable[type[Event]], *, textless: bool = True) -> frozenset[bytes]:
+    """Return the names of needed kinds, perhaps without the responses of models that contain no text."""
+    names = frozenset(encode_names(kinds))
+    return names | {TEXTLESS} if textless and RESPONSE in names else names
 
-    A model's response is only wanted if it contains text.
+
+def name_line(kind: bytes, line: bytes) -> bytes:
+    """Return the name of a line of a kind, which tells apart responses without text."""
+    return TEXTLESS if kind == RESPONSE and TEXT_MARK not in line else kind
+
+
+def is_needed(line: bytes, names: Set[bytes]) -> bool:
+    """Return whether a line has one of these names, or is damaged; without names, all lines are needed."""
+    kind = parse_kind(line) if names else None
+    return kind is None or name_line(kind, line) in names
+
+
+def iterate_needed(path: Path, start: int, names: Set[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a segment from an offset on, each with its end; skip blocks without needed ones.
+
+    The last line is always among them.
     """
-    names, (response,) = frozenset(encode_names(kinds)), encode_names((ModelResponse,))
-
-    def is_wanted(line: bytes) -> bool:
-        kind = parse_kind(line)
-        return kind is None or (kind in names and (kind != response or TEXT_MARK in line))
-
-    return is_wanted if kinds else lambda _: True
+    find_spans = SPANS.get(path) if names else None
+    return iterate_spans(path, find_spans(start, names) if find_spans else [(start, maxsize)])
 
 
 def select_lines(
