@@ -154,7 +154,7 @@ CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, patterns=0, opened=0, scanned=0, written=30, requests=0),
     ("--help",): Counts(modules=31, classes=9, patterns=19, opened=0, scanned=2, written=6_000, requests=0),
     QUESTION: Counts(modules=512, classes=571, patterns=139, opened=25, scanned=36, written=14_300, requests=2),
-    WORK: Counts(modules=673, classes=703, patterns=285, opened=606, scanned=548, written=75_000, requests=4),
+    WORK: Counts(modules=653, classes=685, patterns=285, opened=606, scanned=548, written=75_000, requests=4),
     ("status",): Counts(modules=112, classes=211, patterns=41, opened=3, scanned=9, written=600, requests=0),
     ("plugins",): Counts(modules=65, classes=92, patterns=35, opened=8, scanned=3, written=12_000, requests=0),
     SEARCH: Counts(modules=123, classes=212, patterns=38, opened=2, scanned=8, written=100, requests=0),
@@ -281,6 +281,15 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
     )
     assert [] == [name for name in unused if name in names]
     assert [] == [name for name in unused if name.startswith("openkoi_") and find_spec(name) is None]
+
+
+def test_work_that_is_not_judged_loads_nothing_that_judges(tmp_path: Path) -> None:
+    names = counted(shell(tmp_path), *WORK).names
+
+    assert "openkoi_judge.judge" in names
+    unused = ("openkoi_judge.rubric_judge", "openkoi_judge.judging", "openkoi_judge.evidence", "json_repair")
+    assert [] == [name for name in unused if name in names]
+    assert [] == [name for name in unused if find_spec(name) is None]
 
 
 def test_a_module_that_is_imported_when_it_is_used_lacks_what_it_lacks(

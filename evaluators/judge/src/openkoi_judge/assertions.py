@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.skillfile.approvals import Approvals
 from openkoi_base.skillfile.evaluator import Method, Rubric
@@ -12,9 +12,11 @@ from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, Execut
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .choose_rubric import find_named, find_rubric, for_category
-from .execution_facts import ExecutionFacts, read_facts
 from .rubrics_library import installed_locations, load_rubrics, search_locations
 from .user_preferences import preferences
+
+if TYPE_CHECKING:
+    from .execution_facts import ExecutionFacts
 
 MAX_TEXT_CHARACTERS = 100_000  # of a text that are searched
 
@@ -44,11 +46,13 @@ class Expectations:
         chosen += for_category(fixed, run.task.category)
         if not chosen:
             return None
+        from .execution_facts import read_facts
+
         facts = read_facts(work, run.koi.records(run.task.session), run.id)
         return check_expectations(list({rubric.name: rubric for rubric in chosen}.values()), facts)
 
 
-def check_expectations(rubrics: Sequence[Rubric], facts: ExecutionFacts) -> Evaluation:
+def check_expectations(rubrics: Sequence[Rubric], facts: "ExecutionFacts") -> Evaluation:
     """Return a check for each expectation, and a finding for each that is not met."""
     checks, findings = list[Check](), list[Finding]()
     for rubric in rubrics:

@@ -5,12 +5,13 @@ in full.
 """
 
 from dataclasses import field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .changes_since import WorkState
-from .verdict import JudgeVerdict
+if TYPE_CHECKING:
+    from .changes_since import WorkState
+    from .verdict import JudgeVerdict
 
 RUNS, VERDICTS = 64, 256
 T = TypeVar("T")
@@ -24,8 +25,8 @@ class CachedJudgment:
     verdict is then that of the later state.
     """
 
-    verdict: JudgeVerdict
-    state: WorkState
+    verdict: "JudgeVerdict"
+    state: "WorkState"
     standard_digest: str
     carried: frozenset[str] = frozenset()
 
@@ -35,18 +36,18 @@ class JudgmentCache:
     """Judgments by run, verdicts by content, and texts found to have no influence."""
 
     runs: dict[str, CachedJudgment] = field(default_factory=dict)
-    verdicts: dict[str, JudgeVerdict] = field(default_factory=dict)
+    verdicts: dict[str, "JudgeVerdict"] = field(default_factory=dict)
     harmless: dict[str, bool] = field(default_factory=dict)
 
     def keep_run(self, run: str, judgement: CachedJudgment) -> None:
         """Keep a run's last full judgment."""
         put_limited(self.runs, run, judgement, RUNS)
 
-    def carry_over(self, run: str, verdict: JudgeVerdict, keys: frozenset[str]) -> None:
+    def carry_over(self, run: str, verdict: "JudgeVerdict", keys: frozenset[str]) -> None:
         """Record the verdict of a later state, and which scores are from before."""
         self.runs[run] = replace(self.runs[run], verdict=verdict, carried=keys)
 
-    def keep_verdict(self, key: str, verdict: JudgeVerdict) -> None:
+    def keep_verdict(self, key: str, verdict: "JudgeVerdict") -> None:
         """Keep a verdict for equal work."""
         put_limited(self.verdicts, key, verdict, VERDICTS)
 
