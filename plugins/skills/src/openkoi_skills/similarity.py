@@ -125,7 +125,7 @@ def is_about(task: str, best: int, index: "TextIndex[str]") -> bool:
     scopes = documents.visible_scopes(query)
     size, _ = documents.measure(scopes)
     words = query_words(query)
-    alone = [documents.rank_by_words(query, scopes, [word], size).get(best, 0.0) for word in words]
+    alone = documents.score_document(best, scopes, words)
     name = set(index_terms(index.ids[best].replace("-", " ")))
     named = len(name.intersection(words)) / max(len(name), 1)
     beside = (sum(alone) - max(alone, default=0.0)) / documents.weigh(1, size)
