@@ -1,12 +1,15 @@
 """A segment is the same wherever it lies, and one session's times never go back, whatever the clock says."""
 
 import gzip
+import os
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from openkoi_hookspecs import events
-from openkoi_runlog import RunLog, has_more, list_all_segments, read_segment
+from openkoi_runlog import RunLog, has_more, list_all_segments, list_grown_segments, read_segment
 
 AHEAD = "2126-01-01T00:00:00.000000Z"
 
@@ -39,6 +42,29 @@ def test_all_segments_are_listed_in_their_order_wherever_they_lie_and_each_once(
     names = ["a.jsonl.gz", "b.jsonl", "b.2.jsonl.gz", "c.jsonl"]
     assert names == [path.name for path in list_all_segments(tmp_path / "sessions")]
     assert names[1:3] == [path.name for path in list_all_segments(tmp_path / "sessions", "b")]
+
+
+def test_segments_that_have_grown_are_found_by_looking_at_each_folder_once(tmp_path: Path) -> None:
+    seen = {path.name: path.stat().st_size for path in (written(tmp_path, "one", session=name) for name in "abcd")}
+    for name in ("a.jsonl", "b.jsonl"):
+        put_away(tmp_path / "sessions" / name)
+    (tmp_path / "archive" / "c.jsonl.gz").write_bytes(b"it is just being put away")
+    seen["b.jsonl"] -= 1
+    seen["c.jsonl"] -= 1
+    found, scanned = list[Path](), list[object]()
+
+    def note(_: FrameType, event: str, function: object) -> None:
+        if event == "c_call" and function is os.scandir:
+            scanned.append(function)
+
+    sys.setprofile(note)
+    try:
+        found += list_grown_segments(tmp_path / "sessions", seen)
+    finally:
+        sys.setprofile(None)
+
+    assert [tmp_path / "archive" / "b.jsonl.gz", tmp_path / "sessions" / "c.jsonl"] == found
+    assert 2 == len(scanned)
 
 
 def test_records_are_the_same_after_their_segment_was_put_away(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ because otherwise it may still be completed.
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from openkoi_hookspecs import Record
 
 from .blobs import blob_folder
 from .record_format import CorruptLineError, read_line
-from .segment_files import PACKED, has_more, is_packed, log_folders, original_name
+from .segment_files import FOUR_BYTES, PACKED, is_packed, log_folders, original_name, uncompressed_length
 from .segment_names import file_stem, parse_segment_name, parse_session, segment_name
 from .select_records import is_needed, iterate_needed
+
+MeasuredSegment = tuple[str, str, int]
 
 
 def list_segments(folder: Path, session: str = "") -> list[Path]:
@@ -36,20 +38,37 @@ def list_all_segments(folder: Path, session: str = "") -> list[Path]:
 
 def list_grown_segments(folder: Path, seen: Mapping[str, int]) -> list[Path]:
     """Return the segments that have more than was seen of each, archived ones included, oldest first."""
-    written = (entry for entry in scan_folder(folder) if entry.name.endswith(".jsonl"))
-    grown = [folder / entry.name for entry in written if size_of(entry) > seen.get(entry.name, 0)]
-    archive = log_folders(folder)[1]
-    ended = (archive / entry.name for entry in scan_folder(archive) if entry.name.endswith(f".jsonl{PACKED}"))
-    packed = {original_name(path): path for path in ended}
-    originals = {entry.name for entry in scan_folder(folder) if entry.name in packed} if packed else set()
-    more = (path for name, path in packed.items() if name not in originals and has_more(path, seen.get(name, 0)))
-    return sort_segments([*grown, *more])
+    grown = choose_grown(measure_segments(folder), seen)
+    return [path for path in grown if not (is_packed(path) and (folder / original_name(path)).exists())]
+
+
+def choose_grown(segments: Iterable[MeasuredSegment], seen: Mapping[str, int]) -> list[Path]:
+    """Return the segments that have more than was seen of each, oldest first; of several of a name, the first."""
+    grown: dict[str, Path] = {}
+    for name, path, size in segments:
+        if size > seen.get(name, 0) if path.endswith(name) else size != seen.get(name, 0) % FOUR_BYTES:
+            grown.setdefault(name, Path(path))
+    return sort_segments(list(grown.values()))
+
+
+def measure_segments(folder: Path) -> Iterator[MeasuredSegment]:
+    """Yield the name, path and unpacked size of each segment; one that is being archived twice, its original first.
+
+    Each file is looked at once, and an archived one opened once a process: there may be thousands.
+    """
+    sessions, archive = log_folders(folder)
+    for entry in scan_folder(sessions):
+        if entry.name.endswith(".jsonl"):
+            yield entry.name, entry.path, size_of(entry)
+    for entry in scan_folder(archive):
+        if entry.name.endswith(f".jsonl{PACKED}"):
+            yield entry.name.removesuffix(PACKED), entry.path, size_of(entry)
 
 
 def size_of(entry: "os.DirEntry[str]") -> int:
-    """Return the size of a file; of one that cannot be read, so much that it is tried."""
+    """Return the unpacked size of a segment; of one that cannot be read, so much that it is tried."""
     try:
-        return entry.stat().st_size
+        return uncompressed_length(entry.path) if entry.name.endswith(PACKED) else entry.stat().st_size
     except OSError:
         return sys.maxsize
 

@@ -41,18 +41,18 @@ def is_packed(path: Path) -> bool:
     return path.name.endswith(PACKED)
 
 
-def uncompressed_length(path: Path) -> int:
+def uncompressed_length(path: Path | str) -> int:
     """How long a packed segment is unpacked; of a very long one the rest beyond four gigabytes."""
-    return int.from_bytes(read_tail(path)[4:], "little")
+    return int.from_bytes(read_tail(str(path))[4:], "little")
 
 
 def read_checksum(path: Path) -> str:
     """Return the checksum and length that identify a compressed segment."""
-    return read_tail(path).hex()
+    return read_tail(str(path)).hex()
 
 
 @lru_cache(maxsize=1 << 16)
-def read_tail(path: Path) -> bytes:
+def read_tail(path: str) -> bytes:
     """Return the last eight bytes of a compressed segment, which never changes."""
     file = os.open(path, os.O_RDONLY)
     try:

@@ -13,7 +13,8 @@ from typing import Self
 from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog import has_more, is_packed, list_all_segments, original_name, read_new
+from openkoi_runlog import read_new
+from openkoi_runlog.read_segments import MeasuredSegment, choose_grown, measure_segments
 
 from .ranking import SkillEffect
 
@@ -61,10 +62,10 @@ def read_tally(data: Path) -> Tally:
     file = private_folder(data / "cache") / "skills.json"
     with lock_beside(file):
         tally = Tally.load(file)
-        paths = {original_name(path): path for path in list_all_segments(data / "sessions")}
-        if any(name not in paths or is_truncated(paths[name], end) for name, end in tally.ends.items()):
+        segments = {name: (name, path, size) for name, path, size in reversed([*measure_segments(data / "sessions")])}
+        if any(is_missing(name, end, segments) for name, end in tally.ends.items()):
             tally = Tally()
-        new = [path for name, path in paths.items() if has_more(path, tally.ends.get(name, 0))]
+        new = choose_grown(segments.values(), tally.ends)
         for path in new:
             for record in read_new(path, (UsageRecorded,), tally.ends):
                 if isinstance(record.event, UsageRecorded):
@@ -74,8 +75,7 @@ def read_tally(data: Path) -> Tally:
     return tally
 
 
-def is_truncated(path: Path, end: int) -> bool:
-    """Return whether a segment is shorter than what was read; compressed ones never change."""
-    with suppress(OSError):
-        return not is_packed(path) and path.stat().st_size < end
-    return False
+def is_missing(name: str, end: int, segments: Mapping[str, MeasuredSegment]) -> bool:
+    """Return whether a segment is no longer there, or shorter than what was read; compressed ones never change."""
+    _, path, size = segments.get(name, (name, name, 0))
+    return path.endswith(name) and size < end
