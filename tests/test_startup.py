@@ -153,8 +153,8 @@ class Counts:
 CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, patterns=0, opened=0, scanned=0, written=30, requests=0),
     ("--help",): Counts(modules=31, classes=9, patterns=19, opened=0, scanned=2, written=6_000, requests=0),
-    QUESTION: Counts(modules=512, classes=571, patterns=139, opened=25, scanned=36, written=14_300, requests=2),
-    WORK: Counts(modules=653, classes=685, patterns=285, opened=606, scanned=548, written=75_000, requests=4),
+    QUESTION: Counts(modules=503, classes=564, patterns=139, opened=25, scanned=36, written=14_300, requests=2),
+    WORK: Counts(modules=650, classes=685, patterns=285, opened=606, scanned=548, written=75_000, requests=4),
     ("status",): Counts(modules=112, classes=211, patterns=41, opened=3, scanned=9, written=600, requests=0),
     ("plugins",): Counts(modules=65, classes=92, patterns=35, opened=8, scanned=3, written=12_000, requests=0),
     SEARCH: Counts(modules=123, classes=212, patterns=38, opened=2, scanned=8, written=100, requests=0),
@@ -277,6 +277,8 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
         *("openkoi_guard.permission_rules", "openkoi_agents.team", "openkoi_compaction.summarize"),
         *("openkoi_skills.ranking", "openkoi_compaction.facts", "openkoi_learning.proposals.recurring_findings"),
         *("openkoi_openai.responses.request", "openkoi_learning.replay", "openkoi_learning.user_actions"),
+        *("openkoi_learning.pipeline", "openkoi_learning.verdicts", "openkoi_learning.lesson_parser"),
+        *("openkoi_base.skillfile.evaluator", "openkoi_skills.injection_scan"),
         "openkoi_prompt.question_sentences",
     )
     assert [] == [name for name in unused if name in names]

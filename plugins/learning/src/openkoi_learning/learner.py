@@ -6,28 +6,27 @@ Everything is written to the log of the current run. Learning from a run twice h
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .credit_assignment import is_confirmed, status_changes
 from .decay import DEFAULT_DECAY, Decay, utc_now
 from .entry import LearningEntry
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
 from .figures import figures_differ, to_learning
 from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
-from .merge import NO_FAULTS, Faults
-from .pipeline import derive_changes
 from .reverts import archive_redone, follow_rewinds, warn_of_undone
 from .rules import extract_entries
 from .selection import in_scope
 from .state import LearningState, RunOrigin
-from .subjects import find_contents, link_subjects
 from .thresholds import Thresholds
-from .verdicts import judge_entries
+
+if TYPE_CHECKING:
+    from .merge import Faults
 
 MAX_DUE_RUNS = 50
 
@@ -71,7 +70,12 @@ class Learner:
         return await self.note(lesson, warn_of_undone(state, lesson.project, lesson.at), faults, rules_applied=False)
 
     async def note(
-        self, lesson: Lesson, more: Iterable[LearningEntry], faults: Faults = NO_FAULTS, *, rules_applied: bool = True
+        self,
+        lesson: Lesson,
+        more: Iterable[LearningEntry],
+        faults: "Faults | None" = None,
+        *,
+        rules_applied: bool = True,
     ) -> list[LearningEntry]:
         """Log what the rules find in a run, unless ``rules_applied``, and ``more`` entries; return the changes.
 
@@ -80,6 +84,8 @@ class Learner:
         found = [*([] if rules_applied else extract_entries(lesson)), *more]
         if not found:
             return []
+        from .pipeline import derive_changes
+
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
         read = await asyncio.to_thread(self.log_view.sources_read, lesson.run, session)
@@ -90,12 +96,17 @@ class Learner:
             await self.log_view.read()
         return changed
 
-    async def credit(self, lesson: Lesson) -> Faults:
+    async def credit(self, lesson: Lesson) -> "Faults | None":
         """Log how the first attempt went, and the changes to eligible entries; return the faults of those shown."""
         state, good = self.log_view.state, first_attempt_passed(lesson.result)
         visit = state.exposures.get(lesson.run)
         if visit is None or good is None:
-            return NO_FAULTS
+            return None
+        from .credit_assignment import status_changes
+        from .merge import Faults
+        from .subjects import find_contents, link_subjects
+        from .verdicts import judge_entries
+
         selection = visit.selection
         every = [one for one in state.entries.values() if in_scope(one, selection.project)]
         known = [one for one in every if one.is_live]
@@ -141,6 +152,8 @@ class Learner:
 
 def was_right_elsewhere(state: LearningState, entry: LearningEntry, project: str) -> bool:
     """Return whether an entry of a project was right in some run: what refutes it now may be a condition."""
+    from .credit_assignment import is_confirmed
+
     return entry.scope == "project" and any(map(is_confirmed, state.all_evidence(entry, project)))
 
 

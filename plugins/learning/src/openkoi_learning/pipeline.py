@@ -19,7 +19,7 @@ def derive_changes(
     found: Iterable[LearningEntry],
     read: SourcesRead,
     redact: Callable[[str], str],
-    faults: Faults = NO_FAULTS,
+    faults: Faults | None = None,
 ) -> list[LearningEntry]:
     """Return the entries that a run changes by those that were found in it."""
     known = {entry.id: entry for entry in entries}
@@ -27,7 +27,7 @@ def derive_changes(
     for new in vet_entries(found, read, redact):
         if any(is_needless(new, one) for one in known.values()):
             continue
-        kept, *ended = merge_entries(known.values(), new, lesson.at, faults)
+        kept, *ended = merge_entries(known.values(), new, lesson.at, faults or NO_FAULTS)
         gone = [one for one in ended if known[one.id].is_live and not one.is_live]  # some only have another subject
         home = [entry for each in gone for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):

@@ -9,7 +9,6 @@ from .content import terms_of
 from .effectiveness import random_share
 from .entry import EntryEvidence, LearningEntry
 from .lesson import Lesson, make_entry
-from .lesson_parser import parse_lessons
 
 MAX_LESSONS, MIN_LESSON_CHARACTERS = 3, 8  # lessons of a run (LEARN-05); characters of a useful sentence (estimate)
 MAX_ANSWER_TOKENS, TEMPERATURE = 500, 0.3  # tokens and temperature of the answer (LEARN-05)
@@ -86,6 +85,8 @@ def failing_checks(iteration: Iteration) -> tuple[str, ...]:
 
 def make_lessons(reply: Response, lesson: Lesson) -> Iterator[LearningEntry]:
     """Make entries from an answer: three at most."""
+    from .lesson_parser import parse_lessons
+
     found = all_findings(lesson.result)
     red, left = (failing_checks(one) for one in (lesson.result.iterations[0], lesson.result.best))
     for one in [each for each in parse_lessons(reply.text) if len(each.text) >= MIN_LESSON_CHARACTERS][:MAX_LESSONS]:

@@ -10,8 +10,6 @@ from openkoi_base.skillfile.skill import EVALUATOR, TASK
 from openkoi_base.skillfile.validation import find_skill_file, read_text
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .injection_scan import find_suspicions
-
 RULES = "rules"
 APPROVAL_SOURCES = {
     TASK: (SkillSource.WORKSPACE, SkillSource.MANAGED, SkillSource.OPENCLAW),
@@ -51,6 +49,8 @@ class Supply:
 
     def find_warnings(self) -> tuple[str, ...]:
         """Read the text and return what in it is suspicious."""
+        from .injection_scan import find_suspicions
+
         try:
             return find_suspicions(read_text(self.place if self.kind == RULES else find_skill_file(self.place)))
         except OSError:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from .evaluator import check_evaluator
 from .problem import InvalidSkillError, Problem
 from .skill import EVALUATOR, KINDS, Skill, check_limits, read_skill
 
@@ -48,6 +47,8 @@ def find_problems(text: str, folder: str, strict: bool = False) -> list[Problem]
     ]
     found += [*skill.corrections, *check_fields(skill)]
     if skill.kind == EVALUATOR:
+        from .evaluator import check_evaluator
+
         found += check_evaluator(skill)
     return sorted((p for p in found if p.fatal or strict), key=lambda problem: problem.line)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
-from openkoi_base.skillfile.evaluator import canonical_name
 from openkoi_base.skillfile.skill import EVALUATOR
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
@@ -74,6 +73,8 @@ class ProposalsHook:
 
     def mine_findings(self, category: str, now: float) -> MiningResult:
         """Read the log; skip what exists or was dismissed."""
+        from openkoi_base.skillfile.evaluator import canonical_name
+
         from .log import find_judged_tasks
         from .recurring_findings import RecurrenceThresholds, find_recurring
 
