@@ -230,6 +230,7 @@ def test_a_conversation_is_compacted_cleared_resumed_and_exported(openkoi: Shell
         terminal.shows("Compacted ")
         terminal.send("which word?")
         terminal.shows("It was heron. [2]")
+        terminal.shows("[done]", times=2)
         terminal.send("/export out.md")
         terminal.shows("Wrote ")
         terminal.send("/clear")

@@ -11,6 +11,18 @@ from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.faults import AfterResponse
 
 WELL = says("Well.", "")
+ENDS_LATE = """
+import asyncio
+from pathlib import Path
+
+from openkoi_hookspecs import hookimpl
+from openkoi_hookspecs.events import UsageRecorded
+
+@hookimpl
+async def on_event(event: UsageRecorded):
+    while not Path("go.txt").exists():
+        await asyncio.sleep(0.05)
+"""
 PUSH = says("I push.", "push", calls=runs("git push --force origin main"))
 
 
@@ -91,6 +103,7 @@ def test_a_rewound_message_is_no_longer_in_the_conversation(openkoi: Shell) -> N
         tty.shows("[done]")
         tty.send("Can you name that bird?")
         tty.shows("It was heron.")
+        tty.shows("[done]", times=2)
         tty.send("/rewind")
         tty.shows("3. The word is heron.")
         tty.type("\x1b[B\x1b[B")
@@ -104,6 +117,18 @@ def test_a_rewound_message_is_no_longer_in_the_conversation(openkoi: Shell) -> N
         tty.type("\x15")
         tty.send("What animal did I mean?")
         tty.shows("I cannot know.")
+
+
+def test_a_command_waits_for_the_last_moments_of_a_task_that_is_shown_as_done(openkoi: Shell) -> None:
+    with chat(openkoi.with_plugin(ENDS_LATE, hooks="acme"), WELL) as tty:
+        tty.send("go on")
+        tty.shows("[done]")
+        tty.send("/rewind")
+        tty.type("it is entered")
+        tty.shows("> it is entered")
+        (openkoi.folder / "go.txt").touch()
+        tty.shows("2. go on")
+        assert "cannot run" not in tty.display
 
 
 def test_what_was_revoked_is_asked_again(openkoi: Shell) -> None:

@@ -24,6 +24,7 @@ def test_init_writes_instructions_and_review_reads_changes(openkoi: Shell) -> No
         assert "Run make.\n" == (openkoi.folder / "AGENTS.md").read_text()
         tty.send("/review")
         tty.shows("Two bugs.")
+        tty.shows("[done]", times=2)
         tty.send("/security-review src/app.py")
         tty.shows("One bug.")
 

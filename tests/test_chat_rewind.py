@@ -235,6 +235,7 @@ def test_a_rewind_is_kept_when_the_chat_is_killed(openkoi: Shell) -> None:
         tty.type("\x15")
         tty.send("Draw the picture of a bird for the front page")
         tty.shows("I cannot know.")
+        tty.shows("[done]")
         tty.type("\x04")
         tty.inner.ends()
     with chat(openkoi, turns, "-c") as tty:

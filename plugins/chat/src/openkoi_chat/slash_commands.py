@@ -1,5 +1,6 @@
 """Run slash commands, those that begin with a slash."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
@@ -53,6 +54,8 @@ async def run_now(chat: ChatProgram, line: str) -> None:
     """Run a command."""
     name, _, words = line.removeprefix("/").partition(" ")
     if command := find_command(name):
+        if not command.during_task:
+            await wait_if_done(chat)
         if chat.session.is_busy and not command.during_task:
             chat.view.note(BUSY.format(name=command.name))
             return
@@ -64,6 +67,13 @@ async def run_now(chat: ChatProgram, line: str) -> None:
                 name=strip_controls(name), near=suggest(name, [*(one.name for one in COMMANDS), *chat.added.all])
             )
         )
+
+
+async def wait_if_done(chat: ChatProgram) -> None:
+    """Wait for the end of a task that is shown as done, if plugins and the log still delay it."""
+    session = chat.session
+    if session.worker and session.handle and session.turn and session.turn.report.completion:
+        await asyncio.wait([session.worker])
 
 
 async def run_added(chat: ChatProgram, name: str, words: str) -> bool:
