@@ -103,7 +103,9 @@ def test_an_index_of_another_version_is_not_called_damaged_and_built_again(
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(memory(tmp_path).offsets())
 
-    assert [f"The memory in {tmp_path / 'index'} was written by another version of OpenKoi. {REBUILT}"] == caplog.messages
+    assert [
+        f"The memory in {tmp_path / 'index'} was written by another version of OpenKoi. {REBUILT}"
+    ] == caplog.messages
     assert [] == [*tmp_path.glob("*.bad-*")]
     assert [] == [*segment.parent.iterdir()]
     asyncio.run(memory(tmp_path).ingest(RUN))
