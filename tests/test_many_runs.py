@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import time
 import tracemalloc
 from collections.abc import Mapping
 from functools import _lru_cache_wrapper
@@ -13,10 +14,13 @@ from openkoi.open_app import open_app
 from openkoi.run import TaskRun
 from openkoi_hookspecs import Limits, Response, StreamEnd, Task, Usage, events
 from openkoi_runlog import RunLog, select_from
+from openkoi_search.segment_folder import SegmentFolder
+from openkoi_search.segment_index import SegmentIndex
 from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer
 
 LIMITS = Limits(iterations=0)
 TASKS = 4
+MAX_THREADS = 32  # of an event loop, as concurrent.futures limits them
 KEPT_STATE, MORE_TASKS = 270, 60  # of so many runs some parts keep what they know, and of no older ones
 REPLY = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 
@@ -51,12 +55,22 @@ def test_a_process_forgets_a_run_after_its_end(
         assert TASKS <= len(there.requests)
 
 
+async def start_threads() -> None:
+    """Start all threads that the event loop may have: a busy machine needs more of them at the same time."""
+    await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.05) for _ in range(MAX_THREADS)))
+
+
 def forget_what_is_limited(server: OpenAIServer) -> None:
-    """Empty the caches that have a limit, and what the server has received."""
+    """Empty the caches that have a limit, and what the server has received.
+
+    Memory has up to 12 segments of its index open; how many there are depends on which runs were added together.
+    """
     server.requests.clear()
     for one in gc.get_objects():
         if isinstance(one, _lru_cache_wrapper) and one.cache_parameters()["maxsize"]:
             one.cache_clear()
+        elif isinstance(one, SegmentFolder):
+            one.index, one.listed = SegmentIndex(), []
     gc.collect()
 
 
@@ -65,6 +79,7 @@ async def objects_kept(folder: Path, variables: Mapping[str, str], server: OpenA
     folder.joinpath("workspace").mkdir()
     variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
     counts = []
+    await start_threads()
     async with open_app(folder / "workspace", flags={"model": "openai/mock"}, environment=variables) as koi:
         for tasks in (KEPT_STATE, MORE_TASKS):
             for number in range(tasks):
@@ -87,6 +102,7 @@ async def bytes_kept(folder: Path, variables: Mapping[str, str], server: OpenAIS
     folder.joinpath("workspace").mkdir()
     variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
     sizes = []
+    await start_threads()
     async with open_app(folder / "workspace", flags={"model": "openai/mock"}, environment=variables) as koi:
         for first in (0, tasks):
             for number in range(first, first + tasks):
