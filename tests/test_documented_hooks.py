@@ -19,7 +19,12 @@ E = TypeVar("E", bound=Event)
 PAGE = "HOOKS.md"
 BASE = {
     "evaluators": {"judge": {"enabled": False}},
-    "hooks": {"guard": {"enabled": False}, "acme-many-calls": {"limit": 2}, "acme-team-only": {"team": ["ann"]}},
+    "hooks": {
+        "acme-many-calls": {"limit": 2},
+        "acme-team-only": {"team": ["ann"]},
+        "guard": {"enabled": False},
+        "learning": {"withheld": 0.0},  # one run in ten is not shown similar tasks, for comparison
+    },
     "use": {"sandbox": "plain"},
     "iteration": {"max_iterations": 2},
 }
