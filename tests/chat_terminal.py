@@ -94,9 +94,10 @@ class ChatTerminal:
         fcntl.ioctl(self.inner.master, TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.emulator.resize(rows, columns)
 
-    @property
     def foreign(self) -> Sequence[str]:
-        """The escape sequences that are not ours."""
+        """Leave the chat; return the escape sequences of all its output that are not ours."""
+        self.type("\x04")
+        self.inner.ends()
         return re.findall(r"\x1b.{0,8}", OWN.sub("", self.inner.raw))
 
 

@@ -269,7 +269,7 @@ def test_hostile_text_cannot_control_the_terminal(openkoi: Shell) -> None:
         terminal.send("/diff")
         terminal.shows("+1 -0")
 
-        assert [] == [*terminal.foreign]
+        assert [] == [*terminal.foreign()]
         assert not any(sign in terminal.inner.raw for sign in "\u202e\x9b")
 
 

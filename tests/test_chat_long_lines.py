@@ -31,7 +31,7 @@ def takes_keys(terminal: ChatTerminal) -> bool:
 
 def is_harmless(terminal: ChatTerminal) -> bool:
     """Return whether nothing but our own sequences has reached the terminal."""
-    assert [] == [*terminal.foreign]
+    assert [] == [*terminal.foreign()]
     assert not FORBIDDEN.search(terminal.inner.raw)
     return not any(sign in terminal.inner.raw for sign in "\u202e\x9b")
 
