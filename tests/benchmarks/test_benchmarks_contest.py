@@ -5,7 +5,8 @@ They do so where OpenKoi is installed as it ships.
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,18 +28,25 @@ from benchmarks.contest import Entry, enlisted, in_turn, model, round_robin, tab
 from benchmarks.contestants.retrieval import WAYS
 from benchmarks.turns import is_shipped
 
+SEVERAL = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, remembering, run_end, steps, streaming)
 pytestmark = pytest.mark.timeout(600)  # the first one to need it installs all wheels
 
 
+def in_one_home(entries: Sequence[Entry]) -> list[Entry]:
+    """Let ours run in one virtualenv, with all that any of them needs: to make another one takes seconds."""
+    needed = dict.fromkeys(name for each in SEVERAL for one in each.OWN for name in one.beside)
+    return [replace(one, beside=tuple(needed)) for one in entries]
+
+
 def test_a_run_of_three_steps_comes_to_its_end_with_every_loop_of_ours() -> None:
-    with model() as url, enlisted(steps.OWN, url) as contestants:
+    with model() as url, enlisted(in_one_home(steps.OWN), url) as contestants:
         pairs = in_turn(contestants, 1, steps=3)
 
     assert {entry.name: 1 for entry in steps.OWN} == {name: len(turns) for name, turns in pairs.items()}
 
 
 def test_a_streamed_answer_is_read_to_its_end_by_everybody() -> None:
-    with model() as url, enlisted(streaming.OWN, url) as contestants:
+    with model() as url, enlisted(in_one_home(streaming.OWN), url) as contestants:
         pairs = in_turn(contestants, 1, chunks=3, pause=0)
 
     assert {entry.name: 1 for entry in streaming.OWN} == {name: len(turns) for name, turns in pairs.items()}
@@ -78,7 +86,7 @@ def test_rows_of_saved_figures_have_the_names_that_are_printed(section: str, nam
 
 
 def test_each_way_of_a_shared_module_takes_its_turns(tmp_path: Path) -> None:
-    with enlisted(acknowledge.OWN, str(tmp_path)) as contestants:
+    with enlisted(in_one_home(acknowledge.OWN), str(tmp_path)) as contestants:
         costs = round_robin(contestants, 2, records=3)
 
     assert {entry.name: [3, 3] for entry in acknowledge.OWN} == {
@@ -88,7 +96,7 @@ def test_each_way_of_a_shared_module_takes_its_turns(tmp_path: Path) -> None:
 
 def test_who_breaks_down_in_a_round_is_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "0.json").write_text('{"texts": ["a fish", "a bird"], "questions": ["fish"]}')
-    with enlisted([recall.FTS5], str(tmp_path)) as contestants:
+    with enlisted(in_one_home([recall.FTS5]), str(tmp_path)) as contestants:
         found = round_robin(contestants, 1, talk=0)
         lost = round_robin(contestants, 1, talk=1)
 
@@ -129,10 +137,9 @@ def imports(node: ast.AST) -> Iterator[str]:
 
 
 def test_all_contestants_of_ours_run_where_openkoi_is_installed_as_it_ships(tmp_path: Path) -> None:
-    several = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, remembering, run_end, steps)
-    entries = [one for each in (*several, streaming) for one in each.OWN]
+    entries = [one for each in SEVERAL for one in each.OWN]
 
-    with enlisted(entries, str(tmp_path)) as contestants:
+    with enlisted(in_one_home(entries), str(tmp_path)) as contestants:
         assert len(entries) == len(contestants)
 
 
