@@ -19,6 +19,7 @@ from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
 from .own_processes import list_own_processes
+from .provider_check import ANSWER_TIMEOUT_SECONDS, check_providers, check_role_models
 from .small_model import describe_small_model
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 GROUPS = "openkoi."
 UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
 LONG_LINE = 240  # characters; three lines of a usual terminal (estimate)
-ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
 NOT_WORKING = "not working"
 
 
@@ -201,32 +201,14 @@ def first_existing(path: Path) -> Path:
 
 
 async def check_models(koi: "Koi", seen: Diagnosis) -> None:
-    from openkoi_hookspecs import KoiError
-
-    names = [entry.name for entry in koi.plugins("providers")]
-    seen.add("Providers", "" if names else "none installed")
-    for name in names:
-        seen.add(f"  {name}", await check_provider(koi, name))
-    try:
-        seen.add("Model", await koi.resolve_model("executor"))
-    except KoiError as error:
-        seen.add("Model", "none")
-        seen.issues.append(str(error))
-
-
-async def check_provider(koi: "Koi", name: str) -> str:
-    """Return a provider's state, or its error."""
-    from openkoi_hookspecs import KoiError, SupportsHealthCheck
-
-    try:
-        async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
-            provider = await koi.load("providers", name)
-            health: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
-    except TimeoutError:
-        return f"did not answer within {ANSWER_TIMEOUT_SECONDS:g} s"
-    except KoiError as error:
-        return str(error).rstrip(".")
-    return format_health(health)
+    """List the providers and the executor's model; report an issue if a provider that is used does not work."""
+    states = await check_providers(koi)
+    seen.add("Providers", "" if states else "none installed")
+    for name, state in states.items():
+        seen.add(f"  {name}", state.text)
+    model, errors = await check_role_models(koi, states)
+    seen.add("Model", model)
+    seen.issues += errors
 
 
 async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
