@@ -82,6 +82,11 @@ def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
     wanted = '"openkoi mcp" needs openkoi-mcp. Run `pip install openkoi-mcp`.'
 
     assert [wanted, wanted] == [explain_doubt(line.split(), ["run"]) for line in ("mcp list", "mcp add files npx")]
+    assert wanted == explain_doubt(["mcp", "add", "time", "uvx", "mcp-server-time"], ["run"])
+    wanted = '"openkoi evaluator" needs openkoi-certify. Run `pip install openkoi-certify`.'
+    for line in ("evaluator", "evaluator certify code-review", "evaluator certify code-review 3"):
+        assert wanted == explain_doubt(line.split(), ["run", "evaluate"])
+    assert "" == explain_doubt(["evaluator", "scores", "are", "wrong"], ["run", "evaluate"])
     wanted = '"openkoi daemon" needs openkoi-assistant. Run `pip install openkoi-assistant`.'
     assert wanted == explain_doubt(["daemon", "start"], ["run"])
 

@@ -40,8 +40,8 @@ LISTABLE = (
     "tools",
 )
 # Commands that are planned or that users of similar programs try, with the words that follow them. A word in capitals
-# stands for any word, or for one that contains the same punctuation. Sentences that start with such a command have
-# other words.
+# stands for any word, or for one that contains the same punctuation; "ARGS" stands for all that follow. Sentences that
+# start with such a command have other words.
 PLANNED: Mapping[str, Sequence[str]] = {
     "acp": ("serve", "start"),
     "agent": ("list", "create NAME"),
@@ -54,6 +54,7 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "costs": (),
     "daemon": ("start", "stop", "status", "restart", "install", "uninstall", "logs", "run"),
     "disconnect": APPS,
+    "evaluator": ("list", "show NAME", "certify NAME ARGS", "calibrate ARGS"),
     "fleet": ("start", "stop", "status", "list"),
     "help": ("COMMAND",),
     "history": ("list", "show", "clear"),
@@ -62,7 +63,7 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "login": VENDORS,
     "logout": VENDORS,
     "logs": ("show", "tail"),
-    "mcp": ("list", "serve", "start", "add NAME", "remove NAME", "add NAME COMMAND", "approve NAME", "test NAME"),
+    "mcp": ("list", "serve", "start", "add NAME ARGS", "remove NAME", "approve NAME", "test NAME"),
     "model": ("NAME/MODEL", "list", "set NAME", "use NAME"),
     "plugin": ("list", "install NAME", "remove NAME", "uninstall NAME", "add NAME", "update"),
     "providers": ("list", "add NAME", "remove NAME"),
@@ -82,12 +83,14 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "wasm": ("list", "add PATH", "remove NAME", "approve NAME", "test PATH", "call NAME TOOL", "call NAME TOOL JSON"),
     "web": ("start", "stop", "serve", "status"),
 }
+REST = "ARGS"
 FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
     word for forms in PLANNED.values() for form in forms for word in form.split() if word.islower()
 }
 OPTIONAL = {  # commands of plugins that are not in the default bundle
     "connect": "openkoi-assistant",
     "daemon": "openkoi-assistant",
+    "evaluator": "openkoi-certify",
     "mcp": "openkoi-mcp",
     "script": "openkoi-scripts",
     "wasm": "openkoi-wasm",
@@ -144,7 +147,10 @@ def is_planned(first: str, rest: Sequence[str]) -> bool:
 
 
 def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
-    """Return whether words match a form, one for one."""
+    """Return whether words match a form, one for one, up to its rest."""
+    if form and form[-1] == REST:
+        form = form[:-1]
+        words = words[: len(form)]
     if len(words) != len(form):
         return False
     pairs = [*zip(words, form, strict=True)]
