@@ -57,6 +57,8 @@ def find_unknown(*keys: str, **environment: str) -> list[str]:
         ("providers.acme.limit", "providers.acme.limits"),
         ("pedantry.harsness", "pedantry.harshness"),
         ("hooks.ordr", "hooks.order"),
+        ("quality", "iteration.quality_threshold"),
+        ("iteration.timeout", "iteration.timeout_seconds"),
     ],
 )
 def test_a_slip_of_the_keyboard_is_named(key: str, meant: str) -> None:

@@ -1,7 +1,16 @@
 """Suggest what a mistyped name was meant to be."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+
+
+def suggest_key(key: str, known: Collection[str], *, cutoff: float) -> str:
+    """Suggest the nearest setting, or the only one whose last word begins with the key's, as for ``quality``."""
+    if near := suggest(key, known, cutoff=cutoff):
+        return near
+    word = key.rpartition(".")[2]
+    found = [name for name in known if word and name.rpartition(".")[2].startswith(word)]
+    return f" Did you mean {found[0]}?" if len(found) == 1 else ""
 
 
 def suggest(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""), cutoff: float = 0.6) -> str:

@@ -21,7 +21,7 @@ from .components import REQUIRED_METHODS
 from .plugin_discovery import Found, resolve
 from .plugin_factory import init_of, is_constructor
 from .plugins import Plugins
-from .suggestions import suggest
+from .suggestions import suggest, suggest_key
 
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
@@ -134,7 +134,7 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
         near = suggest(table, tables, around=("[", "]"))
         return f"[{table}] in {origin} is not a table of settings, so it has no effect.{near}"
     known = READ_HERE | readers.shared_settings.keys()
-    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, known, cutoff=MIN_SIMILARITY)}"
+    return f"{key} in {origin} {NOT_A_SETTING}{suggest_key(key, known, cutoff=MIN_SIMILARITY)}"
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
