@@ -289,7 +289,8 @@ def test_a_plugin_that_blocks_does_not_delay_the_third_interruption(tmp_path: Pa
     for _ in range(3):
         child.send_signal(signal.SIGINT)
         time.sleep(0.3)
-    child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=60)
 
     assert 130 == child.returncode
+    assert errors.endswith("  ! Still stopping. To quit without cleaning up, press Ctrl-C again.\n")
     assert time.monotonic() - began < 20

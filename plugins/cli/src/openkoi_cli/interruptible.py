@@ -6,6 +6,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -16,6 +17,8 @@ from openkoi_base.isolation import must_end
 T = TypeVar("T")
 END_SIGNALS = ("SIGTERM", "SIGHUP")
 EXIT_INTERRUPTED = 130
+STDERR = 2  # the file descriptor, because a handler may interrupt a write to `sys.stderr`
+STILL_STOPPING = b"\n  ! Still stopping. To quit without cleaning up, press Ctrl-C again.\n"
 
 
 def run_interruptible(main: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
@@ -72,7 +75,7 @@ def handle_signals() -> None:
 
 
 class InterruptCounter:
-    """Counts Ctrl-C: the first cancels, the third exits without cleanup."""
+    """Counts Ctrl-C: the first cancels, the second says how to quit, the third exits without cleanup."""
 
     def __init__(self, task: "asyncio.Task[Any]") -> None:
         self.task = task
@@ -88,6 +91,9 @@ class InterruptCounter:
     def count_interrupt(self, *_: object) -> None:
         """Count one interrupt."""
         self.times += 1
+        if self.times == 2:
+            with suppress(OSError):
+                os.write(STDERR, STILL_STOPPING)
         if self.times == 3:
             if keyboard := sys.modules.get("openkoi_cli.keyboard"):  # without it, the terminal is as it was
                 keyboard.restore_terminal_modes()
