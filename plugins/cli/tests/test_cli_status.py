@@ -17,7 +17,7 @@ from openkoi_cli.savings_table import format_savings_table
 from openkoi_cli.savings_table import format_table as spared_table
 from openkoi_cli.spending import charge_events, format_span, read_charges, span_start
 from openkoi_cli.status_details import format_breakdown, format_providers, format_table, read_day_limits
-from openkoi_cli.status_text import format_memory, format_models, format_plugins
+from openkoi_cli.status_text import format_memory, format_models, format_plugins, format_tasks
 from openkoi_hookspecs import (
     Amount,
     Budget,
@@ -41,7 +41,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_runlog import list_past_tasks
+from openkoi_runlog import PastTask, list_past_tasks
 from openkoi_runlog.report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
 from openkoi_testing import Scenario
 
@@ -129,6 +129,19 @@ def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     assert "    4f2a9c0e  just now  Allow it?" in text
     assert "    run-2aaa  interrupted  Write the letter" in text
     assert "run-1" not in text
+
+
+def test_a_task_that_was_cut_short_shows_what_it_has_cost(tmp_path: Path) -> None:
+    koi = house(tmp_path, ("run-1", task()), ("run-2", task("Draw", over=False)))
+
+    rows = {line.split()[2]: line.split()[3:] for line in format_tasks(past_tasks(koi), koi.services.config.paths)[1:]}
+
+    assert ["accept", "1.5k", "$0.50", "Write"] == rows["run-1"]
+    assert ["interrupted", "2.5k", "$1.75", "Draw"] == rows["run-2"]
+
+
+def past_tasks(koi: App) -> Sequence[PastTask]:
+    return list_past_tasks(koi.services.config.paths.sessions)
 
 
 def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from openkoi_runlog.report import NO_COST, Phase, format_count, format_dollars, 
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
+    from openkoi_runlog import PastTask
     from openkoi_runlog.report import ModelCharge, ModelCost
     from openkoi_runlog.report.charges import LogCharges
 
@@ -42,6 +43,19 @@ def read_records(sessions: Path, kinds: "Kinds", *, since: str = "") -> "Iterato
 
     for path in list_all_segments(sessions):
         yield from select_from(path, kinds, since=since)
+
+
+def read_task_cost(sessions: Path, past: "PastTask") -> tuple[int, float]:
+    """Return a task's tokens and dollars: those of its end, or of its paid calls if it was cut short."""
+    if past.tokens or not past.cut_short:
+        return past.tokens, past.usd
+    from openkoi_runlog import list_all_segments, select_from
+    from openkoi_runlog.report.charges import LogCharges
+
+    kinds, paths = charge_events(phases=False), list_all_segments(sessions, past.session)
+    records = (record for path in paths for record in select_from(path, kinds) if record.run == past.run)
+    cost = sum((charge.cost for charge in LogCharges().add_records(records).charges), NO_COST)
+    return cost.usage.total, cost.usd
 
 
 def span_start(days: int) -> str:

@@ -7,13 +7,12 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
 
 from .daemon_text import format_daemon
-from .spending import SPANS, format_span, span_start
+from .spending import SPANS, format_span, read_task_cost, span_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from openkoi_hookspecs import MemoryReader, Price, Reader
+    from openkoi_hookspecs import MemoryReader, Paths, Price, Reader
     from openkoi_runlog import PastTask
     from openkoi_runlog.report import ModelCharge
 
@@ -66,7 +65,7 @@ def format_status(invocation: "Invocation", there: State, *, costs: bool = False
     lines += format_plugins(there.plugins, verbose=verbose)
     lines += format_daemon(invocation.paths.data / "assistant")
     shown = tasks[:SHOWN_TASKS_VERBOSE]
-    lines += ["", *format_tasks(shown, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
+    lines += ["", *format_tasks(shown, invocation.paths)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
         lines += ["", *format_spending(invocation, there, tasks, by_model=costs)]
     return invocation.redact("\n".join(lines))
@@ -89,15 +88,18 @@ def format_plugins(listed: "Mapping[str, Sequence[tuple[str, str]]]", *, verbose
             yield f"  {title}: {', '.join(name for name, _ in there)}"
 
 
-def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
+def format_tasks(tasks: Sequence["PastTask"], paths: "Paths") -> list[str]:
+    """Return a row for each task; one that was cut short has the cost of its calls so far."""
     from openkoi_base.files import is_run_active
 
-    rows = [
-        f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  "
-        f"{past.status(under_way=is_run_active(running, past.run)):<16} "
-        f"{format_tokens(past.tokens):>6}  {format_dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
-        for past in tasks
-    ]
+    rows = []
+    for past in tasks:
+        tokens, usd = read_task_cost(paths.sessions, past)
+        rows.append(
+            f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  "
+            f"{past.status(under_way=is_run_active(paths.running, past.run)):<16} "
+            f"{format_tokens(tokens):>6}  {format_dollars(usd):>7}  {truncate_line(past.text, 60)}"
+        )
     return ["  Last tasks:", *rows]
 
 
