@@ -255,8 +255,17 @@ def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: 
 @pytest.mark.parametrize(
     ("limit", "spent", "why"),
     [
-        ("tokens", Cost(tokens=9_396, budget_tokens=9_396), ["190,604 tokens left of iteration.token_budget."]),
-        ("dollars", Cost(usd=0.32), ["$0.18 left of safety.max_cost_usd."]),
+        (
+            "tokens",
+            Cost(tokens=9_396, budget_tokens=9_396, calls=1),
+            ["190,604 tokens left of iteration.token_budget."],
+        ),
+        ("dollars", Cost(usd=0.32, calls=1), ["$0.18 left of safety.max_cost_usd."]),
+        (
+            "tokens",
+            Cost(),
+            ["200,000 tokens left of iteration.token_budget. Shorten the task and its input, or raise the limit."],
+        ),
         ("tokens", Cost(tokens=200_000, budget_tokens=200_000), []),
         ("calls", Cost(calls=9), []),
         ("5 dollars a day", Cost(usd=0.32), []),

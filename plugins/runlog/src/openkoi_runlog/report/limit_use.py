@@ -10,6 +10,7 @@ TASK_LIMITS = frozenset({"dollars", "calls", "tokens", "the budget"})
 
 REACHED = "reached the limit of "
 REFUSED = "  The next call was not made: it could have used more than the {left} left of {setting}."
+TOO_LONG = " Shorten the task and its input, or raise the limit."
 
 
 def format_limit_use(reason: str, spent: Cost, limits: Limits) -> str:
@@ -33,7 +34,9 @@ def explain_unused(reason: str, spent: Cost, limits: Limits) -> list[str]:
     """Return a line on why a run ended although its limit is not used up; none if it is, or is not the task's."""
     limit, tokens = reason.removeprefix(REACHED), limits.tokens - spent.budget_tokens
     if limit == "dollars" and spent.usd < limits.usd:
-        return [REFUSED.format(left=format_dollars(limits.usd - spent.usd), setting=keys.MAX_COST_USD.name)]
-    if limit == "tokens" and tokens > 0:
-        return [REFUSED.format(left=f"{tokens:,} {noun_of_tokens(spent)}", setting=keys.TOKEN_BUDGET.name)]
-    return []
+        refused = REFUSED.format(left=format_dollars(limits.usd - spent.usd), setting=keys.MAX_COST_USD.name)
+    elif limit == "tokens" and tokens > 0:
+        refused = REFUSED.format(left=f"{tokens:,} {noun_of_tokens(spent)}", setting=keys.TOKEN_BUDGET.name)
+    else:
+        return []
+    return [refused if spent.calls else refused + TOO_LONG]
