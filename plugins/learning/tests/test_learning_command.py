@@ -64,6 +64,13 @@ def test_the_list_leaves_out_what_was_put_away_unless_all_is_wanted(shop: Shop) 
     assert "aa11" in shop.openkoi("list", "--all").output
 
 
+def test_a_list_whose_entries_are_all_archived_says_where_they_are(shop: Shop) -> None:
+    shop.openkoi("forget", "aa11")
+    shop.openkoi("forget", "bb22")
+
+    assert "All entries are archived. To list them, run `openkoi learn list --all`.\n" == shop.openkoi("list").output
+
+
 @pytest.mark.row("C25")
 def test_a_program_reads_the_list_as_json(shop: Shop) -> None:
     found = {one["id"]: one for one in json.loads(shop.openkoi("list", "--format", "json").output)}

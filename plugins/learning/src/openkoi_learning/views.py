@@ -42,8 +42,10 @@ def format_interval(state: LearningState, entry: LearningEntry) -> str:
 
 def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
     """List entries, the most useful first."""
+    if not entries and state.entries:
+        return "All entries are archived. To list them, run `openkoi learn list --all`."
     if not entries:
-        return "Nothing learned yet. Entries are created when a task takes more than one iteration."
+        return "Nothing learned yet. Entries are created from what a task's evaluation found, and from reflection."
     return "\n".join(
         format_line(state, entry)
         for entry in sorted(entries, key=lambda one: (-to_learning(state, one).confidence, one.id))
