@@ -139,6 +139,27 @@ def test_what_a_run_did_that_ended_within_a_call_of_another_is_not_the_other_s(
     assert {} == restore(other, root, second)
 
 
+def test_of_a_file_that_two_runs_changed_in_turn_the_diff_shows_all_changes_and_nothing_is_restored(
+    store: CheckpointStore, root: Path, tmp_path: Path
+) -> None:
+    other = watched(tmp_path / "kept")
+    (root / "run.sh").write_text("1\n2\n3\n")
+    (root / "run.sh").chmod(0o755)
+    first = take(store, root, run="one")
+    take(other, root, run="two")
+    call(store, root, lambda: write(root, "run.sh", "one\n2\n3\n"), run="one")
+    call(other, root, lambda: write(root, "run.sh", "one\n2\ntwo\n"), run="two")
+    call(store, root, lambda: write(root, "run.sh", "one\nmore\ntwo\n"), run="one")
+    end = take(store, root, run="one")
+
+    output = asyncio.run(store.diff(root, first, end))
+
+    assert "-1\n-2\n-3\n+one\n+more\n+two\n" in output
+    assert "mode" not in output
+    assert ["run.sh"] == [*restore(store, root, first, since=end)]
+    assert "one\nmore\ntwo\n" == (root / "run.sh").read_text()
+
+
 def test_the_diff_is_the_run_s_until_it_ends(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     write(root, "mine.txt", "mine\n")

@@ -18,7 +18,7 @@ from openkoi_base.files import write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import store_errors
-from .manifest import PathEntry, PathKind, is_unchanged
+from .manifest import PathEntry, is_unchanged, mix_changes
 from .named_paths import NamedPaths
 from .process_end import ProcessEnd
 from .scan import TEMPORARY_PREFIX, ScanRules
@@ -281,7 +281,7 @@ def entries_without_others(
     """Return how a workspace would be without changes by others since the run began.
 
     Where a run and others changed a path in turn, the content is not separable: it counts as unreadable, so that a
-    restore reports it.
+    restore reports it; a diff shows all changes of the path.
     """
     found: dict[str, PathEntry] = {}
     for path in sorted({*before.ours, *here}):
@@ -290,7 +290,7 @@ def entries_without_others(
         if is_unchanged(was, now) or (not apart and hands.changed_by_run(path, looks.get(path, GONE))):
             entry = now
         else:
-            entry = PathEntry(path, PathKind.UNREADABLE, 0) if path in hands.ours else was
+            entry = mix_changes(path, now) if path in hands.ours else was
         if entry:
             found[path] = entry
     return found

@@ -47,6 +47,6 @@ def file_version(entry: PathEntry | None, read: Reader) -> FileVersion | None:
         return FileVersion(LINK_MODE, entry.target.encode("utf-8", "surrogateescape"))
     mode = "100755" if entry.mode & stat.S_IXUSR else "100644"
     try:
-        return FileVersion(mode, read(entry) if entry.kind is PathKind.FILE else None)
+        return FileVersion(mode, read(entry) if entry.is_in_store else None)
     except (OSError, CheckpointStoreError):
         return FileVersion(mode, None)

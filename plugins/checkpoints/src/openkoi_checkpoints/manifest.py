@@ -59,6 +59,11 @@ class PathEntry:
         return digest_status(*self.stamp[:2]) if self.stamp else self.digest if self.kind in UNSTORED_FILE_KINDS else ""
 
     @property
+    def is_in_store(self) -> bool:
+        """Whether the bytes are stored by their digest; those of a file that several changed are, for diffs."""
+        return self.kind is PathKind.FILE or (self.kind is PathKind.UNREADABLE and self.digest != "")
+
+    @property
     def name(self) -> str:
         """Last part of the path."""
         return self.path.rpartition("/")[2]
@@ -89,6 +94,13 @@ def is_unchanged(one: PathEntry | None, other: PathEntry | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.mode == other.mode and one.has_same_content(other)
+
+
+def mix_changes(path: str, now: PathEntry | None) -> PathEntry:
+    """Return an unreadable entry for a path that a run and others changed, with its present content for diffs."""
+    if now is None or now.kind is not PathKind.FILE:
+        return PathEntry(path, PathKind.UNREADABLE, 0)
+    return PathEntry(path, PathKind.UNREADABLE, now.mode, now.size, now.digest)
 
 
 @dataclass(frozen=True, slots=True)

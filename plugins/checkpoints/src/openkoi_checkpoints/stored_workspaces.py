@@ -195,7 +195,5 @@ class StoredWorkspaces:
     def read_content(self, entry: PathEntry, saved: PreImages) -> bytes:
         """Return what a file contained."""
         return (
-            self.blobs.get(entry.digest)
-            if entry.kind is PathKind.FILE
-            else saved.read_content(entry.path, entry.status_digest)
+            self.blobs.get(entry.digest) if entry.is_in_store else saved.read_content(entry.path, entry.status_digest)
         )
