@@ -92,6 +92,7 @@ def test_a_line_without_a_task_opens_the_chat(line: str, opens: bool) -> None:
         ("-m --plain", Options(error="-m requires a value.")),
         ("--model=", Options(error="--model requires a value.")),
         ("-x", Options(error="No such option: -x")),
+        ("x", Options(error="Unexpected argument: x")),
     ],
 )
 def test_a_session_is_named_or_picked(line: str, options: Options) -> None:

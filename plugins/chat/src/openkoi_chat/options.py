@@ -43,7 +43,8 @@ def read_options(arguments: Sequence[str]) -> Options:
         if word in FLAGS:
             found[FLAGS[word]] = True
         elif name not in VALUES:
-            return Options(error=f"No such option: {word}")
+            kind = "No such option" if word.startswith("-") else "Unexpected argument"
+            return Options(error=f"{kind}: {word}")
         elif value or (not given and words and not words[0].startswith("-")):
             found[VALUES[name]] = value or words.pop(0)
         elif word in PICKS:
