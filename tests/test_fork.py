@@ -167,6 +167,8 @@ def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) 
     assert before == sorted(path.name for path in openkoi.folder.iterdir())
     undone = openkoi("undo")
     assert (1, True) == (undone.returncode, "No task changed files" in undone.stderr)
+    forked = openkoi("fork", "--at", "1")
+    assert (1, True) == (forked.returncode, "was a dry run: its copy of the folder was deleted" in forked.stderr)
 
 
 def test_a_fork_does_not_cost_what_was_changed_since(openkoi: Shell) -> None:

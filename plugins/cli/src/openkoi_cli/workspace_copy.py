@@ -7,12 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi_hookspecs import KoiError
+from openkoi_runlog import DRY_RUN_PREFIX
 
 
 @contextmanager
 def copy_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary copy of a folder; raise KoiError if it cannot be copied."""
-    with TemporaryDirectory(prefix="openkoi-dry-run-", ignore_cleanup_errors=True) as private:
+    with TemporaryDirectory(prefix=DRY_RUN_PREFIX, ignore_cleanup_errors=True) as private:
         copy = Path(private) / (folder.name or "workspace")
         try:
             shutil.copytree(folder, copy, symlinks=True, ignore=list_special)

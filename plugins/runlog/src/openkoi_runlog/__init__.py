@@ -29,6 +29,8 @@ with LazyExports(globals()):
     from .line_cache import LineCache as LineCache
     from .new_records import ArchivedRecords as ArchivedRecords
     from .new_records import read_new as read_new
+    from .past_run import DRY_RUN_PREFIX as DRY_RUN_PREFIX
+    from .past_run import missing_folder_error as missing_folder_error
     from .past_sessions import PastSession as PastSession
     from .past_sessions import iterate_past_sessions as iterate_past_sessions
     from .past_sessions import mentions_words as mentions_words

@@ -16,6 +16,14 @@ HAS_ENDED = (
     "Task {id} has ended ({how}), so it cannot be resumed. To view it, run `openkoi replay {id}`; to re-run it "
     "from one of its iterations, run `openkoi fork {id}`."
 )
+DRY_RUN_PREFIX = "openkoi-dry-run-"
+
+
+def missing_folder_error(id: str, folder: Path) -> KoiError:
+    """Return the error for a task whose folder is gone, as that of a dry run always is."""
+    if folder.parent.name.startswith(DRY_RUN_PREFIX):
+        return KoiError(f"Task {id[:8]} was a dry run: its copy of the folder was deleted. Run the task again.")
+    return KoiError(f"Task {id[:8]} ran in {folder}, which no longer exists. Restore that folder, and try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,7 @@ class PastRun:
         """Return the folder that it worked in; raises KoiError when that is gone."""
         folder = Path(self.started.workspace or default)
         if not folder.is_dir():
-            raise KoiError(
-                f"Task {self.id[:8]} ran in {folder}, which no longer exists. Restore that folder, and try again."
-            )
+            raise missing_folder_error(self.id, folder)
         return folder
 
     @property

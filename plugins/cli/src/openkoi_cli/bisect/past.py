@@ -57,7 +57,7 @@ class PastTaskRun:
 
 def read_past(invocation: "Invocation", task_id: str) -> PastTaskRun:
     """Return a task of the log; raise KoiError for one that has no result or no folder."""
-    from openkoi_runlog import build_view, find_task, read_task_records
+    from openkoi_runlog import build_view, find_task, missing_folder_error, read_task_records
 
     sessions = invocation.paths.sessions
     past = find_task(sessions, task_id)
@@ -67,9 +67,7 @@ def read_past(invocation: "Invocation", task_id: str) -> PastTaskRun:
         raise KoiError(NOT_OVER.format(id=past.run[:8]))
     workspace = Path(started.workspace)
     if not workspace.is_dir():
-        raise KoiError(
-            f"Task {past.run[:8]} ran in {workspace}, which no longer exists. Restore that folder, and try again."
-        )
+        raise missing_folder_error(past.run, workspace)
     return PastTaskRun(
         past.run,
         replace(started.task, parent=""),
