@@ -57,6 +57,16 @@ def test_an_accident_is_told_in_a_sentence_with_how_to_see_more(openkoi: Shell) 
     assert (1, f"{sentence}\nRun again with --verbose to see a traceback.\n") == (result.returncode, result.stderr)
 
 
+def test_a_file_that_the_user_may_not_read_is_no_internal_error(openkoi: Shell) -> None:
+    code = (
+        "import click\n@click.command()\ndef command():\n    raise PermissionError(13, 'Permission denied', '/x/y')\n"
+    )
+    result = openkoi.with_plugin(code, commands="acme:command")("acme")
+
+    sentence = "Error: Cannot access /x/y: Permission denied. Fix its permissions.\n"
+    assert (1, sentence) == (result.returncode, result.stderr)
+
+
 def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
     code = "import os\nraise ValueError(os.environ['ACME_API_KEY'])\n"
     result = openkoi.with_plugin(code, hooks="acme").with_environment(ACME_API_KEY=KEY)("plugins")

@@ -9,6 +9,7 @@ import click
 from .invocation import Invocation
 
 GONE = "The current folder was deleted. Change to another folder, and try again."
+NOT_ACCESSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EIO)
 NOT_WRITTEN = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 
@@ -52,12 +53,21 @@ def describe_error(error: BaseException) -> str:
 
 
 def describe_environment(error: BaseException) -> str:
-    """Return what is wrong with the current folder or standard output, if that caused an error."""
-    if not isinstance(error, OSError) or error.filename:
+    """Return what is wrong with a file's disk or permissions, the current folder or standard output, if that failed."""
+    if not isinstance(error, OSError):
         return ""
+    if error.filename:
+        return describe_file(error) if error.errno in NOT_ACCESSED else ""
     if isinstance(error, FileNotFoundError):
         return GONE if is_folder_gone() else ""
     return f"Cannot write to standard output: {error.strerror}." if error.errno in NOT_WRITTEN else ""
+
+
+def describe_file(error: OSError) -> str:
+    """Return which file cannot be used, why, and what fixes it."""
+    from openkoi_base.files.write_errors import describe_write_error
+
+    return f"Cannot access {error.filename}: {describe_write_error(error)}."
 
 
 def is_folder_gone() -> bool:
