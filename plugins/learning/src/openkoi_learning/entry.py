@@ -15,6 +15,7 @@ LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
 REWOUND = "the conversation was rewound"  # why an entry ended that came from what the user removed
 SAME = "the same as"  # why an entry ended that another one repeats
 FIXED_BY = "fixed by "  # how the advice begins that a line gave, not words
+CHECK = "check "  # how a subject begins that is a check
 OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
 CHARACTERS_PER_TOKEN = 4
 
@@ -139,6 +140,11 @@ class LearningEntry:
         return self.content or find_content(self.stance.partition(": ")[2])
 
     @property
+    def check(self) -> str:
+        """The check that it is about; empty if that is not known."""
+        return self.subject.removeprefix(CHECK).partition("\n")[0] if self.subject.startswith(CHECK) else ""
+
+    @property
     def topic(self) -> str:
         """What it is about: its subject, or else itself."""
         return self.subject or self.id
@@ -147,6 +153,11 @@ class LearningEntry:
 def entry_id(kind: str, text: str, project: str) -> str:
     """Return the id of an entry: equal whenever the same is learned in the same project."""
     return blake2b(f"{kind}\0{project}\0{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def check_subject(check: str, place: str = "") -> str:
+    """Return a check as a subject, or only what it reports about a place: a file or a symbol."""
+    return f"{CHECK}{check}\n{place}" if place else f"{CHECK}{check}"
 
 
 def shorten(text: str, limit: int = MAX_TEXT_CHARACTERS) -> str:

@@ -14,6 +14,8 @@ from .sameness import (
     is_answered,
     is_for_another,
     is_same,
+    limit_subject,
+    places_of,
     share_rule,
     stated_words,
 )
@@ -130,7 +132,7 @@ def common_content(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, .
 def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> LearningEntry:
     """Add the evidence of a repeated observation; a dismissed entry stays dismissed, and read text gains no trust.
 
-    Its content is what both observations have in common.
+    Its content is what both observations have in common, and so is the place that its subject is limited to.
     """
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
     proofs = proofs if len(proofs) <= MAX_PROOFS else (proofs[0], *proofs[1 - MAX_PROOFS :])
@@ -143,6 +145,8 @@ def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> Learn
         base=known.base if new.is_from_source else max(known.base, new.base),
         reason="seen again",
     )
+    if places_of(known) and not places_of(more):
+        more = limit_subject(more)
     if known.is_live:
         sure = new.standing is LearningStatus.ACTIVE and not known.is_from_source
         return replace(more, standing=LearningStatus.ACTIVE, trust=max(known.trust, new.trust)) if sure else more

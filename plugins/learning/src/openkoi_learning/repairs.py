@@ -25,9 +25,10 @@ from .content import (
     terms_of,
     work_lines,
 )
-from .entry import FIXED_BY, LearningEntry, Trust, shorten
+from .entry import FIXED_BY, LearningEntry, Trust, check_subject, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
+from .sameness import limit_subject
 from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
@@ -214,9 +215,9 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
         advice.startswith(FIXED_BY) or len(terms_of(advice) - known) < MIN_SUBJECT_WORDS
     ):
         text = f"{advice} ({repair.finding.title})"  # its "not" would deny an advice that came after it
-    subject = f"check {min(checks)}" if len(checks) == 1 else ""
+    subject = check_subject(min(checks)) if len(checks) == 1 else ""
     more = {"advice": shorten(advice), "content": content, "subject": subject, **facts}
-    return make_entry(repair.lesson, "heuristic", text, proof, **more)
+    return limit_subject(make_entry(repair.lesson, "heuristic", text, proof, **more))
 
 
 def find_setting(repair: Repair) -> Replacement | None:

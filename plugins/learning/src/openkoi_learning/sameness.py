@@ -4,11 +4,14 @@ Two findings of one evaluation are never one thing. A number, a name or a denial
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
+from openkoi_hookspecs import Finding
+
 from .content import Replacement, WorkLine, has_phrase, has_words, read_line, terms_of
-from .entry import FIXED_BY, LearningEntry, Trust
-from .text_similarity import affirmed_text, details_differ, marked_names, strip_marks, word_overlap
+from .entry import FIXED_BY, LearningEntry, Trust, check_subject
+from .text_similarity import affirmed_text, details_differ, marked_names, names_in, strip_marks, word_overlap
 from .thresholds import SAME_WORDS, SIMILAR_SUBJECT
 
 MARKS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~“”…"
@@ -155,14 +158,50 @@ def found_together(one: LearningEntry, other: LearningEntry) -> bool:
 
 def have_different_checks(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether each is known to be about a check of its own."""
-    return one.subject.startswith("check ") and other.subject.startswith("check ") and one.subject != other.subject
+    return bool(one.check and other.check) and one.check != other.check
+
+
+def have_different_places(one: LearningEntry, other: LearningEntry) -> bool:
+    """Return whether each is about places of its own."""
+    mine, theirs = places_of(one), places_of(other)
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
+def places_of(entry: LearningEntry) -> frozenset[str]:
+    """Return the files and symbols that an entry is about, and no others: its advice and all its findings name them.
+
+    An advice that names none applies wherever its check or rule does. What it says to write is not a place.
+    """
+    found = [names_in(f"{one.where} {one.finding}") for one in entry.proofs if one.where]
+    if not found or entry.stance.startswith(FIXED_BY):
+        return frozenset()
+    written = names_in(" ".join(entry.visible_content))
+    return names_in(entry.stance).intersection(*found) - written
+
+
+def is_elsewhere(entry: LearningEntry, finding: Finding) -> bool:
+    """Return whether a finding is about another place than an entry is."""
+    places = places_of(entry)
+    names = names_in(f"{finding.where} {finding.title} {finding.detail} {finding.fix}")
+    return bool(places and finding.where) and places.isdisjoint(names)
+
+
+def limit_subject(entry: LearningEntry) -> LearningEntry:
+    """Return an entry about a check with the place in its subject, if it is about one: a symbol, or else a file."""
+    place = min(places_of(entry), key=lambda one: ("." in one, one), default="")
+    return replace(entry, subject=check_subject(entry.check, place)) if entry.check else entry
 
 
 def are_distinct(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries are about different subjects: each has a check, a rule, or a set name of its own."""
+    """Return whether two entries are about different subjects: each has a check, rule, place or set name of its own."""
     rules, others = ({proof.rule for proof in each.proofs} - {""} for each in (one, other))
     known = rules and others and rules.isdisjoint(others)
-    return bool(known) or have_different_checks(one, other) or set_different_names(one, other)
+    return (
+        bool(known)
+        or have_different_checks(one, other)
+        or have_different_places(one, other)
+        or set_different_names(one, other)
+    )
 
 
 def set_different_names(one: LearningEntry, other: LearningEntry) -> bool:

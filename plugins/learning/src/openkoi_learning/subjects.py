@@ -48,7 +48,7 @@ def move_topic(known: Sequence[LearningEntry], old: LearningEntry, new: Learning
 
     Those that ended move too: what they know about which tasks need it is not lost.
     """
-    keeps, moves = (new, old) if new.subject.startswith("check ") else (old, new)
+    keeps, moves = (new, old) if new.check else (old, new)
     for one in known:
         if one.topic == moves.topic:
             why = f"has the same subject as {keeps.id}" if one.is_live else one.reason

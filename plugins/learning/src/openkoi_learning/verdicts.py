@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .content import WorkLine, is_shown, read_line, work_lines
 from .entry import LearningEntry
 from .lesson import first_attempt_passed, first_findings
-from .sameness import finding_names, lines_about
+from .sameness import finding_names, is_elsewhere, lines_about
 from .text_similarity import marked_names, word_overlap
 from .thresholds import SAME_FINDING
 
@@ -113,9 +113,10 @@ def is_unblamed(entry: LearningEntry, run: RunWorks) -> bool:
 
 def judge_attempt(entry: LearningEntry, lines: Sequence[WorkLine], judged: Evaluation) -> bool | None:
     """Judge an entry whose content an attempt shows: by its own check, or by a finding about it with other advice."""
-    check = entry.subject.removeprefix("check ")
-    if entry.subject.startswith("check ") and any(one.name == check for one in judged.checks):
-        return check not in judged.failing
+    if entry.check and any(one.name == entry.check for one in judged.checks):
+        own = [one for one in judged.open if one.rule == entry.check]
+        elsewhere = bool(own) and all(is_elsewhere(entry, one) for one in own)
+        return None if elsewhere else entry.check not in judged.failing
     blamed = (
         one for one in judged.open if is_about(entry, one, lines) and not advises(one, entry.visible_content, lines)
     )
@@ -142,8 +143,8 @@ def judge_by_first(entry: LearningEntry, run: RunWorks) -> bool | None:
 
 def is_about(entry: LearningEntry, finding: Finding, lines: Sequence[WorkLine]) -> bool:
     """Return whether a finding about these lines is about an entry's subject."""
-    if entry.subject and entry.subject == f"check {finding.rule}":
-        return True
+    if entry.check and entry.check == finding.rule:
+        return not is_elsewhere(entry, finding)
     proven = {(proof.rule, proof.where, proof.finding) for proof in entry.proofs if proof.finding}
     text = f"{finding.title} {finding.detail} {finding.fix}"
     if names_another(text, finding_names(entry), lines):
