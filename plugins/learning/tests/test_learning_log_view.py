@@ -12,6 +12,7 @@ from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.log_view import LEARNING_EVENTS, LearningLogView
+from openkoi_learning.sources import SourceReader
 from openkoi_runlog import RunLog, list_all_segments, read_new
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -152,4 +153,4 @@ def test_how_a_run_went_is_told_wherever_its_session_lies(tmp_path: Path) -> Non
 
     assert before is not None
     assert before == log_view.rebuild_result("r1", DAYS[0])
-    assert ("Use `tab`.",) == log_view.sources_read("r2", DAYS[1]).recalled
+    assert ("Use `tab`.",) == SourceReader(log_view, lambda *_: False).read("r2", DAYS[1]).recalled

@@ -3,7 +3,7 @@
 import asyncio
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +16,6 @@ from openkoi_learning import LearningHook
 from openkoi_learning.entry import EntryEvidence
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.log_view import LearningLogView
-from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.state import LearningState
 
 FEW, MANY = 600, 1_200
@@ -115,9 +114,9 @@ class CountedView(LearningLogView):
         self.counts["news"] += 1
         return super().new_records()
 
-    def sources_read(self, run: str, session: str) -> SourcesRead:
+    def records_of(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
         self.counts["runs"] += 1
-        return super().sources_read(run, session)
+        return super().records_of(kinds, run, session)
 
 
 @pytest.mark.parametrize(

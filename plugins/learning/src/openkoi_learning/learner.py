@@ -6,9 +6,11 @@ Everything is written to the log of the current run. Learning from a run twice h
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_base.redact import current_redactor
+from openkoi_base.skillfile.approvals import Approvals
 from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -85,16 +87,21 @@ class Learner:
         if not found:
             return []
         from .pipeline import derive_changes
+        from .sources import SourceReader
 
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
-        read = await asyncio.to_thread(self.log_view.sources_read, lesson.run, session)
+        read = await asyncio.to_thread(SourceReader(self.log_view, self.is_approved).read, lesson.run, session)
         changed = derive_changes(state.entries.values(), lesson, found, read, redact, faults)
         for entry in changed:
             await self.run.emit(EntryUpdated(entry))
         if changed:
             await self.log_view.read()
         return changed
+
+    def is_approved(self, place: Path, digest: str) -> bool:
+        """Return whether the user approved this content of a file."""
+        return Approvals(self.run.koi)(place, digest)
 
     async def credit(self, lesson: Lesson) -> "Faults | None":
         """Log how the first attempt went, and the changes to eligible entries; return the faults of those shown."""

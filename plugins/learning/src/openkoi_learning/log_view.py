@@ -18,7 +18,6 @@ from openkoi_runlog import (
 )
 
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
-from .provenance import SourcesRead, is_own_output
 from .state import LearningState
 
 LEARNING_EVENTS: tuple[type[Event], ...] = (
@@ -33,13 +32,6 @@ LEARNING_EVENTS: tuple[type[Event], ...] = (
         events.TaskStarted,
     ),
     *(events.QuestionAsked, events.QuestionAnswered, events.ConversationRewound, *UNDO_EVENTS),
-)
-SOURCE_EVENTS = (
-    events.TaskStarted,
-    events.RecallFinished,
-    events.EvaluationFinished,
-    events.ToolCallStarted,
-    events.ToolCallFinished,
 )
 
 
@@ -82,28 +74,6 @@ class LearningLogView:
         """Yield the records of a run in a session's files."""
         for path in list_all_segments(self.folder, session):
             yield from select_from(path, kinds, run)
-
-    def sources_read(self, run: str, session: str) -> SourcesRead:
-        """Return what a run had read and was shown, to determine the origin of its words."""
-        calls: dict[str, tuple[str, str]] = {}
-        mine, foreign, recalled = list[str](), list[str](), list[str]()
-        for record in self.records_of(SOURCE_EVENTS, run, session):
-            match record.event:
-                case events.TaskStarted(task=task) if task.context:
-                    mine.append(task.context)
-                case events.RecallFinished(recall=recall):
-                    memos = [hit.item for hit in recall.hits]
-                    learned = [memo for memo in memos if isinstance(memo, Learning)]
-                    recalled += [memo.text for memo in learned]
-                    foreign += [memo.text for memo in learned if self.was_read(memo)]
-                    mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
-                case events.EvaluationFinished(evaluation=evaluation) if evaluation.log.strip():
-                    mine.append(evaluation.log)
-                case events.ToolCallStarted(call=call):
-                    calls[call.id] = (call.tool, str(dict(call.arguments)))
-                case events.ToolCallFinished(result=result) if result.text.strip():
-                    (mine if is_own_output(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
-        return SourcesRead(tuple(mine), tuple(foreign), tuple(recalled))
 
     def was_read(self, learning: Learning) -> bool:
         """Return whether a learning derives from untrusted text."""

@@ -1,0 +1,76 @@
+"""Read from the log what a run had read and was shown, to determine the origin of its words."""
+
+from dataclasses import field
+from pathlib import Path
+
+from openkoi_base.skillfile.locations import Trust
+from openkoi_hookspecs import Learning, Recall, Record, ToolCall, ToolResult, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_prompt import MEMORY_SOURCE
+
+from .approved_files import approved_lines, drop_approved
+from .log_view import LearningLogView
+from .provenance import SourcesRead, is_own_output
+
+SOURCE_EVENTS = (
+    events.TaskStarted,
+    events.RecallFinished,
+    events.PlanReady,
+    events.EvaluationFinished,
+    events.ToolCallStarted,
+    events.ToolCallFinished,
+)
+
+
+@dataclass(slots=True)
+class SourceReader:
+    """Collects what a run had read. Lines of files of which ``trust`` approves are the user's, and no source."""
+
+    log_view: LearningLogView
+    trust: Trust
+    workspace: Path = Path()
+    calls: dict[str, ToolCall] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    recalled: list[str] = field(default_factory=list)
+
+    def read(self, run: str, session: str) -> SourcesRead:
+        """Return what a run of a session had read."""
+        for record in self.log_view.records_of(SOURCE_EVENTS, run, session):
+            self.apply(record)
+        return SourcesRead(tuple(filter(str.strip, self.own)), tuple(self.foreign), tuple(self.recalled))
+
+    def apply(self, record: Record) -> None:
+        """Apply one record."""
+        match record.event:
+            case events.TaskStarted(task=task, workspace=folder):
+                self.workspace = Path(folder or task.workspace)
+                self.own.append(task.context)
+            case events.RecallFinished(recall=recall):
+                self.apply_recall(recall)
+            case events.PlanReady(plan=plan):
+                given = (one for one in plan.sections if one.source != MEMORY_SOURCE)
+                self.own += [one.text for one in given if one.untrusted]
+            case events.EvaluationFinished(evaluation=evaluation):
+                self.own.append(evaluation.log)
+            case events.ToolCallStarted(call=call):
+                self.calls[call.id] = call
+            case events.ToolCallFinished(result=result) if result.text.strip():
+                self.apply_result(self.calls.get(result.call, ToolCall("", "", {})), result)
+
+    def apply_recall(self, recall: Recall) -> None:
+        """Apply what memory found."""
+        memos = [hit.item for hit in recall.hits]
+        learned = [memo for memo in memos if isinstance(memo, Learning)]
+        self.recalled += [memo.text for memo in learned]
+        self.foreign += [memo.text for memo in learned if self.log_view.was_read(memo)]
+        self.own += [memo.text for memo in memos if not isinstance(memo, Learning)]
+
+    def apply_result(self, call: ToolCall, result: ToolResult) -> None:
+        """Apply the result of a call."""
+        if call.tool == "read_file":
+            file = self.workspace / str(call.arguments.get("path", ""))
+            self.own.append(drop_approved(result.text, approved_lines(file, self.workspace, self.trust)))
+        else:
+            own = is_own_output(call.tool, str(dict(call.arguments)))
+            (self.own if own else self.foreign).append(result.text)
