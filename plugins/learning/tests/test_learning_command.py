@@ -71,6 +71,27 @@ def test_a_list_whose_entries_are_all_archived_says_where_they_are(shop: Shop) -
     assert "All entries are archived. To list them, run `openkoi learn list --all`.\n" == shop.openkoi("list").output
 
 
+def test_the_list_shows_the_uplift_of_each_active_entry_and_the_runs_behind_it(shop: Shop) -> None:
+    shop.write("run3", EntryUpdated(replace(RULE, id="cc33", text="Use `semicolon`.")))
+    held = EntriesShown("export", "", "m", (), ("aa11",))
+
+    def effects() -> list[str]:
+        lines = sorted(shop.openkoi("list").output.splitlines())
+        return [line.partition("harmed ")[2] for line in lines]
+
+    assert [
+        "1, held out 0; uplift -0.25, between -0.93 and +0.43)",
+        "0)",
+        "0, held out 0; uplift +0.00, between -0.80 and +0.80)",
+    ] == effects()
+    assert "passed first attempts: it was not held out yet" in shop.openkoi("why", "aa").output
+
+    shop.write("run4", held, OutcomeCredited(True))
+
+    assert "1, held out 1; uplift -0.25, between -0.85 and +0.35)" == effects()[0]
+    assert "passed first attempts: too few runs" in shop.openkoi("why", "aa").output
+
+
 @pytest.mark.row("C25")
 def test_a_program_reads_the_list_as_json(shop: Shop) -> None:
     found = {one["id"]: one for one in json.loads(shop.openkoi("list", "--format", "json").output)}

@@ -34,6 +34,15 @@ def used(*outcomes: str) -> list[EntryOutcome]:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("usual", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("uses", ["", "+" * 20, "-" * 20, "w" * 20, "W" * 20])
+def test_without_runs_on_both_sides_the_lift_may_be_help_or_harm(uses: str, usual: float) -> None:
+    found = estimate_uplift(used(uses), usual)
+
+    assert -1 <= found.low < 0 < found.high <= 1
+    assert found.high - found.low > 1
+
+
 def test_the_lift_compares_with_and_without() -> None:
     helps, harms = estimate_uplift(used("+" * 20, "w" * 8), 0.5), estimate_uplift(used("-" * 8, "W" * 8), 0.5)
 

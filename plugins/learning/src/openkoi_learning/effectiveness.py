@@ -9,6 +9,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .thresholds import MIN_RUNS
 
+UNSEEN_MEAN, UNSEEN_VARIANCE = 1 / 2, 1 / 12  # of a share of no runs, by the formulas of a uniform one
+
 # These are estimates, checked with the simulated users of the tests.
 OUTCOME_DECAY = 0.94  # share of its weight that an outcome keeps with each later outcome
 PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
@@ -110,7 +112,12 @@ def estimate_uplift(uses: Sequence[EntryOutcome], usual: float, good: Criterion 
 
 
 def estimate_share(passed: float, total: float, usual: float) -> tuple[float, float]:
-    """Return the mean and the variance of a share, assuming a few runs at the usual rate."""
+    """Return the mean and the variance of a share, assuming a few runs at the usual rate.
+
+    Without any run nothing is known: every share is equally likely, whatever is usual.
+    """
+    if not total:
+        return UNSEEN_MEAN, UNSEEN_VARIANCE
     good, size = passed + PRIOR_RUNS * usual, total + PRIOR_RUNS
     mean = good / size
     return mean, mean * (1 - mean) / (size + 1)

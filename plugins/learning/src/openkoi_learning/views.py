@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from openkoi_hookspecs import LearningStatus
+
 from .credit_assignment import applicable_evidence, is_visible, refutations_needed
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .effectiveness import count_by_model, count_outcomes, estimate_uplift
@@ -27,17 +29,18 @@ def format_line(state: LearningState, entry: LearningEntry) -> str:
     marks = ", ".join(
         filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.is_untrusted))
     )
-    counts = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}{format_interval(state, entry)}"
+    counts = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}{format_effect(state, entry)}"
     return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; {counts})"
 
 
-def format_interval(state: LearningState, entry: LearningEntry) -> str:
-    """Return the interval of an entry's uplift, once a run held it out."""
+def format_effect(state: LearningState, entry: LearningEntry) -> str:
+    """Return in how many runs an entry was held out, and its uplift, if it is active or was in a run."""
     uses = state.outcomes(entry.id)
-    if not count_outcomes(uses).withheld:
+    if not uses and entry.standing is not LearningStatus.ACTIVE:
         return ""
     found = estimate_uplift(uses, state.success_rate(entry.project))
-    return f", uplift {found.low:+.2f} to {found.high:+.2f}"
+    uplift = f"{found.mean:+.2f}, between {found.low:+.2f} and {found.high:+.2f}"
+    return f", held out {count_outcomes(uses).withheld}; uplift {uplift}"
 
 
 def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
@@ -121,6 +124,8 @@ def format_uplift(state: LearningState, entry: LearningEntry) -> str:
         return "unknown: this entry has not matched an evaluated task yet"
     found = estimate_uplift(uses, state.success_rate(entry.project))
     known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few runs"
+    if not count_outcomes(uses).withheld:
+        known = "it was not held out yet"
     share = f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f})"
     return f"{share} in the share of passed first attempts: {known}"
 
