@@ -21,6 +21,7 @@ from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
+from openkoi_learning.promotion import restore_local
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.repairs import find_repairs
 from openkoi_learning.sameness import have_similar_subjects, is_same, set_name
@@ -211,6 +212,25 @@ def test_a_verified_line_is_learned_beside_an_opinion_about_it_and_not_beside_ve
     new = entry(f"width: {line}", advice=line, content=("tab",), subject="check width")
 
     assert count == len(changes([known], lesson(turn(green())), SourcesRead(), more=[new]))
+
+
+def test_global_advice_that_is_reworded_still_replaces_that_of_other_projects_until_it_is_contradicted() -> None:
+    text = "Use `tab` in frog columns."
+    known = replace(entry(text, content=("tab",), trust=Trust.MODEL, project=""), id="whole", scope="user")
+    known = replace(known, when=("Draw a frog",), standing=LearningStatus.PROBATION)
+    twin = archive_entry(entry("Use `tab`.", project="lake"), NOW, "replaced by whole", by="whole")
+    again = entry("Use `tab` in columns.", content=("tab",), trust=Trust.MODEL, when=("Draw a carp",))
+
+    changed = {one.id: one for one in changes([known, twin], lesson(turn(green())), SourcesRead(), more=[again])}
+
+    assert (LearningStatus.ARCHIVED, again.id) == (changed[known.id].standing, changed[known.id].superseded_by)
+    assert "user" == changed[again.id].scope
+    assert (False, again.id) == (changed[twin.id].is_live, changed[twin.id].superseded_by)
+    assert "contradicted" not in changed[twin.id].reason
+
+    [back] = restore_local(changed.values(), archive_entry(changed[again.id], NOW, "contradicted by x"), "pond", NOW)
+
+    assert (twin.id, True) == (back.id, back.is_live)
 
 
 @pytest.mark.parametrize("forgotten", [False, True])

@@ -6,13 +6,14 @@ from dataclasses import replace
 from openkoi_hookspecs import LearningStatus
 
 from .effectiveness import count_outcomes
-from .entry import LearningEntry, archive_entry, entry_id
+from .entry import SAME, LearningEntry, archive_entry, entry_id
 from .merge import MAX_TASKS
 from .sameness import have_similar_subjects, is_opinion, is_same
 from .state import LearningState
 from .thresholds import MIN_RUNS
 
 REASON = "helped in {} projects"
+REPLACED = "replaced by {}, which applies to all projects"
 
 
 def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list[LearningEntry]:
@@ -42,23 +43,26 @@ def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list
     )
     return [
         promoted,
-        *(
-            archive_entry(one, now, f"replaced by {promoted.id}, which applies to all projects", by=promoted.id)
-            for one in confirmed
-        ),
+        *(archive_entry(one, now, REPLACED.format(promoted.id), by=promoted.id) for one in confirmed),
     ]
 
 
 def restore_local(
     entries: Iterable[LearningEntry], ended: LearningEntry, project: str, now: str
 ) -> Iterator[LearningEntry]:
-    """Yield the project entries to restore after a ``project`` contradicted the global one."""
+    """Yield the project entries to restore after a ``project`` contradicted the global one.
+
+    If the global one was only reworded, they are replaced by what it says now.
+    """
     if ended.scope != "user":
         return
     for one in entries:
-        if one.superseded_by == ended.id and one.scope == "project" and one.project != project:
-            why = f"restored because {ended.id}, which replaced it, was contradicted in another project"
-            yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
+        if one.superseded_by == ended.id and one.scope == "project":
+            if ended.reason.startswith(SAME):
+                yield archive_entry(one, now, REPLACED.format(ended.superseded_by), by=ended.superseded_by)
+            elif one.project != project:
+                why = f"restored because {ended.id}, which replaced it, was contradicted in another project"
+                yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
 
 
 def is_confirmed_local(entry: LearningEntry) -> bool:
