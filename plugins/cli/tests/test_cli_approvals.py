@@ -92,7 +92,7 @@ def test_a_very_long_question_says_that_it_is_longer() -> None:
     output = "\n".join(format_questions([long], NOW))
 
     assert len(output) < 2500
-    assert "3000 characters more" in output
+    assert "3,000 characters more" in output
     assert "x" * 5000 == question_to_json(long)["question"]
 
 

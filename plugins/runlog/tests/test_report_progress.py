@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_runlog.report import Progress, format_count, format_dollars, format_size, format_tokens
+from openkoi_runlog.report import Progress, format_dollars, format_size, format_tokens
 
 pytestmark = pytest.mark.unit
 
@@ -442,7 +442,3 @@ def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
 )
 def test_sizes_are_told_in_megabytes(size: int, text: str) -> None:
     assert text == format_size(size)
-
-
-def test_one_of_a_thing_is_singular() -> None:
-    assert ["0 tasks", "1 task", "2 tasks"] == [format_count(count, "task") for count in range(3)]

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from openkoi_runlog.report import format_count
+from openkoi_base.counts import format_count
 
 from .calibration import Calibration, CalibrationReport
 

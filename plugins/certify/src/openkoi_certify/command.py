@@ -76,7 +76,8 @@ def format_command_line(order: "CertifyOptions", budget: float) -> str:
 
 def format_spent(result: Result) -> str:
     """Return the cost in one line."""
-    from openkoi_runlog.report import format_count, format_dollars, format_tokens
+    from openkoi_base.counts import format_count
+    from openkoi_runlog.report import format_dollars, format_tokens
 
     spent = result.cost
     return (

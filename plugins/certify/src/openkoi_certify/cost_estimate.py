@@ -2,10 +2,11 @@
 
 import math
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Koi, Price, Request
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import stats_of
-from openkoi_runlog.report import format_count, format_dollars
+from openkoi_runlog.report import format_dollars
 
 from .certifier import CertifyOptions
 from .golden_set import find_golden_set

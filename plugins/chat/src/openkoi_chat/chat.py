@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_base.counts import format_count
 from openkoi_base.files import describe_write_error
 from openkoi_hookspecs import KoiError, NextAction
 from openkoi_runlog import find_task, iterate_past_sessions, list_sessions, read_conversation
-from openkoi_runlog.report import format_count
 
 from .added_commands import AddedCommands
 from .attachments import Draft

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import KoiError, Limits, Message, Task
-from openkoi_runlog.report import first_line, format_count
+from openkoi_runlog.report import first_line
 from openkoi_terminal import strip_controls
 
 from . import rewind as rewinding

@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Price, Record, Usage, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog.report import format_count, format_dollars, format_tokens, truncate_line
+from openkoi_runlog.report import format_dollars, format_tokens, truncate_line
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi

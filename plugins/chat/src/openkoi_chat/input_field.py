@@ -86,7 +86,7 @@ class Entry:
 
     def paste(self, text: str) -> None:
         """Insert pasted text: an image's path becomes a chip, and so does a text of many lines."""
-        from openkoi_runlog.report import format_count
+        from openkoi_base.counts import format_count
 
         from .clipboard import read_image_path
 

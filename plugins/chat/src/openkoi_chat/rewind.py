@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import events
-from openkoi_runlog.report import format_count
 from openkoi_terminal import count_changes, strip_controls
 
 from .changes import read_changes, read_view

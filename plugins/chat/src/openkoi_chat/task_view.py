@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from openkoi_base.counts import format_count
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog import redact_record
-from openkoi_runlog.report import AnswerEnd, AnswerPiece, Line, RunDisplay, RunReport, format_count
+from openkoi_runlog.report import AnswerEnd, AnswerPiece, Line, RunDisplay, RunReport
 from openkoi_terminal import strip_controls
 from openkoi_terminal.end_summary import format_changes, format_claims, format_diff
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import NextAction
 from openkoi_runlog import VIEW_EVENTS, RunView, build_view
 from openkoi_runlog.last_task import read_last_task
-from openkoi_runlog.report import format_count, format_dollars, truncate_line
+from openkoi_runlog.report import format_dollars, truncate_line
 
 from .session_totals import read_totals
 

@@ -17,11 +17,11 @@ from .invocation import Invocation
 @click.pass_obj
 def command(invocation: Invocation, /, layout: str, output: Path, since: str, task: str) -> None:
     """Export task history, without secrets, into a folder that only you can read."""
+    from openkoi_base.counts import format_count
     from openkoi_base.redact import current_redactor
     from openkoi_cli.archive.exporter import ExportOptions, export_tasks
     from openkoi_cli.archive.json_export import UserFiles
     from openkoi_cli.archive.task_selection import TaskSelection
-    from openkoi_runlog.report import format_count
 
     koi = invocation.open()
     paths = invocation.paths

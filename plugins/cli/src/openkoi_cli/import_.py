@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_runlog.report import format_count
+from openkoi_base.counts import format_count
 
 from .invocation import Invocation
 

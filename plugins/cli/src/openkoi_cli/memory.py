@@ -100,9 +100,9 @@ async def rebuild(invocation: Invocation, /) -> int:
 @click.pass_obj
 def audit(invocation: Invocation, /) -> int:
     """Check every record of the log. Exits with status 1 on errors."""
+    from openkoi_base.counts import format_count
     from openkoi_cli.archive.audit import audit_log
     from openkoi_cli.archive.segments import Log
-    from openkoi_runlog.report import format_count
 
     koi = invocation.open()
     seen = audit_log(Log(invocation.paths.data))

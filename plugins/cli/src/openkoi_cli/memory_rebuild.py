@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_base.counts import format_count
 from openkoi_base.files import describe_write_error, private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.memory_sync import BATCH_SIZE, split_batches
-from openkoi_runlog.report import format_count
 
 from .memory_in_use import NO_MEMORY, load_memory
 from .memory_search import read_health

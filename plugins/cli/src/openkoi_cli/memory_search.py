@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from openkoi_runlog.report import format_count, format_size, truncate_line
+from openkoi_base.counts import format_count
+from openkoi_runlog.report import format_size, truncate_line
 
 from .memory_in_use import load_memory, load_usable_memory, update_memory
 from .setting_names import MAX_STORAGE_MB

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Koi, PendingQuestion, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog.report import format_count, truncate_line
+from openkoi_runlog.report import truncate_line
 
 from .escape import escape_controls
 

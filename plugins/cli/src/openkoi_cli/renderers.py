@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from openkoi_base.counts import format_count
 from openkoi_base.redact import current_redactor
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import KoiError, Record, events
@@ -17,7 +18,6 @@ from openkoi_runlog.report import (
     Progress,
     RunDisplay,
     RunReport,
-    format_count,
     format_dollars,
     format_savings,
     format_tokens,

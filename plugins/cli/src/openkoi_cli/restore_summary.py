@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Restoration
-from openkoi_runlog.report import format_count
 
 MAX_SHOWN = 10  # files; more are grouped by folder
 KEPT = "not changed by the task"

@@ -120,7 +120,7 @@ async def resume_and_show(past: "PastTask", settings: Mapping[str, object], rend
 
 def show_past(past: "PastTask", renderer: "Renderer") -> None:
     """Show the task's earlier iterations."""
-    from openkoi_runlog.report import format_count
+    from openkoi_base.counts import format_count
 
     renderer.report.run = past.run
     for record in renderer.koi.records(past.session):

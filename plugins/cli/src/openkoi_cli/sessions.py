@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_runlog.report import format_count, format_dollars, truncate_line
+from openkoi_base.counts import format_count
+from openkoi_runlog.report import format_dollars, truncate_line
 
 from .invocation import Invocation
 from .pending import format_age

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_runlog.report import NO_COST, Phase, format_count, format_dollars, format_tokens
+from openkoi_base.counts import format_count
+from openkoi_runlog.report import NO_COST, Phase, format_dollars, format_tokens
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record

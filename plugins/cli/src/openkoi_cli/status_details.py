@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from openkoi_base.counts import format_count
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
 from openkoi_runlog.report import (
     NO_COST,
     Costs,
     ModelCost,
-    format_count,
     format_dollars,
     format_tokens,
     sum_charges,

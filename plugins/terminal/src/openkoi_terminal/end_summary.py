@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from openkoi_runlog.report import RunReport, Verdict, check_claims, format_count, truncate_line
+from openkoi_base.counts import format_count
+from openkoi_runlog.report import RunReport, Verdict, check_claims, truncate_line
 
 from .diffs import count_changes, render_diff
 from .safe_text import strip_controls

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog.report import format_count, format_dollars, format_tokens
+from openkoi_runlog.report import format_dollars, format_tokens
 
 from .width import clip_row, text_width
 

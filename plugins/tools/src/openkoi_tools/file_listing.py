@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from openkoi_base.counts import format_count
 from openkoi_base.schema.parameters import ParsedArguments
 from openkoi_hookspecs import ToolError, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -13,7 +14,7 @@ from .glob import GlobPattern
 from .name_hints import suggest_name
 from .symlink_safe_paths import WorkspacePath, printable_path
 from .tool_context import ToolContext, ToolSettings
-from .truncate import format_count, take_fitting
+from .truncate import take_fitting
 from .walk import walk_files
 
 MAX_FILES = 100_000

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import ToolError
 
 from .atomic_multi_write import apply_steps
 from .hunks import FilePatch
 from .patch_plan import PatchPlan, PatchTarget, plan_patch
 from .tool_context import ToolContext
-from .truncate import format_count, take_fitting
+from .truncate import take_fitting
 
 TITLE_BYTES = 100
 UNCHANGED = "Nothing was changed."

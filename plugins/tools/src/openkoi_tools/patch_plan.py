@@ -3,6 +3,7 @@
 import stat
 from collections.abc import Callable, Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -17,7 +18,6 @@ from .read_before_edit import describe_edit, describe_unread, record_shown, refu
 from .symlink_safe_paths import WorkspacePath
 from .text_document import TextDocument, parse_document, plain_text, split_lines
 from .tool_context import ToolContext
-from .truncate import format_count
 
 MAX_LISTED_PLACES = 20
 GIT_FOLDER = ".git"

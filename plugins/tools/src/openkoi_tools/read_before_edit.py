@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import ToolError
 
 from .byte_splice import TextChange
@@ -12,7 +13,7 @@ from .read_tracker import ReadTracker
 from .symlink_safe_paths import WorkspacePath
 from .text_document import split_lines
 from .tool_context import ToolContext
-from .truncate import format_count, format_span, number_lines
+from .truncate import format_span, number_lines
 
 MAX_PREVIEW_CHARACTERS = 1_500
 COPY_HINT = "Copy the text exactly as it is there, without the line numbers, and try again."

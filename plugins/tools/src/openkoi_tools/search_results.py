@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from openkoi_base.counts import format_count
 from openkoi_base.schema.parameters import ParsedArguments
 from openkoi_hookspecs import ToolError, ToolResult
 
@@ -12,7 +13,7 @@ from .name_hints import suggest_name
 from .search_backends import Hit, SearchQuery, search_in_process, search_with_ripgrep
 from .symlink_safe_paths import WorkspacePath
 from .tool_context import ToolContext, ToolSettings
-from .truncate import format_count, take_fitting
+from .truncate import take_fitting
 
 FOOTER_BYTES = 200
 NO_MATCH = "No matches. Try a shorter pattern, literal=true for plain text, or another path"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Image, ToolError, ToolResult, image_type
 from openkoi_hookspecs.content import MAX_IMAGE_BYTES
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -11,7 +12,7 @@ from .file_access import load_file
 from .symlink_safe_paths import WorkspacePath
 from .text_document import BYTE_SHOWN, NUL_SHOWN, TextDocument, describe_endings, parse_document, split_lines
 from .tool_context import ToolContext
-from .truncate import format_count, format_size, number_lines
+from .truncate import format_size, number_lines
 
 HEADER_BYTES = 600
 

@@ -87,11 +87,6 @@ def format_size(count: int) -> str:
     return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"
 
 
-def format_count(count: int, thing: str) -> str:
-    """Format a number of things."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
-
-
 def format_span(first: int, last: int) -> str:
     """Name a range of lines."""
     return f"line {first}" if first == last else f"lines {first} to {last}"

@@ -10,8 +10,8 @@ from dataclasses import replace
 from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextAction, Policy, StopReason
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from ..counts import format_count
 from .history import History, Rule
-from .quality_threshold import format_count
 from .rules import RULES, stop_at_limit, stop_looping
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"

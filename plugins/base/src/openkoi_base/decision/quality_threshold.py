@@ -2,6 +2,7 @@
 
 from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
 
+from ..counts import format_count
 from .refine import NOTHING_DONE, how_it_ended
 
 ROUNDING = 1e-9  # scores are means of decimals: what misses a threshold by less than this reaches it
@@ -45,10 +46,6 @@ def describe_failures(evaluation: Evaluation) -> str:
         return f"a blocker is open: {evaluation.blockers[0].title}"
     count = len(evaluation.failing)
     return f"{format_count(count, 'required check')} {'fails' if count == 1 else 'fail'}"
-
-
-def format_count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def first_line(text: str) -> str:

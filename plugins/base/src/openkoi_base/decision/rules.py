@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Decision, EvaluationMode, NextAction, Prospect, StopReason
 
+from ..counts import format_count
 from .history import History, Rule, evaluation_of
-from .quality_threshold import ROUNDING, format_count
+from .quality_threshold import ROUNDING
 from .refine import NOTHING_DONE
 
 MAX_CALIBRATION_ERROR = 0.05  # estimates with a larger error do not decide (issue 22)

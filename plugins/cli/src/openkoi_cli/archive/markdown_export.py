@@ -6,7 +6,8 @@ Texts of tasks are quoted and escaped, so that they cannot form headings or link
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from openkoi_runlog.report import first_line, format_count, format_dollars, format_tokens
+from openkoi_base.counts import format_count
+from openkoi_runlog.report import first_line, format_dollars, format_tokens
 
 from .export_source import ExportSource
 from .folders import write_file

@@ -5,6 +5,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any
 
+from openkoi_base.counts import format_count
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -106,17 +107,13 @@ def make_loop_pieces(reader: PromptReader) -> list[PromptPiece]:
     grown = (
         ("feedback", reader.feedback, KERNEL),
         (
-            format_count(reader.turns, "model turn", "model turns"),
+            format_count(reader.turns, "model turn"),
             reader.answer_tokens,
             str(Role.ASSISTANT),
         ),
-        (format_count(reader.answers, "tool result", "tool results"), reader.results, "tools"),
+        (format_count(reader.answers, "tool result"), reader.results, "tools"),
     )
     return pieces + [PromptPiece("loop", name, size, source) for name, size, source in grown if size]
-
-
-def format_count(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
 
 
 def format_notes(reader: PromptReader) -> list[str]:
@@ -130,7 +127,6 @@ def format_notes(reader: PromptReader) -> list[str]:
         )
     if reader.compacted:
         lines.append(
-            f"The history was compacted {format_count(reader.compacted, 'time', 'times')}; the removed turns are in "
-            "the log."
+            f"The history was compacted {format_count(reader.compacted, 'time')}; the removed turns are in the log."
         )
     return lines

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .verdict import NumberedFinding, Verdict, format_count
+from .verdict import NumberedFinding, Verdict
 
 MAX_DETAIL_LINES = 8
 MAX_LINE_CHARACTERS = 200

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from hashlib import sha256
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Cost, Evaluation, Finding, NextAction, Result, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -112,11 +113,6 @@ def describe_reason(result: Result) -> str:
     if score is None:
         return ", ".join(against) or result.decision.reason
     return ", ".join([*against, f"score {score:.2f} of {result.task.effective_limits.quality_threshold:.2f}"])
-
-
-def format_count(number: int, one: str, many: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {one if number == 1 else many}"
 
 
 def number_findings(evaluation: Evaluation, ground: FindingRoot) -> Iterator[NumberedFinding]:

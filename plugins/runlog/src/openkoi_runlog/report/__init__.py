@@ -19,7 +19,6 @@ with LazyExports(globals()):
     from .display import Line as Line
     from .display import RunDisplay as RunDisplay
     from .formatting import first_line as first_line
-    from .formatting import format_count as format_count
     from .formatting import format_dollars as format_dollars
     from .formatting import format_size as format_size
     from .formatting import format_tokens as format_tokens

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import Any
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Evaluation, Event, Learning, Record, Section, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-
-from .formatting import format_count
 
 ADDS_SECTIONS = frozenset({"before_plan", "before_execute", "before_evaluate"})
 REPLACES = frozenset({"after_recall", "after_plan", "after_tool", "after_execute", "after_evaluate", "on_learning"})

@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
+from openkoi_base.counts import format_count
 from openkoi_base.files.diffs import count_lines, split_by_file
 from openkoi_hookspecs import Check, Evaluation
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .formatting import format_count, format_list, truncate_line
+from .formatting import format_list, truncate_line
 from .report import RunReport
 
 MAX_CLAIM_CHARACTERS = 300

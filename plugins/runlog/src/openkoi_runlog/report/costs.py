@@ -5,10 +5,11 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import Usage
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .formatting import format_count, format_dollars, format_tokens
+from .formatting import format_dollars, format_tokens
 
 K = TypeVar("K")
 

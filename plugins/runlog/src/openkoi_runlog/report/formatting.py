@@ -3,10 +3,6 @@
 from collections.abc import Sequence
 
 
-def format_count(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
-
-
 def format_list(parts: Sequence[str], most: int, separator: str = ", ") -> str:
     """Join the first parts, and state how many more there are."""
     more = len(parts) - most

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import (
     Cost,
     Evaluation,
@@ -18,7 +19,7 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .formatting import format_count, format_dollars, format_list, format_tokens, truncate_line
+from .formatting import format_dollars, format_list, format_tokens, truncate_line
 from .report import RunReport
 from .token_shares import share_tokens
 

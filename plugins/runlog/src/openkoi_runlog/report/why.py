@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from openkoi_base.counts import format_count
 from openkoi_base.decision.merge import normalize_weights
 from openkoi_base.decision.quality_threshold import meets
 from openkoi_base.decision.rules import is_reliable
@@ -26,7 +27,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 
-from .formatting import format_count, format_list, truncate_line
+from .formatting import format_list, truncate_line
 from .report import RunReport
 from .result_json import share_saved
 
