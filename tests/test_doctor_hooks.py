@@ -144,7 +144,7 @@ PARTIAL = (
     "given, before_plan = before_plan, functools.partial(before_plan, a=1)\nbefore_plan.openkoi_impl = {}\ndel given\n"
 )
 MISTAKEN = {  # by name: its code, what its entry point names, and the sentence about it
-    "unset": (WITH_SETTING, ":Plugin", "is not used: unset needs key. Set `key` under [hooks.unset] in config.toml."),
+    "unset": (WITH_SETTING, ":Plugin", "unset needs key. Set `key` under [hooks.unset] in the config file."),
     "selfless": (WITHOUT_SELF, ":Plugin", "before_plan is a method without self, so task receives the plugin itself."),
     "misspelled": (
         TWICE.replace("task", "rum=None"),

@@ -23,6 +23,7 @@ SUGGESTIONS = {
     "speaks? with": "communicate with",
     "for want of|led astray|such as to": "because there is no, misled, for example to",
     "before its time|those that began first in front": "unfinished, oldest first",
+    "configuration files?": "config file",
     "knows? no(?:thing)?|depends on no": "a contract in tests/test_layers.py",
     r"(?<=, )too(?=[.;:])": "also, as well",
 }

@@ -184,7 +184,7 @@ def test_without_a_catalogue_or_a_match_the_next_step_is_said(tmp_path: Path, fo
     assert "No catalogues are configured" in openkoi("plugin", "search").stderr
     assert "could not install ./no-such-plugin" in openkoi("plugin", "install", "./no-such-plugin").stderr
     (openkoi.home / "config.toml").write_text("[plugins]\ncatalogues = []\n")
-    assert "No catalogues are configured. Add one to config.toml" in openkoi("plugin", "search").stderr
+    assert "No catalogues are configured. Add one to the config file" in openkoi("plugin", "search").stderr
     (openkoi.home / "config.toml").write_text(f'[plugins]\ncatalogues = ["{folder / "nowhere.toml"}"]\n')
     assert f"{folder / 'nowhere.toml'} cannot be read" in openkoi("plugin", "search").stderr
     (openkoi.home / "config.toml").write_text(f'[plugins]\ncatalogues = ["{folder / "catalogue.toml"}"]\n')

@@ -67,13 +67,13 @@ class Launcher(Protocol):
         """Build OpenKoi as it is configured for a folder.
 
         That is the root of the repository or project that the current folder is in, unless another one is given.
-        ``config`` replaces the user's configuration file. ``settings``, by dotted key, override what is configured; so
+        ``config`` replaces the user's config file. ``settings``, by dotted key, override what is configured; so
         do ``flags``, the options of ``openkoi`` by name, in which None means that an option is not given. Raises
         ConfigError.
         """
 
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
-        """Start another frontend and return its exit status; ``config`` is the configuration file that it opens.
+        """Start another frontend and return its exit status; ``config`` is the config file that it opens.
 
         Raises PluginNotFoundError, ConfigError, and PluginError for any other error.
         """

@@ -90,7 +90,7 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     if not beginning.checkpoint:
         return ""
     if (checkpoints := await services.components.checkpoints()) is None:
-        raise ConfigError("Cannot fork: no plugin restores checkpoints. Set `checkpoints` under [use] in config.toml.")
+        raise ConfigError("Cannot fork: no plugin saves checkpoints. Set `checkpoints` under [use] in the config file.")
     workspace = services.config.workspace
     await refuse_fork(checkpoints, workspace, beginning.checkpoint, beginning.last)
     before = await checkpoints.create(workspace, run=fresh)

@@ -359,8 +359,8 @@ def test_a_seam_cannot_be_set_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        (Acme, "acme needs api_key. Set ACME_API_KEY, or `api_key` under [providers.acme] in config.toml."),
-        (Bare, "acme needs embedder. Set `embedder` under [providers.acme] in config.toml."),
+        (Acme, "acme needs api_key. Set ACME_API_KEY, or `api_key` under [providers.acme] in the config file."),
+        (Bare, "acme needs embedder. Set `embedder` under [providers.acme] in the config file."),
     ],
 )
 def test_what_is_missing_is_named_with_the_places_to_set_it(tmp_path: Path, target: type, sentence: str) -> None:

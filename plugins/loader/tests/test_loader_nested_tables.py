@@ -53,7 +53,7 @@ Read = Callable[[str], Config]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Read a configuration file."""
+    """Read a config file."""
 
     def read(text: str) -> Config:
         (tmp_path / "config.toml").write_text(text)

@@ -106,7 +106,7 @@ def test_only_variables_that_look_like_one_of_ours_are_named() -> None:
     [
         ("OPENKOI_MODELS_EXECUTOR", "Did you mean $OPENKOI_EXECUTOR?"),
         ("OPENKOI_SAFETY_MAX_COST_USD", "Did you mean $OPENKOI_BUDGET?"),
-        ("OPENKOI_HOOKS_DEADLINE_SECONDS", "Set hooks.deadline_seconds in config.toml."),
+        ("OPENKOI_HOOKS_DEADLINE_SECONDS", "Set hooks.deadline_seconds in the config file."),
     ],
 )
 def test_a_variable_that_is_named_after_a_setting_is_named(variable: str, suggestion: str) -> None:

@@ -1,4 +1,4 @@
-"""Configuration files that cannot be read, and what is said of them."""
+"""Config files that cannot be read, and what is said of them."""
 
 import os
 from pathlib import Path

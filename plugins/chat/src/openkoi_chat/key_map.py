@@ -1,4 +1,4 @@
-"""Read the user's own key bindings from ``keys.toml``, beside the configuration file.
+"""Read the user's own key bindings from ``keys.toml``, beside the config file.
 
 Each line names an action and its keys: ``queue = "ctrl-q"``, ``editor = ["ctrl-g", "f4"]``; ``search = []`` unbinds.
 """

@@ -31,11 +31,11 @@ REVIEW = (
     "Ask for pull request comments in a message. "
     "`openkoi evaluate --diff main` scores a diff with tests, linters and a judge."
 )
-KEYS = "Define your own keys in keys.toml next to config.toml; ? lists the keys in use."
+KEYS = "Define your own keys in keys.toml next to the config file; ? lists the keys in use."
 DEPTH = "/iterate and /quality set how thorough OpenKoi is; /model chooses a model that thinks longer."
 REPORT = "`openkoi doctor` checks the setup. To report a problem, attach the file that /export writes."
 RULES = (
-    "[hooks.guard] in the configuration file sets which calls are refused and which need approval; "
+    "[hooks.guard] in the config file sets which calls are refused and which need approval; "
     "`/mode ask` asks before each change."
 )
 CRON = 'To run tasks on a schedule, let cron or a system timer run `openkoi "TASK"` in the folder.'
@@ -71,8 +71,9 @@ HINTS: Mapping[str, str] = {
     "hooks": "Hooks are plugins: /plugins lists them, `openkoi plugin new hook NAME` writes one.",
     "mcp": "`openkoi mcp add NAME COMMAND` adds a server (needs `pip install openkoi-mcp`).",
     "ide": "Run `openkoi` in the terminal of your editor; it reads the files that you have saved.",
-    "logout": "/setup replaces a key. To remove one, delete it from credentials/providers.json next to config.toml.",
+    "logout": "/setup replaces a key. To remove one, delete it from credentials/providers.json "
+    "next to the config file.",
     "terminal-setup": "Nothing to set up: Ctrl-J, Alt-Enter, or a backslash before Enter begins a new line.",
     "vim": "The chat has no vi keys. Ctrl-G opens the message in $EDITOR; define your own keys in keys.toml "
-    "next to config.toml.",
+    "next to the config file.",
 }

@@ -22,7 +22,7 @@ OVERRIDABLE = ("iterations", "quality_threshold", "usd")
 CAPPED = ("usd", "tokens", "seconds", "cycles", "iterations")
 OVER_LIMIT = (
     "The agent requests a budget of ${:.2f}, but the limit is ${:.2f}. "
-    "Raise the limit with --budget, or with `max_cost_usd` under [safety] in config.toml."
+    "Raise the limit with --budget, or with `max_cost_usd` under [safety] in the config file."
 )
 OVERRIDING_ORIGINS = ("--", "$")
 

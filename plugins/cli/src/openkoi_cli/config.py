@@ -47,7 +47,7 @@ def get(invocation: Invocation, /, key: str) -> int:
 @click.argument("value")
 @click.pass_obj
 def set_value(invocation: Invocation, /, key: str, value: str) -> None:
-    """Set KEY to VALUE in your configuration file. VALUE is TOML, or plain text.
+    """Set KEY to VALUE in your config file. VALUE is TOML, or plain text.
 
     KEY is dotted, such as iteration.max_iterations. To remove a setting, use `openkoi config unset KEY`.
     """
@@ -62,7 +62,7 @@ def set_value(invocation: Invocation, /, key: str, value: str) -> None:
 @click.argument("key")
 @click.pass_obj
 def unset(invocation: Invocation, /, key: str) -> int:
-    """Remove KEY from your configuration file."""
+    """Remove KEY from your config file."""
     koi = invocation.open()
     if not any(one.key == key and one.origin == str(invocation.paths.config) for one in koi.settings()):
         click.echo(f"{key} is not set in {invocation.paths.config}.", err=True)
@@ -76,7 +76,7 @@ def unset(invocation: Invocation, /, key: str) -> int:
 @command.command()
 @click.pass_obj
 def edit(invocation: Invocation, /) -> None:
-    """Open your configuration file in $VISUAL or $EDITOR, and check it afterwards."""
+    """Open your config file in $VISUAL or $EDITOR, and check it afterwards."""
     from openkoi_base.files import private_folder, write_atomically
     from openkoi_base.terminal import can_prompt
 
@@ -106,7 +106,7 @@ def list_all(invocation: Invocation, /, bundles: bool) -> None:
 @command.command()
 @click.pass_obj
 def path(invocation: Invocation, /) -> None:
-    """Print the path of the configuration file, whether it exists or not."""
+    """Print the path of the config file, whether it exists or not."""
     click.echo(str(invocation.paths.config))
 
 
@@ -160,7 +160,7 @@ def remove_origin(text: str, key: str) -> str:
 
 
 def note_override(key: str, file: "Path", invocation: Invocation) -> None:
-    """Note where a setting is set that overrides the configuration file."""
+    """Note where a setting is set that overrides the config file."""
     others = (one for one in invocation.open().settings() if one.key == key and one.origin != str(file))
     for one in others:
         click.echo(f"  ! {key} is also set in {one.origin}, which overrides {file}.", err=True)

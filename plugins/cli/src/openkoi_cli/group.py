@@ -78,7 +78,7 @@ class OpenKoi(click.Group):
             subcommand_metavar="TASK... | COMMAND [ARGS]...",
             context_settings={"obj": invocation, "help_option_names": ["-h", "--help"], "terminal_width": help_width()},
             params=[
-                click.Option(["--config"], metavar="PATH", help="Use this configuration file.", expose_value=False),
+                click.Option(["--config"], metavar="PATH", help="Use this config file.", expose_value=False),
                 click.Option(
                     ["--verbose"], is_flag=True, help="Enable verbose output and show tracebacks.", expose_value=False
                 ),

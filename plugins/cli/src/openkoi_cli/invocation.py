@@ -86,7 +86,7 @@ class Invocation:
             self.runner.close()
 
     def require_config(self, file: "Path") -> None:
-        """Raise ConfigError if an explicitly given configuration file does not exist."""
+        """Raise ConfigError if an explicitly given config file does not exist."""
         from openkoi_hookspecs import ConfigError
 
         named = "--config" if self.config else "OPENKOI_CONFIG" if is_config_from_variable() else ""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Koi, Memory
 
-NO_MEMORY = 'No memory is enabled. Set `memory` under [use] in the configuration file, such as memory = "duckdb".'
+NO_MEMORY = 'No memory is enabled. Set `memory` under [use] in the config file, such as memory = "duckdb".'
 
 
 async def load_memory(koi: "Koi") -> "Memory | None":

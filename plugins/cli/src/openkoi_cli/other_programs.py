@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 APPROVES = (
     "-y approves changes that `openkoi undo` can revert. "
-    "To approve more, set `yes` under [hooks.guard] in the configuration file."
+    "To approve more, set `yes` under [hooks.guard] in the config file."
 )
 ASKS = "In the chat, Shift-Tab sets what needs your approval. With --dry-run, a task leaves your files untouched."
 LAYOUT = "Use --format json, or jsonl for one line per event."
@@ -12,7 +12,7 @@ FOLLOWS = (
     "`openkoi -c TEXT` follows up on the last session in this folder, `openkoi resume ID TEXT` on another one; "
     "`openkoi --resume` alone lists them."
 )
-TOOLS = "[hooks.guard] in the configuration file sets which calls are refused and which need approval."
+TOOLS = "[hooks.guard] in the config file sets which calls are refused and which need approval."
 PROMPT = "Put standing instructions into AGENTS.md; to add to the prompt with code, run `openkoi plugin new hook NAME`."
 FOLDER = "A task works in one folder, so change to that folder first. @FILE attaches a file from anywhere."
 TASK = 'Pass the task as words: openkoi "TASK". With --stdin, it is read from standard input.'

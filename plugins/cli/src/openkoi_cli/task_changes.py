@@ -153,7 +153,7 @@ async def load_checkpoints(koi: Koi) -> Checkpoints:
     if checkpoints is None:
         raise KoiError(
             "No checkpoints are enabled, so earlier versions were not saved. "
-            'Set `checkpoints` under [use] in config.toml, such as checkpoints = "store".'
+            'Set `checkpoints` under [use] in the config file, such as checkpoints = "store".'
         )
     return checkpoints
 

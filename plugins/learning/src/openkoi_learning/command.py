@@ -255,7 +255,7 @@ def load_hook(koi: Koi) -> LearningHook:
         hook = asyncio.run(koi.load("hooks", "learning"))
         if isinstance(hook, LearningHook):
             return hook
-    raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the configuration.")
+    raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the config file.")
 
 
 def find_entry(hook: LearningHook, id: str) -> LearningEntry:

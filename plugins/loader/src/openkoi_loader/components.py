@@ -155,7 +155,7 @@ class Components:
             return await self.plugin(kind, name)
         except KoiError as error:
             setting = short_name(keys.SELECTORS[kind])
-            self.warn(f"Running without {setting}: {error} Check `{setting}` under [use] in config.toml.")
+            self.warn(f"Running without {setting}: {error} Check `{setting}` under [use] in the config file.")
             return None
 
     async def provider(self, name: str) -> Provider:

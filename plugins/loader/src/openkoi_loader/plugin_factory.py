@@ -166,7 +166,7 @@ class ParameterResolver:
     def default_or_raise(self, variable: str, error: type[KoiError] = ConfigError) -> object:
         if self.parameter.default is not MISSING:
             return MISSING
-        key = f"`{self.parameter.name}` under [{self.kind}.{self.name}] in config.toml"
+        key = f"`{self.parameter.name}` under [{self.kind}.{self.name}] in the config file"
         places = f"Set {variable}, or {key}." if variable else f"Set {key}."
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 

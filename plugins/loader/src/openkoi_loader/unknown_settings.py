@@ -153,7 +153,7 @@ def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
 def suggest_variable(setting: str) -> str:
     """Suggest how a setting is set that a variable was named after."""
     flag = keys.BY_NAME[setting].flag
-    return f" Did you mean ${variable_of(flag)}?" if flag else f" Set {setting} in config.toml."
+    return f" Did you mean ${variable_of(flag)}?" if flag else f" Set {setting} in the config file."
 
 
 @dataclass(frozen=True)

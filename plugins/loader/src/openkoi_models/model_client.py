@@ -143,7 +143,7 @@ class ModelClient:
             events.WarningIssued(
                 f"The price of {resolved.name} is unknown; assuming ${resolved.price.input:g} per million input tokens "
                 f"and ${resolved.price.output:g} per million output tokens. "
-                f'To set it, add `price = [INPUT, OUTPUT]` under [models.known."{resolved.name}"] in config.toml.'
+                f'To set it, add `price = [INPUT, OUTPUT]` under [models.known."{resolved.name}"] in the config file.'
             )
         )
 
@@ -280,7 +280,7 @@ def explain_cut(reply: Response, name: str, allowed: int, asked_for: int, longes
         return f"{what} The remaining budget does not allow a longer answer."
     if allowed < longest:
         return what
-    return f'{what} To allow longer answers, set a higher `output` under [models.known."{name}"] in config.toml.'
+    return f'{what} To allow longer answers, set a higher `output` under [models.known."{name}"] in the config file.'
 
 
 def has_worked(request: Request) -> bool:

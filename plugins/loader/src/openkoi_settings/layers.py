@@ -25,7 +25,7 @@ from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 NO_BUNDLES: Mapping[Path, str] = {}
 CONFLICT = (
     "{name} is set to different values by the bundles {used} and {others}; using the first. "
-    "To choose, set it in your config.toml, or list the bundle to prefer in `order` under [bundles]."
+    "To choose, set it in your config file, or list the bundle to prefer in `order` under [bundles]."
 )
 WITHOUT_MEMORY = (
     "Memory is off while model requests are recorded or replayed, so that a replay sends the same requests."

@@ -7,7 +7,7 @@ CASSETTE = ("record", "replay")
 CASSETTE_VARIABLE = f"{PREFIX}CASSETTE"
 OTHERS = {
     f"{PREFIX}HOME": "folder for configuration and data",
-    f"{PREFIX}CONFIG": "configuration file, or its folder",
+    f"{PREFIX}CONFIG": "config file, or its folder",
     f"{PREFIX}DATA": "data folder",
     f"{PREFIX}LOG_LEVEL": "error, warn, info, debug or trace",
     f"{PREFIX}VERBOSE": "set to 1 for verbose output, like --verbose",

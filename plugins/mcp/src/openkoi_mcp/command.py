@@ -82,7 +82,7 @@ async def add(
     env: Sequence[str],
     header: Sequence[str],
 ) -> None:
-    """Add an MCP server to your configuration. Options come before its name.
+    """Add an MCP server to your config file. Options come before its name.
 
     File names are saved as absolute paths, because each task starts the server in its own folder.
     """
@@ -113,11 +113,11 @@ def full_path(word: str) -> str:
 @click.argument("name")
 @click.pass_obj
 async def remove(koi: Koi, /, name: str) -> None:
-    """Remove an MCP server from your configuration. If you add it again, it needs a new approval."""
+    """Remove an MCP server from your config file. If you add it again, it needs a new approval."""
     listed = koi.setting(SERVERS, list, [])
     if name not in configured_names(koi):
         (found,) = await servers_of(koi, [name])
-        raise KoiError(f"{name} is not in your configuration: it comes from {found.origin}. Remove it there.")
+        raise KoiError(f"{name} is not in your config file: it comes from {found.origin}. Remove it there.")
     for config in (await source_of(koi)).list_configured(koi):
         if config.name == name:
             Snapshots(koi).forget(config)

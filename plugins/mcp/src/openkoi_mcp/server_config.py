@@ -1,4 +1,4 @@
-"""Describe an MCP server as a configuration file does. Pure; adds no imports to startup."""
+"""Describe an MCP server as a config file does. Pure; adds no imports to startup."""
 
 import re
 from collections.abc import Mapping

@@ -31,7 +31,7 @@ def format_announcement(kind: str, reason: str, where: str) -> str:
     """Return what was masked, where and why, and what to do if that is a mistake."""
     return (
         f"A secret in {where} is replaced with [redacted] wherever it is stored: {reason}. "
-        f'If it is not a secret, add "{kind}" to {keys.ALLOWED_SECRETS.name} in the configuration.'
+        f'If it is not a secret, add "{kind}" to {keys.ALLOWED_SECRETS.name} in the config file.'
     )
 
 

@@ -28,9 +28,9 @@ ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`
 EXISTS = (
     "A WASM plugin named {0} already exists in {1}. To replace it, run `openkoi wasm remove {0}` first, or "
     "`openkoi wasm add --replace FOLDER`. To use your build folder directly, add it to "
-    "`wasm` under [plugins] in config.toml."
+    "`wasm` under [plugins] in the config file."
 )
-NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from `wasm` under [plugins] in config.toml."
+NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from `wasm` under [plugins] in the config file."
 SCHEMA = "openkoi.wasm/1"
 
 

@@ -32,7 +32,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MAX_CATALOGUE, MAX_FILE = 5_000_000, 200_000_000  # bytes
 TIMEOUT_SECONDS = 30.0
 NO_CATALOGUES = (
-    "No catalogues are configured. Add one to config.toml: [plugins] catalogues = "
+    "No catalogues are configured. Add one to the config file: [plugins] catalogues = "
     '["https://example.com/catalogue.toml"]'
 )
 WRONG_HASH = (

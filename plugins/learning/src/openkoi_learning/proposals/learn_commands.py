@@ -141,5 +141,5 @@ def require_drafts(koi: Koi) -> DraftStore:
     """Return the drafts; raise KoiError where proposals are disabled."""
     drafts = load_drafts(koi)
     if drafts is None:
-        raise KoiError("Proposals are disabled. Remove `enabled = false` from [hooks.proposals] in the configuration.")
+        raise KoiError("Proposals are disabled. Remove `enabled = false` from [hooks.proposals] in the config file.")
     return drafts
