@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_base.redact import current_redactor
-from openkoi_base.skillfile.approvals import Approvals
 from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -101,6 +100,8 @@ class Learner:
 
     def is_approved(self, place: Path, digest: str) -> bool:
         """Return whether the user approved this content of a file."""
+        from openkoi_base.skillfile.approvals import Approvals
+
         return Approvals(self.run.koi)(place, digest)
 
     async def credit(self, lesson: Lesson) -> "Faults | None":
