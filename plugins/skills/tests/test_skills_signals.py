@@ -136,31 +136,30 @@ def test_the_skill_that_has_the_words_of_a_task_fits_and_none_does_by_a_common_w
     assert not best or 1.0 == fit.shares[best]
 
 
-def test_many_common_words_do_not_make_a_skill_fit() -> None:
-    common = {f"s{number}": f"List the files, show the second line, and number {number}." for number in range(50)}
-    library = {**common, "invoice-export": "Exports invoices as CSV for the bank."}
-
-    assert not rate_fit("List the files and show me the second line", make_index(library)).is_clear
-    assert rate_fit("The bank needs our invoices", make_index(library)).is_clear
+COMMON = {f"s{number}": f"List the files, show the second line, and number {number}." for number in range(50)}
 
 
 @pytest.mark.parametrize(
-    ("name", "task", "shown"),
+    ("task", "shown"),
     [
-        ("infographics", "Make a nice infographic of our numbers", True),
-        ("pictures", "Make a nice infographic of our numbers", False),
-        ("infographics", "Make a nice infographic", False),
+        ("Export our invoices for the bank", True),
+        ("List the files and show me the second line", False),
+        ("While the cake burned, the bank called about our invoices, and a dog barked at the postman", False),
     ],
 )
-def test_a_task_that_has_a_skills_name_needs_fewer_other_words_but_more_than_the_name(
-    name: str, task: str, shown: bool
-) -> None:
-    common = {f"s{number}": "Adds numbers." if number % 3 else "Draws lines." for number in range(50)}
-    library = {**common, name: "Draws infographics of numbers."}
+def test_neither_many_common_words_nor_a_small_part_of_a_task_make_a_skill_fit(task: str, shown: bool) -> None:
+    library = {**COMMON, "invoice-export": "Exports invoices as CSV for the bank."}
 
-    fit = rate_fit(task, make_index(library))
+    assert shown == rate_fit(task, make_index(library)).is_clear
 
-    assert (name, shown) == (next(iter(fit.shares)), fit.is_clear)
+
+def test_skills_on_the_same_topic_decide_together_whether_a_task_is_on_it() -> None:
+    one = {**COMMON, "infographics": "Draws infographics."}
+    three = {**one, "posters": "Draws infographics on posters.", "slides": "Draws slides with infographics."}
+
+    assert [False, True] == [
+        rate_fit("Draw a nice big infographic", make_index(library)).is_clear for library in (one, three)
+    ]
 
 
 @pytest.mark.row("SKILL-04")

@@ -1,12 +1,13 @@
 """Measure how well skills fit a task, with the one search engine: by words, or by a chosen embedder as well.
 
-A fit is a share of the best skill's score. Nothing fits unless the best has enough of the task's words, or its meaning.
+A fit is a share of the best skill's score. Nothing fits unless the best three have enough of the task.
 """
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -30,14 +31,22 @@ SHAPE = (5.0, 0.6)
 # How much meaning counts against words. Measured with MiniLM over 1,000 public skills and 30 tasks: the right skill is
 # among the first three for 26 tasks at .3 and .4, for 24 at .5 and without meaning, and for 16 by meaning alone.
 MEANING_WEIGHT = 0.35
-# A skill fits a task if the words that they share, without the strongest, score this share of a word that only one
-# skill has. If the task has the whole name of the skill, that counts as the second share; a part of it, as less.
-# Measured over 1,000 public skills: 210 of 270 requests in the words of a user get a right skill, and 1 of 240
-# unrelated tasks gets any; without the name, 205 and 2; with .36 instead of .4, 216 and 3.
-MIN_BESIDE, WHOLE_NAME = 0.4, 0.35
-# By meaning alone, a skill fits a task from this cosine on. Measured with MiniLM as above: 225 and 2. Margins over the
-# next skills do not separate them.
-MIN_COSINE = 0.35
+# The best three skills decide together whether any is shown, each with its share. Measured like the limits below:
+# shares of one third do about as well over 1,000 skills, but worse over 20.
+BEST_SHARES = (0.5, 0.25, 0.25)
+# How much it counts that the best skill lacks some words of a task. Measured like the limits below: from .25 to .5 do
+# about as well, and 0 worse.
+COVERED_EXPONENT = 1 / 3
+# How often cosines count against words. Measured like the limits below: from 1.5 to 3 do about as well.
+MEANING_RATIO = 2.0
+# What the best skills have to reach, by words alone and with meaning: a first number, plus a second one times the
+# natural logarithm of the number of skills, because among more skills some have more of any task by chance. Measured
+# over 1,000 public skills, chosen with 204 requests in the words of a user and 199 unrelated tasks, then run once with
+# 60 and 60 others: words show the right skill for 18.5 of 30 requests, and any for 1 of the 60 unrelated tasks; with
+# MiniLM it is 22.5 and 1. The best skill alone, by its words beside the strongest and its name or by a cosine of .35,
+# showed 19.5 and 4, with MiniLM 23 and 6; a higher limit of words showed 16.5 and 0. The right skill is among the first
+# three for 22.5 requests, and with MiniLM for 24.5.
+WORDS_LIMIT, MEANING_LIMIT = (0.38, 0.03), (0.48, 0.08)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,28 +114,37 @@ def rate_fit(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -
     found = [one for one in index.find(task, CANDIDATES) if index.ids[one.doc] not in hidden]
     if not found:
         return TaskFit()
-    scores = [one.score for one in found]
-    is_clear = is_about(task, found[0].doc, index) or found[0].near >= MIN_COSINE
-    return TaskFit({index.ids[one.doc]: one.score / scores[0] for one in found}, is_clear)
+    first, more = WORDS_LIMIT if index.vectors is None else MEANING_LIMIT
+    fit = rate_words(task, index, hidden) + MEANING_RATIO * weigh_best([one.near for one in found])
+    shares = {index.ids[one.doc]: one.score / found[0].score for one in found}
+    return TaskFit(shares, fit > first + more * log(len(index.ids)))
 
 
-def is_about(task: str, best: int, index: "TextIndex[str]") -> bool:
-    """Return whether the best text has enough of the task beside the word that it shares most.
+def weigh_best(values: Sequence[float]) -> float:
+    """Return what the best of some values, which come first, make together; those that are missing count as 0."""
+    return sum(share * value for share, value in zip(BEST_SHARES, values, strict=False))
 
-    The more of its name the task has, the less it takes. One shared word is never enough, however rare, and of common
-    words it takes many.
+
+def rate_words(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -> float:
+    """Return how much of a task's words the best texts have; 1 if each has a word that no other text has.
+
+    It counts less if the best lacks much of the task: one shared word is not enough, however rare.
     """
     from openkoi_hookspecs import Query
+    from openkoi_search.bm25 import rarity
     from openkoi_search.ranking import query_words
-    from openkoi_search.words import index_terms
 
     query = Query(task, scope="all")
-    documents = index.documents
+    documents, words = index.documents, query_words(query)
     scopes = documents.visible_scopes(query)
     size, _ = documents.measure(scopes)
-    words = query_words(query)
-    alone = documents.score_document(best, scopes, words)
-    name = set(index_terms(index.ids[best].replace("-", " ")))
-    named = len(name.intersection(words)) / max(len(name), 1)
-    beside = (sum(alone) - max(alone, default=0.0)) / documents.weigh(1, size)
-    return beside + WHOLE_NAME * named > MIN_BESIDE
+    ranked = documents.rank_by_words(query, scopes, words, len(BEST_SHARES) + len(hidden))
+    scores = {doc: score for doc, score in ranked.items() if index.ids[doc] not in hidden}
+    if not scores:
+        return 0.0
+    best = max(scores, key=scores.__getitem__)
+    known = documents.find_words(scopes, words, [best]).values()
+    unknown = rarity(1, size) * (len(words) - len(known))
+    covered = sum(weight for weight, docs in known if best in docs) / (sum(weight for weight, _ in known) + unknown)
+    scored = weigh_best(sorted(scores.values(), reverse=True)) / documents.weigh(1, size)
+    return scored * float(covered**COVERED_EXPONENT)
