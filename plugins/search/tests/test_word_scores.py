@@ -213,17 +213,3 @@ def test_of_equal_scores_the_lower_numbers_stay_whatever_order_they_come_in() ->
         best.add(array("q", numbers), dict.fromkeys(range(3), 1.0))
 
     assert [1, 2, 3] == [*best.scores]
-
-
-def test_the_words_of_one_document_add_what_they_do_in_a_ranking() -> None:
-    chance = random.Random(3)
-    counted = texts(chance, 500)
-    documents, words = index_in_parts(counted, 3), ["all", "most", *(f"w{number}" for number in range(60)), "unknown"]
-    scopes = documents.visible_scopes(ANY)
-    ranked = [documents.rank_by_words(ANY, scopes, [word], len(counted)) for word in words]
-
-    for doc in chance.sample(range(len(counted)), 50):
-        alone = documents.score_document(doc, scopes, words)
-
-        assert [scores.get(doc, 0.0) for scores in ranked] == pytest.approx(alone)
-    assert [0.0, 0.0] == documents.score_document(len(counted), scopes, ["all", "most"])

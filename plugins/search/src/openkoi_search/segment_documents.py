@@ -64,21 +64,6 @@ class SegmentDocuments:
             if counted := self.count(word, scopes):
                 yield self.weigh(counted.size, size), counted
 
-    def score_document(self, doc: int, scopes: Sequence[str], words: Iterable[str]) -> list[float]:
-        """Return what each of some words adds to the score of one document."""
-        if not (located := self.locate([doc])):
-            return [0.0 for _ in words]
-        ((here, row),) = located.values()
-        size, mean = self.measure(scopes)
-        k1, b = self.shape
-        apart = k1 * (1 - b) + k1 * b / mean * self.index.segments[here].lengths[row]
-        scores = []
-        for word in words:
-            posted = self.postings(word, scopes)
-            often = sum(count for place, some in posted if place == here for _, count in some.among([row]))
-            scores.append(self.weigh(sum(some.size for _, some in posted), size) * often / (often + apart))
-        return scores
-
     def weigh(self, count: int, size: int) -> float:
         """Return the most that a word adds to a score if so many documents of all contain it: the rarer, the more."""
         return rarity(count, size) * (self.shape[0] + 1)
