@@ -1,6 +1,7 @@
 """Who may import whom, read from the code itself."""
 
 import ast
+import gc
 import subprocess
 import sys
 import tomllib
@@ -68,8 +69,10 @@ MUST_NOT_IMPORT = {  # the module, and what it works without
 
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    """Return all nodes of a module, itself first."""
-    return [*ast.walk(ast.parse(path.read_text()))]
+    """Return all nodes of a module, itself first; garbage is not looked for among the nodes of all modules."""
+    nodes = [*ast.walk(ast.parse(path.read_text()))]
+    gc.freeze()
+    return nodes
 
 
 def imports(folder: Path) -> Iterator[tuple[Path, str]]:
