@@ -1,4 +1,4 @@
-"""Run one task. Implements ``Run``: everything it does is charged to the task, bound by its limits and logged.
+"""Implement ``Run``, a task while it runs: all it does is charged to the task, bound by its limits and logged.
 
 Contains what the phases share: the conversation, the tools, the checkpoints.
 """

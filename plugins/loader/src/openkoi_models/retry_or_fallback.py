@@ -1,4 +1,4 @@
-"""Decide when a model call fails: retry with exponential backoff and jitter, use the next model, or give up."""
+"""Decide when a model call fails, as at a rate limit: retry with backoff and jitter, use the next model, or give up."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field

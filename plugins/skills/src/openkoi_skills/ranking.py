@@ -1,4 +1,4 @@
-"""Rank skills by how well each fits a task."""
+"""Rank skills by how well each fits a task, which decides whose text gets into the prompt."""
 
 import re
 from collections.abc import Iterable, Sequence

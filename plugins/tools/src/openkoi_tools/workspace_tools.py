@@ -1,4 +1,7 @@
-"""Build the tools for each run. What a run was shown is its own; the locks of files are shared by all runs."""
+"""Build the tools for each run from their settings, such as the timeout of commands (``command_seconds``).
+
+What a run was shown is its own; the locks of files are shared by all runs.
+"""
 
 from collections import OrderedDict
 from collections.abc import Sequence
