@@ -44,7 +44,8 @@ STANDALONE = FusionWeights(neighbours=(), before=(), after=(), names=0.0, questi
 # defines count beside the whole text. Measured as the mean recall@10 of functions of click, httpx, llm and rich, found
 # by the first lines of their docstrings: .805, but .764 with MEANING_WEIGHT alone. With vectors at .6 it is .787, at .8
 # .799; with pieces at 0 .789, at .1 .805, at .3 .793; with names at 0 .780, at .2 .799, at .5 .802. On held-out code
-# (aider, graphiti and ExpeL) it rose from .875 to .896.
+# (aider, graphiti and ExpeL) it rose from .875 to .896. Over all questions about 14 libraries, weighing word pieces by
+# rarity, leaving out punctuation, and whitening vectors changed it by less than .005; in some libraries it fell.
 CODE_MEANING, NAMES_SHARE = replace(STANDALONE, vectors=0.7, pieces=0.2), 0.35
 
 

@@ -14,6 +14,8 @@ from .weights import EncoderWeights, read_weights
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+# Word pieces of a text that the model reads. Reading the rest of long functions in chunks, and taking the most similar
+# one, found little more: recall@10 of .819 instead of .815 over six libraries, for a fifth more vectors.
 MAX_WORD_PIECES = 256
 MAX_TEXT_CHARACTERS = 50_000
 MAX_BATCH_PIECES = 1_024
