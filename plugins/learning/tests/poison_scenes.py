@@ -124,7 +124,10 @@ class Home:
         async def done() -> list[Record]:
             async with koi:
                 koi.attend(user)
-                await koi.solve(Task(text, project=more.get("project", "pond"), workspace=str(self.workspace)))
+                project, history = more.get("project", "pond"), more.get("history", ())
+                session = more.get("session", "")
+                task = Task(text, project=project, workspace=str(self.workspace), history=history, session=session)
+                await koi.solve(task)
                 await koi.drain()
                 return list(koi.records(koi.session))
 

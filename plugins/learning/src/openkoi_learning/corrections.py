@@ -1,23 +1,25 @@
-"""Extract corrections from what the user wrote in a run.
+"""Extract corrections from what the user wrote in a run: in answers, and in follow-ups that object to earlier work.
 
-A correction applies as widely as the user stated, and otherwise to its task only: then nothing is learned. Text that
-the user quotes from a mail or a page is not a correction by the user.
+A correction applies as widely as the user stated, and otherwise to its task only: then it is not kept in the user's
+words. Text that the user quotes from a mail or a page is not a correction by the user.
 """
 
 import re
 from collections.abc import Iterator
 
-from openkoi_hookspecs import LearningStatus
+from openkoi_hookspecs import LearningStatus, Task
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .entry import EntryEvidence, LearningEntry, Trust, shorten
+from .entry import MAX_TEXT_CHARACTERS, EntryEvidence, LearningEntry, Trust, shorten
 from .lesson import Lesson, make_entry
+from .objections import is_objection, is_single_change, split_sentences, strip_opening
 
 YES_OR_NO = lazy_pattern(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
 )
 INSTRUCTION_QUESTION = "What should be done?"
 PERMISSION_QUESTION = lazy_pattern(r"\AAllow (\S+) |\nAllow (\S+) ")
+MAX_TOPIC_CHARACTERS = 120  # of the question or objection that an entry shows as its evidence (estimate)
 ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # worth of an answer and of a correction before any outcome (estimates)
 ONE_TIME = lazy_pattern(
     r"\b(?:this time|just once|only once|this once|for now|today|(?:for|in) this (?:task|run|one|case|session))\b",
@@ -34,8 +36,12 @@ PROJECT = lazy_pattern(
 )
 EVERYWHERE = lazy_pattern(
     r"(?<!not )(?<!it )(?<!you )(?<!they )\b(?:always|never)\b(?! mind)"
-    r"|\b(?:from now on|in general|generally|as a rule|everywhere|every time)\b"
+    r"|\b(?:from now on|in general|generally|as a rule|everywhere|every time)\b|,\s*ever\b"
     r"|\bin (?:the )?future\b|\b(?:in|for|across) (?:all|every|any)(?: of)?(?: my| our)? (?:projects?|repos?|tasks?)\b",
+    re.IGNORECASE,
+)
+NARRATED = lazy_pattern(  # the subject is one thing of this task, or what it did: "the tests never pass"
+    r"\b(?:the|this|that|these|those|my|your|i|its|which|who)\s+(?:[\w()./-]+\s+){0,3}(?:always|never)\b",
     re.IGNORECASE,
 )
 FORWARDED = lazy_pattern(
@@ -47,7 +53,32 @@ IN_QUOTES = lazy_pattern('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+)
 
 
 def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Yield the user's corrections in their own words, if they apply beyond this task.
+    """Yield the user's corrections in their own words, if they apply beyond this task."""
+    yield from find_answered(lesson)
+    objection = find_objection(lesson.result.task)
+    if (rule := find_rule(objection)) and not YES_OR_NO.fullmatch(rule):
+        proof = EntryEvidence(run=lesson.run, finding=shorten(objection, MAX_TOPIC_CHARACTERS))
+        yield make_preference(lesson, rule, proof, scope_of(rule), trust_of(objection))
+
+
+def find_objection(task: Task) -> str:
+    """Return what the user wrote in a follow-up that objects to earlier work; empty if it does not."""
+    own = strip_quotes(task.text) if task.history else ""
+    return own if is_objection(own) else ""
+
+
+def find_rule(objection: str) -> str:
+    """Return the part of an objection that applies beyond its task; empty if all of it is about this task."""
+    rule = strip_opening(objection)
+    if len(rule) > MAX_TEXT_CHARACTERS:
+        rule = " ".join(one for one in split_sentences(rule) if scope_of(one))
+    scope = scope_of(rule)
+    specific = is_single_change(rule) if scope == "project" else bool(NARRATED.search(rule))
+    return "" if not scope or specific else rule
+
+
+def find_answered(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Yield what the user answered to questions.
 
     The answer to a question that a model asked is worth no more than the question.
     """
@@ -58,15 +89,21 @@ def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
             continue
         refused = PERMISSION_QUESTION.search(question)
         tool = next(filter(None, refused.groups()), "") if refused else ""
-        topic = shorten(question.partition("\n")[0], 120)
-        text, fields = correction, {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}
+        topic = shorten(question.partition("\n")[0], MAX_TOPIC_CHARACTERS)
+        text, fields = correction, trust_of(correction)
         if tool:
             text = f"Before using {tool}: {correction}"
         elif not question.endswith(INSTRUCTION_QUESTION):
-            text, fields = f'Asked "{topic}", the user answered: {correction}', {"base": ANSWER_WORTH}
-        if IN_QUOTES.search(correction):
-            fields = {"trust": Trust.PAGE, "base": ANSWER_WORTH}
+            text = f'Asked "{topic}", the user answered: {correction}'
+            fields = fields if fields["trust"] is Trust.PAGE else {"base": ANSWER_WORTH}
         yield make_preference(lesson, text, EntryEvidence(run=lesson.run, finding=topic), scope, fields)
+
+
+def trust_of(correction: str) -> dict[str, object]:
+    """Return how far a correction is trusted: one that contains a quotation like a page."""
+    if IN_QUOTES.search(correction):
+        return {"trust": Trust.PAGE, "base": ANSWER_WORTH}
+    return {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}
 
 
 def make_preference(

@@ -15,7 +15,7 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .decay import DEFAULT_DECAY, Decay, utc_now
-from .entry import LearningEntry
+from .entry import LearningEntry, Trust
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
 from .figures import figures_differ, to_learning
 from .lesson import Lesson, first_attempt_passed
@@ -90,7 +90,10 @@ class Learner:
 
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
-        read = await asyncio.to_thread(SourceReader(self.log_view, self.is_approved).read, lesson.run, session)
+        follow_up = bool(lesson.result.task.history) and any(one.trust is Trust.PERSON for one in found)
+        read = await asyncio.to_thread(
+            SourceReader(self.log_view, self.is_approved).read, lesson.run, session, follow_up=follow_up
+        )
         changed = derive_changes(state.entries.values(), lesson, found, read, redact, faults)
         for entry in changed:
             await self.run.emit(EntryUpdated(entry))

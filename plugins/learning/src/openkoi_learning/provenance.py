@@ -21,11 +21,15 @@ FETCHING = lazy_pattern(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|p
 
 @dataclass(frozen=True, slots=True)
 class SourcesRead:
-    """What was read in a run: output of the workspace's own tools, untrusted text, and recalled texts."""
+    """What was read in a run: output of the workspace's own tools, untrusted text, and recalled texts.
+
+    ``earlier`` is untrusted text that earlier runs of the session had read, which the user may repeat.
+    """
 
     own: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     recalled: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 def is_own_output(tool: str, arguments: str) -> bool:
@@ -39,7 +43,7 @@ def lowest_trust(text: str, read: SourcesRead, at_best: Trust, names: Iterable[s
     Text that the user repeats from a page or a message is still that page's advice.
     """
     if at_best is Trust.PERSON:
-        return Trust.PAGE if quotes_source(text, read.foreign) else at_best
+        return Trust.PAGE if quotes_source(text, (*read.foreign, *read.earlier)) else at_best
     if read.foreign:
         return Trust.PAGE
     for name in filter(None, names):

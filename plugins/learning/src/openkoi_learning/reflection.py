@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from openkoi_hookspecs import Finding, Iteration, Message, Request, Response, Result
+from openkoi_hookspecs import Finding, Iteration, Message, Request, Response, Result, Role, Task, Text
 
 from .content import terms_of
+from .corrections import find_objection, find_rule
 from .effectiveness import random_share
 from .entry import EntryEvidence, LearningEntry
 from .lesson import Lesson, make_entry
@@ -32,9 +33,14 @@ time, write NONE."""
 def is_worth_asking(result: Result, run: str, every: int) -> bool:
     """Return whether to reflect: after several iterations or a failure, and after some good first attempts.
 
-    Never after a question that only reads, nor without an evaluation.
+    Also after an objection to earlier work that is not kept in the user's own words. Otherwise never after a question
+    that only reads, nor without an evaluation.
     """
-    if result.task.effective_limits.iterations == 0 or not result.best.plan.evaluate or result.best.evaluation is None:
+    if result.task.effective_limits.iterations == 0:
+        return False
+    if (objection := find_objection(result.task)) and not find_rule(objection):
+        return True
+    if not result.best.plan.evaluate or result.best.evaluation is None:
         return False
     if len(result.iterations) > 1 or result.accepted is False:
         return True
@@ -60,7 +66,11 @@ def mark_as_data(text: str) -> str:
 
 def summarize_run(result: Result) -> str:
     """Summarize a run: the task, and the findings of each iteration."""
-    lines = [f"Task: {result.task.text[:600]}", f"Ended: {result.decision.action} ({result.decision.reason})"]
+    lines = [
+        *summarize_corrected(result.task),
+        f"Task: {result.task.text[:600]}",
+        f"Ended: {result.decision.action} ({result.decision.reason})",
+    ]
     numbers = {finding: number for number, finding in enumerate(all_findings(result), 1)}
     for turn, iteration in enumerate(result.iterations, 1):
         judged = iteration.evaluation
@@ -70,6 +80,15 @@ def summarize_run(result: Result) -> str:
             fix = f" Fix: {finding.fix}" if finding.fix else ""
             lines.append(f"  [{numbers[finding]}] {finding.title} {finding.where} {finding.detail[:200]}{fix}")
     return "\n".join(lines)
+
+
+def summarize_corrected(task: Task) -> list[str]:
+    """Summarize the exchange that a follow-up objects to; empty if it does not object."""
+    if not find_objection(task):
+        return []
+    spoken = {one.role: "".join(part.text for part in one.parts if isinstance(part, Text)) for one in task.history}
+    labels = {Role.USER: "Earlier task", Role.ASSISTANT: "Answer that the user corrects with the next task"}
+    return [f"{label}: {spoken[role][:600]}" for role, label in labels.items() if spoken.get(role)]
 
 
 def all_findings(result: Result) -> list[Finding]:

@@ -34,11 +34,12 @@ class SourceReader:
     foreign: list[str] = field(default_factory=list)
     recalled: list[str] = field(default_factory=list)
 
-    def read(self, run: str, session: str) -> SourcesRead:
-        """Return what a run of a session had read."""
+    def read(self, run: str, session: str, *, follow_up: bool = False) -> SourcesRead:
+        """Return what a run of a session had read; of a follow-up, also what the earlier runs had read."""
+        earlier = SourceReader(self.log_view, self.trust).read("", session).foreign if follow_up else ()
         for record in self.log_view.records_of(SOURCE_EVENTS, run, session):
             self.apply(record)
-        return SourcesRead(tuple(filter(str.strip, self.own)), tuple(self.foreign), tuple(self.recalled))
+        return SourcesRead(tuple(filter(str.strip, self.own)), tuple(self.foreign), tuple(self.recalled), earlier)
 
     def apply(self, record: Record) -> None:
         """Apply one record."""
