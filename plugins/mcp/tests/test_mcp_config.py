@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from documented_plugins import DONE, calling, configure, results_of, shell_with, turn
-from mcp_runs import write_project_file
+from mcp_runs import pond, write_project_file
 
 from openkoi_hookspecs import events
 from openkoi_mcp.definitions import tool_name
@@ -258,3 +258,12 @@ class TestSource(SourceContract):
         texts = [one.text for one in warned if isinstance(one, events.WarningIssued)]
 
         assert [True] == ["The MCP server files is not approved" in text for text in texts]
+
+
+def test_doctor_names_a_server_that_does_not_answer_and_finishes(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, server={"command": sys.executable, "args": ["-c", "import time; time.sleep(99)"]}).openkoi
+
+    result = openkoi("doctor")
+
+    assert "! mcp-pond did not answer within 10 s." in result.stdout
+    assert "Plugins:" in result.stdout

@@ -30,6 +30,7 @@ GROUPS = "openkoi."
 UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
 LONG_LINE = 240  # characters; three lines of a usual terminal (estimate)
 NOT_WORKING = "not working"
+PLUGIN_TIMEOUT_SECONDS = 10.0  # for a server to start and list its tools (estimate)
 
 
 @dataclass(slots=True)
@@ -118,9 +119,13 @@ async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     try:
-        plugin = await koi.load(kind, name)
-        if isinstance(plugin, SupportsHealthCheck):
-            seen.add(f"  {name}", format_health(await plugin.health()))
+        async with asyncio.timeout(PLUGIN_TIMEOUT_SECONDS):
+            plugin = await koi.load(kind, name)
+            if isinstance(plugin, SupportsHealthCheck):
+                seen.add(f"  {name}", format_health(await plugin.health()))
+    except TimeoutError:
+        seen.add(f"  {name}", NOT_WORKING)
+        seen.issues.append(f"{name} did not answer within {PLUGIN_TIMEOUT_SECONDS:g} s.")
     except KoiError as error:
         koi.warn(str(error))
 
