@@ -50,6 +50,16 @@ class Save(NamedTuple):
     learning: Json | None
 
 
+class Latest(NamedTuple):
+    """How far a run is indexed: the time of its latest fact, and the number of its last piece, None without one.
+
+    What comes later changes none of its pieces.
+    """
+
+    at: str
+    piece: int | None
+
+
 @dataclass(slots=True)
 class Batch:
     """The facts of runs and the saves of learnings in some records, how far each log file was read, and what was
@@ -122,6 +132,17 @@ def decode_facts(data: bytes) -> list[Fact]:
 def decode_saves(data: bytes) -> list[Save]:
     """Return the saves in JSON lines."""
     return [Save(*json.loads(line)) for line in data.splitlines()]
+
+
+def encode_latest(latest: Latest | None) -> bytes:
+    """Return how far a run is indexed, as JSON; None if what comes later may change its pieces."""
+    return json.dumps(latest).encode()
+
+
+def decode_latest(data: bytes) -> Latest | None:
+    """Return the same, if it is known."""
+    found = json.loads(data or b"null")
+    return Latest(*found) if found else None
 
 
 def project_of(facts: Sequence[Fact]) -> str | None:

@@ -1,35 +1,41 @@
 """Compute the segment that a batch of records adds to an index.
 
 Every document depends on all facts of its run or learning, in the order of time and id, so that the order and the
-batches in which records arrive do not matter.
+batches in which records arrive do not matter. What follows all that is known of a run adds pieces to its transcript,
+and changes none, so that a run can be added in parts while it is under way.
 """
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from openkoi_hookspecs import Learning
-from openkoi_hookspecs.events import LearningSaved
+from openkoi_hookspecs import Learning, Record
+from openkoi_hookspecs.events import LearningSaved, ModelResponse
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view, decode, encode, sort_records
 
-from .documents import MemoryDocument, document_of_state, documents_by_number, number
+from .documents import MemoryDocument, document_of_state, documents_by_number, is_hidden, number
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
 from .recall_facts import (
     Batch,
     Fact,
+    Latest,
     Save,
     decode_facts,
+    decode_latest,
     decode_saves,
+    encode_latest,
     encode_lines,
     learnings_of,
     project_of,
 )
 from .segment import EntryKind, StoredDocument, encode_name
+from .segment_file import pack
 from .segment_index import SegmentIndex
-from .segment_writer import IndexedDocument, SegmentContent, make_content
+from .segment_writer import IndexedDocument, SegmentContent, make_content, piece_order
 from .words import boost_definitions
 
 Documents = dict[int, MemoryDocument | None]
@@ -49,23 +55,62 @@ class Changes:
     replaced: list[Documents] = field(default_factory=list)
     documents: list[MemoryDocument] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
+    joins: "array[int]" = field(default_factory=lambda: array("q"))
     facts: dict[str, list[Fact]] = field(default_factory=dict)
 
     def add_run(self, run: str, facts: Sequence[Fact]) -> list[str]:
         """Add the new facts of a run; return the learnings that it saved, if its project was not known before."""
-        known = decode_facts(self.index.facts(run))
+        if self.extend_run(run, facts):
+            return []
+        known = [*self.course(run), *decode_facts(self.index.read_all(EntryKind.MESSAGES, run))]
         ids = {fact.id for fact in known}
         fresh = list({fact.id: fact for fact in facts if fact.id not in ids}.values())
         self.facts[run] = [*known, *fresh]
         if not fresh:
             return []
-        self.entries[EntryKind.FACTS.value + encode_name(run)] = encode_lines(fresh)
-        self.replace(documents_now(run, self.facts[run]), is_known=bool(known))
+        records = make_records(run, self.facts[run])
+        view = build_view(sort_records(records))
+        documents: Documents = {number(False, run): None}
+        if view.started:
+            documents = documents_by_number(view, records)
+        self.replace(documents, is_known=bool(known))
+        places = sort_pieces(documents.values())
+        latest = Latest(max(fact.at for fact in self.facts[run]), places[-1].number if places else None)
+        self.add_facts(run, fresh, None if is_hidden(view) else latest)
         return learnings_of(self.facts[run]) if project_of(known) is None else []
+
+    def extend_run(self, run: str, facts: Sequence[Fact]) -> bool:
+        """Add new facts of a run, if they follow the known ones: its summary and new pieces; return whether they do."""
+        latest = decode_latest(self.index.read_newest(EntryKind.LATEST, run))
+        if latest is None or min(fact.at for fact in facts) <= latest.at:
+            return False
+        fresh, known = list({fact.id: fact for fact in facts}.values()), self.course(run)
+        records = make_records(run, fresh)
+        view = build_view(sort_records([*make_records(run, known), *records]))
+        if is_hidden(view):
+            return False
+        documents = documents_by_number(view, records)
+        summary = number(False, run)
+        self.replace({summary: documents.pop(summary)}, is_known=True)
+        pieces = sort_pieces(documents.values())
+        self.documents += pieces
+        if pieces and latest.piece is not None:
+            self.joins.extend((latest.piece, pieces[0].number))
+        last = pieces[-1].number if pieces else latest.piece
+        self.add_facts(run, fresh, Latest(max(fact.at for fact in fresh), last))
+        return True
+
+    def add_facts(self, run: str, facts: Sequence[Fact], latest: Latest | None) -> None:
+        """Add entries with new facts of a run, messages apart from the few others, and how far it is indexed now."""
+        name = encode_name(run)
+        for kind, are_messages in ((EntryKind.FACTS, False), (EntryKind.MESSAGES, True)):
+            if some := [fact for fact in facts if (fact.name == ModelResponse.name) is are_messages]:
+                self.entries[kind.value + name] = encode_lines(some)
+        self.entries[EntryKind.LATEST.value + name] = encode_latest(latest)
 
     def add_learning(self, id: str, saves: Iterable[Save]) -> None:
         """Add the new saves of a learning."""
-        known = decode_saves(self.index.saves(id))
+        known = decode_saves(self.index.read_newest(EntryKind.LEARNING, id))
         ordered = sorted({save.id: save for save in (*saves, *known)}.values(), key=lambda save: (save.at, save.id))
         latest = ordered[-1]
         if latest.learning is None:
@@ -87,14 +132,18 @@ class Changes:
 
     def project(self, run: str) -> str | None:
         """Return the project of a run, if its start is known."""
+        return project_of(self.course(run))
+
+    def course(self, run: str) -> list[Fact]:
+        """Return the known facts of a run, without its messages."""
         if run not in self.facts:
-            self.facts[run] = decode_facts(self.index.facts(run))
-        return project_of(self.facts[run])
+            self.facts[run] = decode_facts(self.index.read_all(EntryKind.FACTS, run))
+        return self.facts[run]
 
     def replace_changed(self) -> None:
         """Replace all documents of a run or learning, if anything about them changed.
 
-        So all pieces of a transcript are always in one segment.
+        So all pieces of a transcript that were known are in one segment then.
         """
         before = self.index.documents([doc for documents in self.replaced for doc in documents])
         for documents in self.replaced:
@@ -116,16 +165,22 @@ class Changes:
         self.replace_changed()
         if moving and (offsets := self.moved_offsets()):
             self.entries[EntryKind.OFFSETS.value] = json.dumps(offsets).encode()
+        if self.joins:
+            self.entries[EntryKind.NEXT.value] = pack(self.joins)
         if not (self.entries or self.documents or self.gone):
             return None
         return make_content((index_document(one, dimensions) for one in self.documents), self.gone, self.entries)
 
 
-def documents_now(run: str, facts: Sequence[Fact]) -> Documents:
-    """Return the documents of a run by number; None for one that cannot be found."""
-    records = [fact.record(run) for fact in facts if fact.name != LearningSaved.name]
-    view = build_view(sort_records(records))
-    return documents_by_number(view, records) if view.started else {number(False, run): None}
+def make_records(run: str, facts: Iterable[Fact]) -> list[Record]:
+    """Return the records that the documents of a run depend on."""
+    return [fact.record(run) for fact in facts if fact.name != LearningSaved.name]
+
+
+def sort_pieces(documents: Iterable[MemoryDocument | None]) -> list[MemoryDocument]:
+    """Return the pieces of a transcript among documents, in their order."""
+    pieces = (document for document in documents if document and document.run)
+    return sorted(pieces, key=lambda piece: piece_order(piece.moment, piece.memo.id))
 
 
 def is_same(stored: StoredDocument | None, document: MemoryDocument | None) -> bool:

@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .bm25 import K1, B, rarity
 from .hit_selection import FoundDocument
 from .scopes import EVERYONE, scope_of
-from .segment import VECTOR_SCALE, Postings, Segment, Vector, word_key
+from .segment import NO_ROW, VECTOR_SCALE, Postings, Segment, Vector, word_key
 from .segment_index import SegmentIndex
 from .sparse_fusion import Scores, WordMatch
 from .word_counts import WordCounts, count_word
@@ -131,14 +131,18 @@ class SegmentDocuments:
         pairs: dict[int, int] = {}
         for doc, (place, row) in self.locate(docs).items():
             segment = self.index.segments[place]
-            if segment.after[row] >= 0:
-                pairs[doc] = self.number_at(place, segment.after[row])
-            if segment.before[row] >= 0:
-                pairs[self.number_at(place, segment.before[row])] = doc
+            following = self.number_at(place, segment.after[row], self.index.next_pieces.get(doc))
+            previous = self.number_at(place, segment.before[row], self.index.previous_pieces.get(doc))
+            if following is not None:
+                pairs[doc] = following
+            if previous is not None:
+                pairs[previous] = doc
         return list(pairs.items())
 
-    def number_at(self, place: int, row: int) -> int:
-        """Return the number of the document in a row, and remember where a current one is."""
+    def number_at(self, place: int, row: int, elsewhere: int | None) -> int | None:
+        """Return the number of the document in a row, and remember where a current one is; without one, the other."""
+        if row == NO_ROW:
+            return elsewhere
         number = self.index.segments[place].numbers[row]
         if row not in self.index.dead[place]:
             self.where[number] = place, row

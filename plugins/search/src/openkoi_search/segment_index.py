@@ -9,6 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import Cached
 from .segment import EntryKind, ScopeSize, Segment, StoredDocument, encode_name
+from .segment_file import unpack
 
 if TYPE_CHECKING:
     from .word_scores import Columns
@@ -105,12 +106,23 @@ class SegmentIndex(Cached):
         """Return those of some documents that are current."""
         return {number: self.segments[place].document(row) for number, (place, row) in self.find(numbers).items()}
 
-    def facts(self, run: str) -> bytes:
-        """Return what is known of a run."""
-        key = EntryKind.FACTS.value + encode_name(run)
+    @cached_property
+    def next_pieces(self) -> Mapping[int, int]:
+        """The next pieces, which were added later, of those that ended a transcript, as numbers of documents."""
+        pairs = unpack("q", b"".join(segment.file.get(EntryKind.NEXT.value) or b"" for segment in self.segments))
+        return dict(zip(pairs[::2], pairs[1::2], strict=True))
+
+    @cached_property
+    def previous_pieces(self) -> Mapping[int, int]:
+        """The same the other way round."""
+        return {following: number for number, following in self.next_pieces.items()}
+
+    def read_all(self, kind: EntryKind, name: str) -> bytes:
+        """Return what all segments say about a run."""
+        key = kind.value + encode_name(name)
         return b"".join(segment.file.get(key) or b"" for segment in self.segments)
 
-    def saves(self, learning: str) -> bytes:
-        """Return what is known of a learning."""
-        key = EntryKind.LEARNING.value + encode_name(learning)
+    def read_newest(self, kind: EntryKind, name: str) -> bytes:
+        """Return what the newest segment that knows a run or learning says about it."""
+        key = kind.value + encode_name(name)
         return next((found for segment in reversed(self.segments) if (found := segment.file.get(key))), b"")

@@ -130,11 +130,13 @@ class SegmentContent:
                 known[1].extend(posted[1])
 
     def append_others(self, segment: Segment) -> None:
-        """Append the facts of runs, and replace what is known of learnings and offsets."""
-        for key, _ in segment.file.entries(EntryKind.FACTS.value):
-            value = segment.file.view(key)
-            self.others[key] = b"".join((self.others[key], value)) if key in self.others else value
-        self.others.update(segment.file.entries(EntryKind.LEARNING.value))
+        """Append what adds up, such as the facts of runs, and replace the rest, such as learnings and offsets."""
+        for kind in (EntryKind.FACTS, EntryKind.MESSAGES, EntryKind.NEXT):
+            for key, _ in segment.file.entries(kind.value):
+                value = segment.file.view(key)
+                self.others[key] = b"".join((self.others[key], value)) if key in self.others else value
+        for kind in (EntryKind.LATEST, EntryKind.LEARNING):
+            self.others.update(segment.file.entries(kind.value))
         if segment.offsets:
             known = json.loads(bytes(self.others.get(EntryKind.OFFSETS.value, b"{}")))
             self.others[EntryKind.OFFSETS.value] = json.dumps({**known, **segment.offsets}).encode()
@@ -149,7 +151,7 @@ def make_content(
     for row, one in enumerate(documents):
         content.add(one)
         if one.stored.run:
-            place = (one.stored.moment, len(one.stored.id), one.stored.id, row)
+            place = (*piece_order(one.stored.moment, one.stored.id), row)
             transcripts.setdefault(one.stored.run, []).append(place)
     for places in transcripts.values():
         places.sort()
@@ -157,6 +159,11 @@ def make_content(
             after, before = content.columns[-2:]
             after[row], before[following] = following, row
     return content
+
+
+def piece_order(moment: str, id: str) -> tuple[str, int, str]:
+    """Return what a piece's place in its transcript is sorted by."""
+    return moment, len(id), id
 
 
 def merge_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]], *, whole: bool) -> SegmentContent:
