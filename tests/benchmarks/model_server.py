@@ -2,8 +2,9 @@
 
     python -m benchmarks.model_server        prints its address
 
-What it does stands in the request: ``run=a1 steps=50`` has the tool called fifty times, ``chunks=200 pause=1000`` is
-answered with two hundred words, so many microseconds apart. It parses nothing, so that it is never what is waited for.
+What it does stands in the request: ``run=a1 steps=50`` has the tool called fifty times, with ``said=25`` after 25 words
+each time, ``chunks=200 pause=1000`` is answered with two hundred words, so many microseconds apart. It parses nothing,
+so that it is never what is waited for.
 """
 
 import asyncio
@@ -12,8 +13,10 @@ import re
 import sys
 from collections.abc import Iterator
 
+from .turns import spoken
+
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
-STEPS = re.compile(rb"run=(\w+) steps=(\d+)")
+STEPS = re.compile(rb"run=(\w+) steps=(\d+)(?: said=(\d+))?")
 CHUNKS = re.compile(rb"chunks=(\d+) pause=(\d+)")
 STREAMS = re.compile(rb'"stream": ?true')
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
@@ -53,10 +56,10 @@ class Conversation(asyncio.Protocol):
     def answer(self, body: bytes) -> bytes:
         """Return the next turn of a run: a call of the tool, or at the end a word."""
         match = STEPS.search(body)
-        run, steps = (match[1], int(match[2])) if match else (b"", 0)
+        run, steps, said = (match[1], int(match[2]), int(match[3] or 0)) if match else (b"", 0, 0)
         turn = self.turns[run] = self.turns.get(run, 0) + 1
         if turn <= steps:
-            reply = calling(turn, "add", {"n": turn})
+            reply = calling(turn, "add", {"n": turn}) | ({"content": spoken(turn, said)} if said else {})
         else:
             reply = calling(turn, LAST, {"answer": "done"}) if LAST.encode() in body else REPLY
         return streamed(reply) if STREAMS.search(body) else whole(reply)

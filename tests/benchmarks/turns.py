@@ -10,7 +10,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
@@ -78,9 +78,21 @@ def peak() -> float:
     return getrusage(RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def task(steps: int) -> str:
-    """Return what the model is told, so that it has the tool called so often."""
-    return f"Go. run={secrets.token_hex(8)} steps={steps}"
+def task(steps: int, said: int = 0) -> str:
+    """Return what the model is told, so that it has the tool called so often, and says so many words each time."""
+    return f"Go. run={secrets.token_hex(8)} steps={steps}" + (f" said={said}" if said else "")
+
+
+def spoken(turn: int, count: int) -> str:
+    """Return so many words of English about a program, other ones at each turn: those of Python's own help."""
+    return " ".join(help_words()[turn * count : (turn + 1) * count])
+
+
+@cache
+def help_words() -> list[str]:
+    from pydoc_data.topics import topics
+
+    return " ".join(topics.values()).split()
 
 
 def words(chunks: int, pause: int) -> str:

@@ -3,19 +3,19 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.turns import Turn, address, take_part
+from benchmarks.turns import Turn, address, spoken, take_part
 
 TASK, ANSWER = "Add one, again and again.", "done"
 
 
-def timed(prepare: Callable[[int], Callable[[], object]]) -> Turn:
+def timed(prepare: Callable[[Sequence[str]], Callable[[], object]]) -> Turn:
     """Return a turn that makes the messages of a run, and returns the milliseconds of processor time to keep them."""
 
     def turn(asked: dict[str, int]) -> list[float]:
-        keep = prepare(asked["steps"])
+        keep = prepare([spoken(n, asked["said"]) for n in range(asked["steps"])])
         began = time.process_time()
         keep()
         return [1_000 * (time.process_time() - began)]
@@ -44,10 +44,12 @@ def by_pydantic_ai() -> Turn:
     connection = sqlite3.connect(path("pydantic-ai.db"))
     connection.execute("CREATE TABLE messages (messages TEXT)")
 
-    def prepare(steps: int) -> Callable[[], object]:
+    def prepare(texts: Sequence[str]) -> Callable[[], object]:
         messages: list[ModelMessage] = [ModelRequest([UserPromptPart(TASK)])]
-        for n in range(steps):
-            messages.append(ModelResponse([ToolCallPart("add", {"n": n}, f"c{n}")]))
+        for n, text in enumerate(texts):
+            messages.append(
+                ModelResponse([*([TextPart(text)] if text else []), ToolCallPart("add", {"n": n}, f"c{n}")])
+            )
             messages.append(ModelRequest([ToolReturnPart("add", str(n + 1), f"c{n}")]))
         messages.append(ModelResponse([TextPart(ANSWER)]))
 
@@ -70,13 +72,13 @@ def by_langgraph() -> Turn:
     saver.setup()
     config = {"configurable": {"thread_id": "run", "checkpoint_ns": ""}}
 
-    def prepare(steps: int) -> Callable[[], object]:
+    def prepare(texts: Sequence[str]) -> Callable[[], object]:
         messages: list[BaseMessage] = [HumanMessage(TASK)]
-        for n in range(steps):
-            messages.append(AIMessage("", tool_calls=[{"name": "add", "args": {"n": n}, "id": f"c{n}"}]))
+        for n, text in enumerate(texts):
+            messages.append(AIMessage(text, tool_calls=[{"name": "add", "args": {"n": n}, "id": f"c{n}"}]))
             messages.append(ToolMessage(str(n + 1), tool_call_id=f"c{n}"))
         checkpoint = {**empty_checkpoint(), "channel_values": {"messages": [*messages, AIMessage(ANSWER)]}}
-        return lambda: saver.put(config, checkpoint, {"source": "loop", "step": steps}, {})
+        return lambda: saver.put(config, checkpoint, {"source": "loop", "step": len(texts)}, {})
 
     return timed(prepare)
 
@@ -87,11 +89,11 @@ def by_inspect_ai() -> Turn:
     from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser
     from inspect_ai.tool import ToolCall
 
-    def prepare(steps: int) -> Callable[[], object]:
+    def prepare(texts: Sequence[str]) -> Callable[[], object]:
         messages: list[ChatMessage] = [ChatMessageUser(content=TASK)]
-        for n in range(steps):
+        for n, text in enumerate(texts):
             call = ToolCall(id=f"c{n}", function="add", arguments={"n": n})
-            messages.append(ChatMessageAssistant(content="", tool_calls=[call]))
+            messages.append(ChatMessageAssistant(content=text, tool_calls=[call]))
             messages.append(ChatMessageTool(content=str(n + 1), tool_call_id=f"c{n}", function="add"))
         sample = EvalSample(id=1, epoch=1, input=TASK, target=ANSWER, messages=messages)
         spec = EvalSpec(
@@ -113,10 +115,10 @@ def by_mem0() -> Turn:
     memory = Memory.from_config({"vector_store": store, "history_db_path": path("mem0.db")})
     memory.embedding_model = MockEmbeddings()
 
-    def prepare(steps: int) -> Callable[[], object]:
+    def prepare(texts: Sequence[str]) -> Callable[[], object]:
         messages = [{"role": "user", "content": TASK}]
-        for n in range(steps):
-            messages.append({"role": "assistant", "content": f"add({n})"})
+        for n, text in enumerate(texts):
+            messages.append({"role": "assistant", "content": f"{text} add({n})".strip()})
             messages.append({"role": "user", "content": str(n + 1)})
         return lambda: memory.add([*messages, {"role": "assistant", "content": ANSWER}], user_id="user", infer=False)
 

@@ -1,4 +1,7 @@
-"""Run tasks of so many steps, and report the cost of memory after each answer; OpenKoi as it ships."""
+"""Run tasks of so many steps, with or without words of the model, and report the cost of memory after each answer.
+
+OpenKoi as it ships.
+"""
 
 import asyncio
 import time
@@ -12,9 +15,9 @@ from openkoi.app import App
 from openkoi_hookspecs import Task
 
 
-async def end(koi: App, steps: int) -> float:
+async def end(koi: App, steps: int, said: int = 0) -> float:
     """Run a task; return the milliseconds of processor time between its answer and the end of its intake."""
-    result = await koi.solve(Task(task(steps), limits=PLENTY))
+    result = await koi.solve(Task(task(steps, said), limits=PLENTY))
     done(result.text)
     started = time.process_time()
     await koi.drain()
@@ -35,7 +38,7 @@ async def turn(asked: dict[str, int]) -> list[float]:
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         async with opened(Path(folder)) as koi:
             await end(koi, 1)  # what is imported once a process is not the run's
-            return [await end(koi, asked["steps"]), read_log(Path(folder))]
+            return [await end(koi, asked["steps"], asked["said"]), read_log(Path(folder))]
 
 
 if __name__ == "__main__":
