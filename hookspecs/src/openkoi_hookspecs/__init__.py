@@ -124,6 +124,7 @@ with LazyExports(globals()):
     from .protocols import SupportsMedia as SupportsMedia
     from .protocols import SupportsMigrate as SupportsMigrate
     from .protocols import SupportsOffsets as SupportsOffsets
+    from .protocols import SupportsParts as SupportsParts
     from .protocols import SupportsReset as SupportsReset
     from .protocols import SupportsSelection as SupportsSelection
     from .protocols import SupportsShadowRebuild as SupportsShadowRebuild

@@ -140,6 +140,15 @@ class SupportsMigrate(Protocol):
 
 
 @runtime_checkable
+class SupportsParts(Protocol):
+    """A memory that can ingest a long run in parts, so that little is left to do at the end of the run."""
+
+    @property
+    def ingests_parts(self) -> bool:
+        """Whether it does: each part must take the time that its own records take, however long the run is."""
+
+
+@runtime_checkable
 class SupportsReset(Protocol):
     """A memory that can start over and read the whole log again."""
 

@@ -88,7 +88,7 @@ class Services:
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
         self.memory = MemorySync(config.paths.sessions, self.warn_once, self.components.memory)
-        self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
+        self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once, [self.memory.count_text])
         self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
         self.user_questions = UserQuestions(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)

@@ -85,6 +85,11 @@ class DuckDB:
         """The kinds of events that are needed; the tables need all."""
         return () if self.fills_tables else self.index.needs
 
+    @property
+    def ingests_parts(self) -> bool:
+        """Whether a part of a run takes only the time of its own records; the tables compute the whole run again."""
+        return not self.fills_tables
+
     async def ingest(self, records: Sequence[Record]) -> None:
         """Add records; raise MemoryBusyError when another process writes for too long."""
         if not self.needs_tables:

@@ -50,6 +50,11 @@ class IndexedMemory:
 
         return NEEDED_EVENTS
 
+    @property
+    def ingests_parts(self) -> bool:
+        """Return whether a part of a run takes only the time of its own records."""
+        return True
+
     async def ingest(self, records: "Sequence[Record]") -> None:
         """Index records; raise MemoryBusyError when another process writes for too long."""
         if records:

@@ -10,19 +10,23 @@ from openkoi_hookspecs import (
     Record,
     SupportsMigrate,
     SupportsOffsets,
+    SupportsParts,
     SupportsReset,
     SupportsSelection,
     SupportsShadowRebuild,
     SupportsTables,
 )
 
-from .memory_log import many_runs, talk_records
+from .memory_log import SUBJECTS, many_runs, talk_records
 from .memory_queries import search_all, search_many
 from .optional_protocols import require_protocol
 
 
 class FedMemory(Protocol):
     """Describe a test class that makes memories."""
+
+    def memory(self, folder: Path) -> Memory:
+        """Return the memory that stores its files in a folder."""
 
     def fed(self, folder: Path, *batches: Sequence[Record]) -> Memory:
         """Return a memory that has absorbed these batches, in this order."""
@@ -58,6 +62,18 @@ class RebuildContract:
         selected = [record for record in log if isinstance(record.event, needs)]
 
         assert search_many(memory) == search_many(self.fed(tmp_path / "selected", selected))
+
+    def test_a_run_that_arrives_in_parts_is_found_as_the_whole(self: FedMemory, tmp_path: Path) -> None:
+        texts = [f"The {one} of the {other} needs a fixture." for one in SUBJECTS for other in SUBJECTS[::5]]
+        log = many_runs(1)[:1] + talk_records("run0", *texts, start=1.0)
+        whole, memory = self.fed(tmp_path / "whole", log), self.memory(tmp_path / "parts")
+        require_protocol(memory, SupportsParts)
+
+        for start in range(0, len(log), 10):
+            asyncio.run(memory.ingest(log[start : start + 10]))
+
+        assert any(search_many(whole))
+        assert search_many(whole) == search_many(memory)
 
     def test_its_tables_absorb_the_log_and_know_how_far(self: FedMemory, tmp_path: Path) -> None:
         log = many_runs(3)
