@@ -159,12 +159,11 @@ class Meddling(OpenAIServer):
         return super().answer(seen)
 
 
-def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
+def test_a_problem_in_a_file_that_others_changed_meanwhile_is_found(openkoi: Shell) -> None:
     (openkoi.folder / "a.py").write_text(OLD)
     with Meddling(openkoi.folder / "a.py") as server:
         shell = openkoi.with_environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
         result = shell("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
 
     reply = json.loads(result.stdout)
-    assert ([], False) == (found(reply), reply["accepted"])
-    assert "not checked: ruff could not compare a.py with the state before the task" in reply["stop_reason"]
+    assert ([("a.py:6", "F821")], False) == (found(reply), reply["accepted"])
