@@ -7,6 +7,20 @@ from cli_process import Shell, shell
 
 from openkoi_testing.servers import AnthropicServer, OpenAIServer
 
+BROKEN = """
+import time
+
+time.sleep(4)  # longer than a provider may take to answer
+
+
+class Broken:
+    async def models(self):
+        raise RuntimeError("the list is empty")
+
+    async def chat(self, request):
+        yield None
+"""
+
 
 def doctor(user: Shell) -> tuple[int, str]:
     """Return the status and the lines, in words."""
@@ -58,3 +72,14 @@ def test_a_server_without_a_list_is_not_called_ok(path: str, tmp_path: Path) -> 
 
     assert 0 == status, lines
     assert "openai: not checked, because it does not list its models (404)" in lines
+
+
+def test_a_provider_that_is_slow_to_import_and_fails_does_not_hold_up_the_check_of_others(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.") as server:
+        user = shell(tmp_path).with_environment(OPENAI_BASE_URL=server.url, OPENKOI_MODEL="openai/gpt-fake")
+
+        status, lines = doctor(user.with_plugin(BROKEN, providers="acme:Broken"))
+
+    assert 0 == status, lines
+    assert "openai: ok, lists 1 model\n" in lines
+    assert "acme: acme failed to list its models: RuntimeError: the list is empty\n" in lines

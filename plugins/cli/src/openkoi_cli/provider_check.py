@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -26,18 +27,27 @@ class ProviderState:
 
 
 async def check_providers(koi: "Koi") -> Mapping[str, ProviderState]:
-    """Check all providers at the same time; return their states by name."""
+    """Check all providers at the same time; return their states by name.
+
+    They are loaded before: importing one holds up the others, which could then not answer in time.
+    """
     names = [entry.name for entry in koi.plugins("providers")]
+    for name in names:
+        with suppress(Exception):  # it is loaded again when it is checked, and then reported
+            async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
+                await koi.load("providers", name)
     return dict(zip(names, await asyncio.gather(*(check_provider(koi, name) for name in names)), strict=True))
 
 
 async def check_provider(koi: "Koi", name: str) -> ProviderState:
     """Return a provider's state: its health, or whether it lists its models."""
+    from openkoi_base.isolation import contain_exit, format_error
     from openkoi_hookspecs import KoiError
 
     try:
-        async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
-            return await ask_provider(koi, name)
+        with contain_exit():
+            async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
+                return await ask_provider(koi, name)
     except TimeoutError:
         late = f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
         return ProviderState(late.removeprefix(f"{name} ").rstrip("."), late)
@@ -46,6 +56,9 @@ async def check_provider(koi: "Koi", name: str) -> ProviderState:
         if status := next((one for one in UNLISTED_STATUSES if one in text), ""):
             return ProviderState(f"not checked, because it does not list its models {status}")
         return ProviderState(text.rstrip("."), text)
+    except Exception as error:  # a provider is a plugin: the other parts are checked all the same
+        text = f"{name} failed to list its models: {format_error(error)}"
+        return ProviderState(text, text)
 
 
 async def ask_provider(koi: "Koi", name: str) -> ProviderState:
