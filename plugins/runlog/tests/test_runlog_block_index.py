@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,7 @@ from openkoi_hookspecs.events import (
     TaskStarted,
     ToolCallFinished,
     ToolCallStarted,
+    UnknownEvent,
     WarningIssued,
 )
 from openkoi_runlog import RunLog, read_new, read_segment
@@ -53,6 +54,22 @@ STEP: list[Event] = [
     ToolCallFinished(ToolResult("x" * 300, call="c1")),
 ]
 ENDED = RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90), best=0, iterations=1)
+
+
+@dataclass(frozen=True)
+class Warmed(Event):
+    """An event whose name is not ASCII."""
+
+    name = "pond.wärmer"
+
+
+@dataclass(frozen=True)
+class Quoted(Event):
+    """An event whose name cannot be read from the start of a line."""
+
+    name = 'pond."warm"'
+
+
 MOST_LINES = 60  # of those here, in two blocks
 KINDS: Sequence[Collection[type[Event]]] = (
     (ModelResponse,),
@@ -86,6 +103,26 @@ def test_a_segment_reads_the_same_while_it_is_written(
 
     assert read() == written
     assert 2 <= len(written[0])
+
+
+@pytest.mark.parametrize(
+    "event", [UnknownEvent({"type": WarningIssued.name, "data": {"text": "late"}}), Warmed(), Quoted()]
+)
+def test_a_record_is_found_while_it_is_written_however_its_kind_is_spelled(event: Event, tmp_path: Path) -> None:
+    log = RunLog(tmp_path, "s", str)
+    for happened in (STEP * 50, [event], STEP * 50, STEP * 50):
+        log.append("run", happened)
+
+    def read() -> list[str]:
+        """Return the kinds of the records that are found, without the last one, which always is."""
+        needed = name_needed((WarningIssued, Warmed))
+        return [type(record.event).__name__ for record in read_segment(log.path, needed=needed)][:-1]
+
+    written = read()
+    log.close()
+
+    assert 1 == len(written)
+    assert read() == written
 
 
 def test_new_records_are_read_once_while_they_are_written(tmp_path: Path) -> None:

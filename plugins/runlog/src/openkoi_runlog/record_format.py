@@ -44,9 +44,9 @@ class Head(NamedTuple):
     run: bytes
 
 
-def encode_kind(event: Event | type[Event]) -> bytes:
-    """Return the kind of an event as lines spell it."""
-    return FILE_NAMES.get(event.name, event.name).encode()
+def encode_kind(kind: type[Event]) -> bytes:
+    """Return a kind of events as lines spell it."""
+    return quote(FILE_NAMES.get(kind.name, kind.name))[1:-1].encode()
 
 
 def parse_head(line: bytes) -> Head | None:

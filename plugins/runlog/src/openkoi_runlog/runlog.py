@@ -26,7 +26,7 @@ from .blobs import blob_folder, store_blobs
 from .block_index import BlockIndex
 from .json_mask import JsonMask
 from .read_segments import list_all_segments
-from .record_format import add_checksum, encode_kind, encode_record
+from .record_format import add_checksum, encode_record
 from .segment_files import archived_path, iterate_lines
 from .segment_names import parse_part, segment_name
 from .select_records import SPANS, name_line
@@ -89,7 +89,7 @@ class RunLog:
             record = self.make_record(run, event)
             records.append(record)
             lines.append(line := add_checksum(encode_record(record, self.mask)))
-            kinds.append(name_line(encode_kind(event), line))
+            kinds.append(name_line(line))
             if event.durable:
                 durable.append(event)
         try:

@@ -20,6 +20,7 @@ from .segment_files import is_packed, iterate_lines, iterate_spans, original_nam
 
 RESPONSE = ModelResponse.name.encode()
 TEXTLESS = RESPONSE + b" without text"
+UNREADABLE = b'"'  # the name of a line whose kind cannot be read; no kind is spelled so
 TEXT_MARK = b'"is":"Text"'
 SPANS: dict[Path, Callable[[int, Set[bytes]], list[tuple[int, int]]]] = {}  # of the segments that this process writes
 SMALL_BYTES = 200_000  # of a segment that is quickly read as a whole: 1 ms
@@ -45,20 +46,24 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
 
 
 def name_needed(kinds: Iterable[type[Event]], *, textless: bool = True) -> frozenset[bytes]:
-    """Return the names of needed kinds, perhaps without the responses of models that contain no text."""
-    names = frozenset(encode_names(kinds))
-    return names | {TEXTLESS} if textless and RESPONSE in names else names
+    """Return the names of needed lines: those of the kinds, perhaps without responses of models that contain no text.
+
+    Damaged lines are needed too. Without kinds there are no names, and all lines are needed.
+    """
+    names = {*encode_names(kinds)}
+    more = {UNREADABLE, TEXTLESS} if textless and RESPONSE in names else {UNREADABLE}
+    return frozenset(names | more if names else ())
 
 
-def name_line(kind: bytes, line: bytes) -> bytes:
-    """Return the name of a line of a kind, which tells apart responses without text."""
-    return TEXTLESS if kind == RESPONSE and TEXT_MARK not in line else kind
+def name_line(line: bytes) -> bytes:
+    """Return the name of a line: its kind; responses without text and damaged lines have names of their own."""
+    kind = parse_kind(line)
+    return UNREADABLE if kind is None else TEXTLESS if kind == RESPONSE and TEXT_MARK not in line else kind
 
 
 def is_needed(line: bytes, names: Set[bytes]) -> bool:
-    """Return whether a line has one of these names, or is damaged; without names, all lines are needed."""
-    kind = parse_kind(line) if names else None
-    return kind is None or name_line(kind, line) in names
+    """Return whether a line has one of these names; without names, all lines are needed."""
+    return not names or name_line(line) in names
 
 
 def iterate_needed(path: Path, start: int, names: Set[bytes]) -> Iterator[tuple[int, bytes]]:
