@@ -64,7 +64,9 @@ def compile_token_pattern() -> re.Pattern[str]:
 def split_words(token: str) -> Iterator[str]:
     """Yield a token in lower case and, if it has several parts, each of them."""
     whole = token.lower()
-    parts = [part.lower() for piece in PART.findall(token) for part in HUMP.split(piece)]
+    parts = [whole]
+    if whole != token or not token.isalpha():  # most words are lower-case letters: a third of the time
+        parts = [part.lower() for piece in PART.findall(token) for part in HUMP.split(piece)]
     if len(whole) <= MAX_WORD_CHARACTERS:
         yield whole
     if parts != [whole]:
