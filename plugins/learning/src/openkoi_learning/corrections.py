@@ -12,7 +12,6 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entry import MAX_TEXT_CHARACTERS, EntryEvidence, LearningEntry, Trust, shorten
 from .lesson import Lesson, make_entry
-from .objections import is_objection, is_single_change, split_sentences, strip_opening
 
 YES_OR_NO = lazy_pattern(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
@@ -63,12 +62,20 @@ def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
 
 def find_objection(task: Task) -> str:
     """Return what the user wrote in a follow-up that objects to earlier work; empty if it does not."""
-    own = strip_quotes(task.text) if task.history else ""
+    if not task.history:
+        return ""
+    from .objections import is_objection
+
+    own = strip_quotes(task.text)
     return own if is_objection(own) else ""
 
 
 def find_rule(objection: str) -> str:
     """Return the part of an objection that applies beyond its task; empty if all of it is about this task."""
+    if not objection:
+        return ""
+    from .objections import is_single_change, split_sentences, strip_opening
+
     rule = strip_opening(objection)
     if len(rule) > MAX_TEXT_CHARACTERS:
         rule = " ".join(one for one in split_sentences(rule) if scope_of(one))
