@@ -7,7 +7,7 @@ from io import StringIO
 import click
 
 from .command_words import find_first_word
-from .errors import print_line, print_text, report_error
+from .errors import print_line, report_error
 from .frontends import COMPLETE_VARIABLE, default_frontend
 from .group import OpenKoi
 from .invocation import Invocation
@@ -65,7 +65,7 @@ def show_error(error: click.ClickException, invocation: Invocation) -> None:
     """Print click's error message without secrets."""
     text = StringIO()
     error.show(text)
-    print_text(invocation.redact(text.getvalue().rstrip("\n")))
+    print_line(invocation.redact(text.getvalue().rstrip("\n")))
 
 
 def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
