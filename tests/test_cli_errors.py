@@ -159,34 +159,3 @@ def test_an_error_that_repeats_foreign_text_cannot_control_the_terminal(openkoi:
     done = openkoi.with_plugin(RAISING, commands="acme:do")("acme")
 
     assert (1, "Error: gone\n") == (done.returncode, done.stderr)
-
-
-LINES = "the wheel came off\\n[done] 1 iteration\\r[done] again\\x1b[2J"
-HOOK = f"""
-from openkoi_hookspecs import hookimpl
-
-@hookimpl
-def before_plan(task):
-    raise ValueError("{LINES}")
-"""
-
-
-@pytest.mark.parametrize(
-    ("code", "plugin", "arguments"),
-    [
-        (PROVIDER.replace('f"the key {self.key} was refused"', f'"{LINES}"'), "providers", ["-m", "acme/one"]),
-        (HOOK, "hooks", []),
-    ],
-)
-def test_no_further_line_of_an_error_looks_like_a_line_of_openkoi(
-    code: str, plugin: str, arguments: list[str], openkoi: Shell
-) -> None:
-    scripted = ["-m", write_script(openkoi.folder, ANSWER)]
-    target = "acme:Acme" if plugin == "providers" else "acme"
-    acme = openkoi.with_plugin(code, **{plugin: target}).with_environment(ACME_LOGIN=KEY)
-    result = acme(*(arguments or scripted), "do it")
-
-    forged = ("[done] 1 iteration\n", "[done] again")
-    assert not [line for line in result.stderr.splitlines(keepends=True) if line.startswith(forged)]
-    assert "\n    [done] 1 iteration\n    [done] again" in result.stderr
-    assert "\x1b" not in result.stderr

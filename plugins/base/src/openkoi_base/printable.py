@@ -28,12 +28,7 @@ def escaped_line(text: str) -> str:
 
 def indent_lines(text: str) -> str:
     """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
-    return indent_further(visible(text))
-
-
-def indent_further(text: str) -> str:
-    """Return text with all lines but the first indented, so that none looks like a line of its own."""
-    first, *more = text.splitlines() or [""]
+    first, *more = visible(text).splitlines() or [""]
     return "\n".join([first, *(line if line.startswith("    ") else f"    {line}" for line in more)])
 
 

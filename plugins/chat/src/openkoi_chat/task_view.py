@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from openkoi_base.counts import format_count
-from openkoi_base.printable import indent_further
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Record, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -93,9 +92,7 @@ class TaskView:
                 self.view.end_answer()
             case Line(text=text) if not text.startswith(NOT_SHOWN):
                 line = COMMAND.sub(r"`/\1", text)
-                self.view.note(
-                    indent_further(strip_controls(self.redact(line))), *("dim",) * (not line.startswith("  ! "))
-                )
+                self.view.note(strip_controls(self.redact(line)), *("dim",) * (not line.startswith("  ! ")))
 
     def show_end(self) -> None:
         """Show what was changed, what the answer rests on, and what can be done about it."""

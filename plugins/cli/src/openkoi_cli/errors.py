@@ -20,7 +20,7 @@ def report_error(error: Exception, invocation: Invocation) -> int:
     if invocation.verbose:
         import traceback
 
-        print_text(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
+        print_line(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
     known = invocation.koi or invocation.reader
     for warning in known.warnings() if known else ():
         print_line(f"  ! {invocation.redact(warning)}")
@@ -32,16 +32,7 @@ def report_error(error: Exception, invocation: Invocation) -> int:
 
 
 def print_line(text: str) -> None:
-    """Print a line on stderr; further lines in it, which a plugin or a server may have written, are indented."""
-    from openkoi_base.printable import indent_further
-
-    from .streams import strip_escapes
-
-    print_text(indent_further(strip_escapes(text)))
-
-
-def print_text(text: str) -> None:
-    """Print text on stderr, if it is still open; what a plugin or a server wrote cannot control the terminal."""
+    """Print a line on stderr, if it is still open; what a plugin or a server wrote cannot control the terminal."""
     from .streams import strip_escapes
 
     with suppress(OSError):

@@ -11,7 +11,7 @@ from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Record, events
 
 from .async_command import run_async_command
-from .errors import print_line, print_text
+from .errors import print_line
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def offer_setup(invocation: Invocation) -> bool:
     for warning in koi.warnings():
         if warning not in fresh.warnings():
             print_line(f"  ! {invocation.redact(warning)}")
-    print_text(f"\n{BANNER.format(invocation.launcher.version)}\n")
+    print_line(f"\n{BANNER.format(invocation.launcher.version)}\n")
     command = invocation.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))

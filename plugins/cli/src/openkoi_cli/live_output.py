@@ -33,11 +33,9 @@ class LineOutput:
         self.stream = stream
 
     def print_line(self, text: str) -> None:
-        """Print a finished line; further lines in it are indented, as those of TerminalOutput."""
-        from openkoi_base.printable import indent_further
-
+        """Print a finished line."""
         with IGNORE_CLOSED:
-            print(indent_further(strip_escapes(text)), file=self.stream, flush=True)
+            print(strip_escapes(text), file=self.stream, flush=True)
 
     def print_styled(self, text: str) -> None:
         """Print a line with the marks of our style, which has none here."""
@@ -113,21 +111,18 @@ class TerminalOutput:
     def print_line(self, text: str) -> None:
         """Print a finished line above the working line, or on the stream of lines where that is not the terminal.
 
-        Further lines in it are indented: what a plugin or a server wrote cannot look like a line of OpenKoi.
         While a question is open, lines wait, so that none comes between it and its answer. Those of other threads, such
         as warnings of a memory, wait for the thread that draws.
         """
-        from openkoi_base.printable import indent_further
         from openkoi_terminal import strip_controls
 
         self.spoke = monotonic()
-        text = indent_further(strip_controls(text))
         with IGNORE_CLOSED:
             if self.lines:
-                print(text, file=self.lines, flush=True)
+                print(strip_controls(text), file=self.lines, flush=True)
             else:
                 marks = ("dim",) if text.startswith(STEPS) else ("yellow",) if text.startswith("  ! ") else ()
-                self.held.append(self.style.mark(text, *marks))
+                self.held.append(self.style.mark(strip_controls(text), *marks))
                 if self.stopped or current_thread() is main_thread():
                     self.print_held()
 

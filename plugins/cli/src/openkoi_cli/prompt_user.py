@@ -109,8 +109,7 @@ class TerminalPrompt:
             case events.QuestionAnswered(id=id, answer=answer):
                 text = self.asked.pop(id, "")
                 if answer and text in self.left:
-                    self.print_line("")
-                    self.print_line(f"  Answered in another process: {escape_controls(answer)}")
+                    self.print_line(f"\n  Answered in another process: {escape_controls(answer)}")
                 self.left.discard(text)
 
 
