@@ -10,7 +10,6 @@ from openkoi_hookspecs import (
     Record,
     SupportsMigrate,
     SupportsOffsets,
-    SupportsParts,
     SupportsReset,
     SupportsSelection,
     SupportsShadowRebuild,
@@ -67,7 +66,6 @@ class RebuildContract:
         texts = [f"The {one} of the {other} needs a fixture." for one in SUBJECTS for other in SUBJECTS[::5]]
         log = many_runs(1)[:1] + talk_records("run0", *texts, start=1.0)
         whole, memory = self.fed(tmp_path / "whole", log), self.memory(tmp_path / "parts")
-        require_protocol(memory, SupportsParts)
 
         for start in range(0, len(log), 10):
             asyncio.run(memory.ingest(log[start : start + 10]))
