@@ -10,6 +10,7 @@ from openkoi_hookspecs import (
     Record,
     SupportsMigrate,
     SupportsOffsets,
+    SupportsParts,
     SupportsReset,
     SupportsSelection,
     SupportsShadowRebuild,
@@ -72,6 +73,7 @@ class RebuildContract:
 
         assert any(search_many(whole))
         assert search_many(whole) == search_many(memory)
+        assert not isinstance(memory, SupportsParts) or memory.ingests_parts in (True, False)
 
     def test_its_tables_absorb_the_log_and_know_how_far(self: FedMemory, tmp_path: Path) -> None:
         log = many_runs(3)
