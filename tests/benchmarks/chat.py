@@ -39,7 +39,7 @@ from openkoi import main
 main()
 """
 BARE = "import prompt_toolkit"
-READY, CONTINUED = "spent", "for 10000 tasks"
+READY, CONTINUED = "spent", "for 10,000 tasks"
 WORKS, IDLE_SECONDS, TURNS, BESIDE = "esc to interrupt", 10, 20, 4
 INTERRUPTED = "Interrupted."
 LONG = Say("Words of it. " * 4_000, fault=ServerFault(pause=0.02))
