@@ -280,7 +280,7 @@ def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files
     unused = (
         *("openkoi_judge", "openkoi_lint", "openkoi_testrunner.evaluator", "prompt_toolkit", "numpy", "tree_sitter"),
         *("duckdb", "_duckdb", "openkoi_duckdb.table_memory"),
-        *("openkoi_tools.patch", "openkoi_sandbox.executor", "openkoi_checkpoints.apply_restore", "snowballstemmer"),
+        *("openkoi_tools.patch", "openkoi_sandbox.job_threads", "openkoi_checkpoints.apply_restore", "snowballstemmer"),
         *("openkoi_tools.show_file", "openkoi_tools.command_result", "openkoi_tools.fetch.page_text"),
         *("openkoi_checkpoints.stored_workspaces", "openkoi_checkpoints.git_state", "openkoi_http.recorder"),
         *("openkoi_guard.permission_rules", "openkoi_agents.team", "openkoi_compaction.summarize"),

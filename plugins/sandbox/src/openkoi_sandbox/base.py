@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import Command, CommandResult, DataDir, KoiError
 
-from .executor import check_writable, run_in_thread, run_job
+from .job_threads import check_writable, run_in_thread, run_job
 from .level import LevelDefinition, TestedLevel, find_best_level
 from .private_dirs import PrivateDirsFactory
 from .protected_job import ProtectedJob

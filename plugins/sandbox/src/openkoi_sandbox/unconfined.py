@@ -7,7 +7,7 @@ from typing import Annotated
 
 from openkoi_hookspecs import Command, CommandResult, DataDir
 
-from .executor import check_writable, run_job
+from .job_threads import check_writable, run_job
 from .private_dirs import PrivateDirsFactory
 from .processes import HAS_PROC
 from .protected_job import ProtectedJob

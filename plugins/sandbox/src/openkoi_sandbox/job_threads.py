@@ -1,4 +1,4 @@
-"""Run jobs from an event loop: each in a thread, ended when the loop's task is cancelled."""
+"""Run jobs in threads from an event loop: each ends when the task of the loop is cancelled."""
 
 import asyncio
 import threading
