@@ -257,7 +257,7 @@ class App(AppConfiguration):
 
     async def ask(self, question: Question) -> str | None:
         """Ask the user outside runs; None without an answer."""
-        from .questions import ask_outside_runs
+        from .pending_questions import ask_outside_runs
 
         return await ask_outside_runs(question, self.services)
 
@@ -279,12 +279,12 @@ class App(AppConfiguration):
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:
         """List the questions without an answer, the oldest first; those of ended runs and programs are removed."""
-        from .questions import pending_questions
+        from .pending_questions import pending_questions
 
         return await pending_questions(self.services)
 
     async def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question for the user, by its id or the beginning of it."""
-        from .questions import answer_question
+        from .pending_questions import answer_question
 
         return await answer_question(id, answer, self.services)

@@ -19,11 +19,11 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
 
+from .phases.classify_request import classify_request
 from .phases.evaluate import evaluate
 from .phases.execute import execute
 from .phases.learn import learn
 from .phases.plan import make_plan
-from .phases.question import classify_request
 from .phases.recall import recall
 from .run import TaskRun
 

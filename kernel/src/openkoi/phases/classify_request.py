@@ -1,4 +1,4 @@
-"""Decide whether work that changed nothing answers a question: by the request's words, or else by asking a model.
+"""Classify the request of work that changed nothing: decide by its words, or by asking a model, if it is a question.
 
 Where the words leave it in doubt, a model is asked one short question about the request alone: neither the answer nor
 what was done for it can sway that. Only a plain "no" makes it a question; whatever else comes, it is work.
