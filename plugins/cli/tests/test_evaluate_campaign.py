@@ -16,9 +16,9 @@ import pytest
 from jsonschema import Draft4Validator
 
 from openkoi_cli.evaluate import NoOpWorker
-from openkoi_cli.evaluate.sarif import verdict_to_sarif
+from openkoi_cli.evaluate.report import EvaluationReport
+from openkoi_cli.evaluate.sarif import report_to_sarif
 from openkoi_cli.evaluate.session import EvaluationRequest, evaluate_copy
-from openkoi_cli.evaluate.verdict import Verdict
 from openkoi_hookspecs import Limits
 from openkoi_testing import Scenario
 
@@ -144,7 +144,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def evaluate(folder: Path, revision: str = "") -> Verdict:
+def evaluate(folder: Path, revision: str = "") -> EvaluationReport:
     """Evaluate as somebody does who has no model."""
     wanted = EvaluationRequest(folder=folder, revision=revision, base=folder, limits=Limits(seconds=600))
     installed = Scenario().installed | {"evaluators"}
@@ -152,7 +152,7 @@ def evaluate(folder: Path, revision: str = "") -> Verdict:
         others={"workers": {"evaluate": NoOpWorker()}}, settings={**WITHOUT, "models.default": ""}, installed=installed
     )
 
-    async def done() -> Verdict:
+    async def done() -> EvaluationReport:
         with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
             async with stage.build_app(Path(home), Path(home)) as koi:
                 return await evaluate_copy(wanted, koi)
@@ -165,8 +165,8 @@ def files_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
     return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
 
-def list_findings(verdict: Verdict) -> list[str]:
-    return [f"{issue.finding.severity} {issue.location} {issue.finding.title}" for issue in verdict.issues]
+def list_findings(report: EvaluationReport) -> list[str]:
+    return [f"{issue.finding.severity} {issue.location} {issue.finding.title}" for issue in report.issues]
 
 
 @pytest.fixture(scope="module")
@@ -204,11 +204,11 @@ def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(
         sep="\n  ",
     )
     assert (0, []) == (clean.status, list_findings(clean)), clean.warnings
-    for verdict in (alone, since):
-        assert 3 == verdict.status
+    for report in (alone, since):
+        assert 3 == report.status
         assert any(
-            project.test in one.finding.title and one.location.startswith(project.where) for one in verdict.issues
+            project.test in one.finding.title and one.location.startswith(project.where) for one in report.issues
         )
-        assert all(one.line for one in verdict.issues if one.finding.rule in verdict.evaluation.failing)
-        assert [] == list(published.iter_errors(verdict_to_sarif(verdict, "1")) if published else [])
+        assert all(one.line for one in report.issues if one.finding.rule in report.evaluation.failing)
+        assert [] == list(published.iter_errors(report_to_sarif(report, "1")) if published else [])
     assert before == files_of(folder)

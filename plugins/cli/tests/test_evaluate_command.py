@@ -42,7 +42,7 @@ def job(
 
 
 @pytest.mark.row("C80")
-def test_a_job_gets_a_verdict_on_stdout_and_a_status(tmp_path: Path) -> None:
+def test_a_job_gets_a_report_on_stdout_and_a_status(tmp_path: Path) -> None:
     result = job(tmp_path, {"broken.py": "def depth(:\n"}, JUDGELESS, "--format", "sarif")
 
     assert 3 == result.returncode, result.stderr

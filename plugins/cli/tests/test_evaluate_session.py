@@ -1,4 +1,4 @@
-"""An evaluation from the copy to the verdict, over a real kernel and the test's own evaluators, or the real ones."""
+"""An evaluation from the copy to the report, over a real kernel and the test's own evaluators, or the real ones."""
 
 import asyncio
 import subprocess
@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from openkoi_cli.evaluate import NoOpWorker
+from openkoi_cli.evaluate.report import EvaluationReport
 from openkoi_cli.evaluate.session import EvaluationRequest, copy_name, evaluate_copy
-from openkoi_cli.evaluate.verdict import Verdict
 from openkoi_hookspecs import (
     Baseline,
     Check,
@@ -91,10 +91,10 @@ def committed(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def evaluate(wanted: EvaluationRequest, stage: Scenario) -> Verdict:
+def evaluate(wanted: EvaluationRequest, stage: Scenario) -> EvaluationReport:
     """Evaluate with an OpenKoi whose own workspace is elsewhere."""
 
-    async def done() -> Verdict:
+    async def done() -> EvaluationReport:
         with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
             async with stage.build_app(Path(home), Path(home)) as koi:
                 return await evaluate_copy(wanted, koi)
@@ -121,17 +121,17 @@ def test_what_was_there_at_the_revision_does_not_count(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"old.txt": "bad", "good.txt": "good"})
     (folder / "new.txt").write_text("bad")
 
-    verdict = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(Words()))
+    report = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(Words()))
 
-    assert (3, ["new.txt:1"]) == (verdict.status, [issue.location for issue in verdict.issues])
+    assert (3, ["new.txt:1"]) == (report.status, [issue.location for issue in report.issues])
 
 
 def test_without_a_revision_everything_counts(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"old.txt": "bad"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=tmp_path), staged(Words()))
+    report = evaluate(EvaluationRequest(folder=folder, base=tmp_path), staged(Words()))
 
-    assert (3, ["pond/old.txt:1"]) == (verdict.status, [issue.location for issue in verdict.issues])
+    assert (3, ["pond/old.txt:1"]) == (report.status, [issue.location for issue in report.issues])
 
 
 def test_evaluators_see_the_cumulative_diff_and_the_files_that_changed(tmp_path: Path) -> None:
@@ -154,19 +154,19 @@ def test_where_nothing_changed_there_is_nothing_to_accept(tmp_path: Path) -> Non
     words = Words()
     folder = committed(tmp_path / "pond", {"a.txt": "bad"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(words))
+    report = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(words))
 
     reason = "nothing changed since HEAD, so there is nothing to evaluate"
-    assert (3, reason, []) == (verdict.status, verdict.reason, words.seen)
+    assert (3, reason, []) == (report.status, report.reason, words.seen)
 
 
 def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words(), Asks()))
+    report = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words(), Asks()))
 
-    (warning,) = verdict.warnings
-    assert (0, False) == (verdict.status, verdict.used_model)
+    (warning,) = report.warnings
+    assert (0, False) == (report.status, report.used_model)
     assert warning.startswith("No judge was used; the checks decide. No model is configured")
 
 
@@ -184,9 +184,9 @@ def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
 def test_no_judge_where_there_is_no_model_says_nothing_of_models(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
+    report = evaluate(EvaluationRequest(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
 
-    assert (0, (NO_JUDGE_ASKED,)) == (verdict.status, verdict.warnings)
+    assert (0, (NO_JUDGE_ASKED,)) == (report.status, report.warnings)
 
 
 def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:
@@ -221,18 +221,18 @@ def test_a_judge_that_is_asked_for_has_to_be_there(
 def test_without_a_judge_what_is_green_is_accepted(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words()))
+    report = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words()))
 
-    assert (0, "not judged: 1 check still passes", ()) == (verdict.status, verdict.reason, verdict.warnings)
+    assert (0, "not judged: 1 check still passes", ()) == (report.status, report.reason, report.warnings)
 
 
 @pytest.mark.parametrize("judge", [None, False])
 def test_what_nothing_can_check_is_not_accepted(tmp_path: Path, judge: bool | None) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, judge=judge), staged(Asks()))
+    report = evaluate(EvaluationRequest(folder=folder, base=folder, judge=judge), staged(Asks()))
 
-    assert (3, "not judged, and no check ran") == (verdict.status, verdict.reason)
+    assert (3, "not judged, and no check ran") == (report.status, report.reason)
 
 
 @pytest.mark.parametrize(("score", "text", "status"), [(1.0, "good", 0), (0.5, "good", 3), (1.0, "bad", 3)])
@@ -247,9 +247,9 @@ def test_a_judge_and_the_checks_both_have_to_agree(tmp_path: Path, score: float,
 def test_a_judge_that_a_limit_silenced_leaves_the_work_unjudged(tmp_path: Path, limits: Limits, status: int) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, limits=limits), staged(Words(), Asks(), **MODEL))
+    report = evaluate(EvaluationRequest(folder=folder, base=folder, limits=limits), staged(Words(), Asks(), **MODEL))
 
-    assert (status, None) == (verdict.status, verdict.evaluation.score)
+    assert (status, None) == (report.status, report.evaluation.score)
 
 
 def test_a_copy_is_called_like_the_folder_and_those_around_it() -> None:

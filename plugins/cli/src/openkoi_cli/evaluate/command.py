@@ -1,6 +1,6 @@
 """Define ``openkoi evaluate [PATH]``, which evaluates existing work and reports the result by its exit status.
 
-The verdict is on stdout, warnings on stderr.
+The report is on stdout, warnings on stderr.
 """
 
 import json
@@ -13,7 +13,7 @@ import click
 from openkoi_hookspecs import Koi, Limits
 
 if TYPE_CHECKING:
-    from .verdict import Verdict
+    from .report import EvaluationReport
 
 FORMATS = ("text", "json", "sarif", "markdown")
 DEFAULT_TIME_SECONDS = 1800.0
@@ -67,24 +67,24 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
     limits = Limits(iterations=1, quality_threshold=asked.pop("quality"), seconds=asked.pop("seconds"), usd=usd)
     here = Path.cwd().resolve()
     wanted = EvaluationRequest(folder=Path(path) if path else here, base=here, limits=limits, **asked)
-    verdict = await evaluate_copy(wanted, koi)
+    report = await evaluate_copy(wanted, koi)
     redacted = current_redactor()
-    for warning in verdict.warnings if layout != "json" else ():
+    for warning in report.warnings if layout != "json" else ():
         click.echo(redacted(f"  ! {warning}"), err=True)
-    click.echo(redacted(format_verdict(verdict, layout)))
-    return verdict.status
+    click.echo(redacted(format_report(report, layout)))
+    return report.status
 
 
-def format_verdict(verdict: "Verdict", layout: str) -> str:
-    """Return the verdict in a format."""
+def format_report(report: "EvaluationReport", layout: str) -> str:
+    """Return the report in a format."""
     if layout == "json":
-        from .json_output import verdict_to_json
+        from .json_output import report_to_json
 
-        return json.dumps(verdict_to_json(verdict), indent=2)
+        return json.dumps(report_to_json(report), indent=2)
     if layout == "sarif":
-        from .sarif import verdict_to_sarif
+        from .sarif import report_to_sarif
 
-        return json.dumps(verdict_to_sarif(verdict, version("openkoi-cli")), indent=2)
+        return json.dumps(report_to_sarif(report, version("openkoi-cli")), indent=2)
     from .text_output import format_markdown, format_text
 
-    return format_markdown(verdict) if layout == "markdown" else format_text(verdict)
+    return format_markdown(report) if layout == "markdown" else format_text(report)

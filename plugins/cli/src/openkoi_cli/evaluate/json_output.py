@@ -1,35 +1,35 @@
-"""Format a verdict as one JSON object."""
+"""Format a report as one JSON object."""
 
 from openkoi_hookspecs import Json
 
-from .verdict import NumberedFinding, Verdict
+from .report import EvaluationReport, NumberedFinding
 
 SCHEMA = "openkoi.evaluation/1"
 
 
-def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
-    """Return all of a verdict, by stable names."""
-    evaluation, spent = verdict.evaluation, verdict.spent
+def report_to_json(report: EvaluationReport) -> dict[str, Json]:
+    """Return all of a report, by stable names."""
+    evaluation, spent = report.evaluation, report.spent
     weight = sum(one.weight for one in evaluation.scores) or 1.0
     return {
         "schema": SCHEMA,
-        "subject": verdict.subject,
-        "accepted": verdict.is_accepted,
-        "status": verdict.status,
-        "reason": verdict.reason,
+        "subject": report.subject,
+        "accepted": report.is_accepted,
+        "status": report.status,
+        "reason": report.reason,
         "score": evaluation.score,
-        "quality_threshold": verdict.quality,
+        "quality_threshold": report.quality,
         "unknown": evaluation.unavailable_reason,
         "checks": [{"name": one.name, "passed": one.passed, "required": one.required} for one in evaluation.checks],
         "scores": [
             {"dimension": one.dimension, "score": one.value, "weight": round(one.weight / weight, 4)}
             for one in evaluation.scores
         ],
-        "findings": [issue_to_json(issue) for issue in verdict.issues],
+        "findings": [issue_to_json(issue) for issue in report.issues],
         "suggestion": evaluation.suggestion,
-        "evaluators": list(verdict.evaluators),
-        "model_asked": verdict.used_model,
-        "warnings": list(verdict.warnings),
+        "evaluators": list(report.evaluators),
+        "model_asked": report.used_model,
+        "warnings": list(report.warnings),
         "usage": {"tokens": spent.tokens, "calls": spent.calls},
         "cost_usd": spent.usd,
     }

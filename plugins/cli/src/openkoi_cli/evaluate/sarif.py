@@ -1,4 +1,4 @@
-"""Format a verdict as SARIF 2.1.0, which code hosts and editors show beside the lines.
+"""Format a report as SARIF 2.1.0, which code hosts and editors show beside the lines.
 
 A severity is a level; a finding's identity is its fingerprint, so that a host distinguishes a new one from one that
 moved.
@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from openkoi_hookspecs import Json, Severity
 
-from .verdict import NumberedFinding, Verdict
+from .report import EvaluationReport, NumberedFinding
 
 SCHEMA_URL = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.BLOCKER: "error", Severity.IMPORTANT: "warning", Severity.SUGGESTION: "note"}
@@ -18,16 +18,16 @@ DEFAULT_RULE = "finding"
 SOURCE_ROOT = "%SRCROOT%"
 
 
-def verdict_to_sarif(verdict: Verdict, version: str) -> dict[str, Json]:
+def report_to_sarif(report: EvaluationReport, version: str) -> dict[str, Json]:
     """Return one run of one tool."""
-    rules = list(dict.fromkeys(rule_name(issue) for issue in verdict.issues))
+    rules = list(dict.fromkeys(rule_name(issue) for issue in report.issues))
     driver: dict[str, Json] = {"name": "OpenKoi", "version": version, "rules": [rule_to_sarif(one) for one in rules]}
     run: dict[str, Json] = {
         "tool": {"driver": driver},
-        "invocations": [invocation_to_sarif(verdict)],
-        "results": [issue_to_sarif(issue, rules) for issue in verdict.issues],
+        "invocations": [invocation_to_sarif(report)],
+        "results": [issue_to_sarif(issue, rules) for issue in report.issues],
         "columnKind": "utf16CodeUnits",
-        "properties": {"accepted": verdict.is_accepted, "score": verdict.evaluation.score, "reason": verdict.reason},
+        "properties": {"accepted": report.is_accepted, "score": report.evaluation.score, "reason": report.reason},
     }
     return {"$schema": SCHEMA_URL, "version": "2.1.0", "runs": [run]}
 
@@ -42,12 +42,12 @@ def rule_to_sarif(name: str) -> dict[str, Json]:
     return {"id": name, "shortDescription": {"text": name}}
 
 
-def invocation_to_sarif(verdict: Verdict) -> dict[str, Json]:
+def invocation_to_sarif(report: EvaluationReport) -> dict[str, Json]:
     """Return how the evaluation itself went, and its warnings."""
-    notifications: list[Json] = [{"level": "warning", "message": {"text": text}} for text in verdict.warnings]
+    notifications: list[Json] = [{"level": "warning", "message": {"text": text}} for text in report.warnings]
     return {
-        "executionSuccessful": not verdict.evaluation.unavailable_reason,
-        "exitCode": verdict.status,
+        "executionSuccessful": not report.evaluation.unavailable_reason,
+        "exitCode": report.status,
         "toolExecutionNotifications": notifications,
     }
 

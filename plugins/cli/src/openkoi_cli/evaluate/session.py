@@ -1,4 +1,4 @@
-"""Run one evaluation, from the copy to the verdict."""
+"""Run one evaluation, from the copy to the report."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .git import find_repository, require_repository
-from .verdict import BELOW, NO_PROVIDER, FindingRoot, Verdict, build_verdict
+from .report import BELOW, NO_PROVIDER, EvaluationReport, FindingRoot, build_report
 from .workspace_copy import WorkspaceCopy, relative_name
 
 AGENT_NAME = "evaluate"
@@ -78,15 +78,15 @@ class EvaluationRequest:
         )
 
 
-async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> Verdict:
+async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> EvaluationReport:
     """Evaluate in a copy; raise NoProviderError where a judge is requested and there is no model."""
     with open_copy(wanted) as copy, import_from(copy.to):
         if wanted.revision and not copy.is_changed():
-            return unchanged_verdict(wanted)
+            return unchanged_report(wanted)
         result, without = await run_evaluation(wanted, copy.to, koi)
         ground = FindingRoot(relative_name(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
-        verdict = build_verdict(result, wanted.subject, ground)
-        return warn_unasked(add_notes(verdict, [record.event for record in koi.records(result.task.session)]), without)
+        report = build_report(result, wanted.subject, ground)
+        return warn_unasked(add_notes(report, [record.event for record in koi.records(result.task.session)]), without)
 
 
 async def run_evaluation(wanted: EvaluationRequest, workspace: Path, koi: Koi) -> tuple[Result, str]:
@@ -123,12 +123,12 @@ async def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
         return broken
 
 
-def warn_unasked(verdict: Verdict, why: str) -> Verdict:
-    """Return the verdict with a warning why no judge was asked; if one is required, the status says so."""
+def warn_unasked(report: EvaluationReport, why: str) -> EvaluationReport:
+    """Return the report with a warning why no judge was asked; if one is required, the status says so."""
     if not why:
-        return verdict
-    status = NO_PROVIDER if verdict.evaluation.unavailable_reason else verdict.status
-    return replace(verdict, status=status, warnings=(*verdict.warnings, why))
+        return report
+    status = NO_PROVIDER if report.evaluation.unavailable_reason else report.status
+    return replace(report, status=status, warnings=(*report.warnings, why))
 
 
 @contextmanager
@@ -162,10 +162,12 @@ def import_from(copy: Path) -> Iterator[None]:
             os.environ["PYTHONPATH"] = before
 
 
-def unchanged_verdict(wanted: EvaluationRequest) -> Verdict:
-    """Return the verdict where nothing differs."""
+def unchanged_report(wanted: EvaluationRequest) -> EvaluationReport:
+    """Return the report where nothing differs."""
     reason = f"nothing changed since {wanted.revision}, so there is nothing to evaluate"
-    return Verdict(subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality_threshold)
+    return EvaluationReport(
+        subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality_threshold
+    )
 
 
 def copy_name(folder: Path) -> Path:
@@ -173,8 +175,8 @@ def copy_name(folder: Path) -> Path:
     return Path(*folder.parts[1:][-KEPT_PATH_PARTS:] or ("project",))
 
 
-def add_notes(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
-    """Return the verdict with the warnings of the run and the evaluators that were asked."""
+def add_notes(report: EvaluationReport, happened: Sequence[Event]) -> EvaluationReport:
+    """Return the report with the warnings of the run and the evaluators that were asked."""
     warned = [event.text for event in happened if isinstance(event, WarningIssued)]
     evaluators = [name for event in happened if isinstance(event, EvaluationFinished) for name in event.evaluators]
-    return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(evaluators))
+    return replace(report, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(evaluators))

@@ -1,4 +1,4 @@
-"""Format a verdict as text: lines for a terminal, and Markdown for a page."""
+"""Format a report as text: lines for a terminal, and Markdown for a page."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from openkoi_base.counts import format_count
 from openkoi_hookspecs import Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .verdict import NumberedFinding, Verdict
+from .report import EvaluationReport, NumberedFinding
 
 MAX_DETAIL_LINES = 8
 MAX_LINE_CHARACTERS = 200
@@ -15,17 +15,17 @@ SIGNS = {Severity.BLOCKER: "🛑", Severity.IMPORTANT: "⚠️", Severity.SUGGES
 MARKUP = lazy_pattern(r"([\\`*_\[\]<>|#])")
 
 
-def format_text(verdict: Verdict) -> str:
+def format_text(report: EvaluationReport) -> str:
     """Return lines for a terminal: the outcome, each finding, the scores."""
-    lines = [format_headline(verdict)]
-    for issue in verdict.issues:
+    lines = [format_headline(report)]
+    for issue in report.issues:
         lines += ["", *format_issue(issue)]
-    return "\n".join([*lines, *(["", format_scores(verdict)] if format_scores(verdict) else [])])
+    return "\n".join([*lines, *(["", format_scores(report)] if format_scores(report) else [])])
 
 
-def format_headline(verdict: Verdict) -> str:
+def format_headline(report: EvaluationReport) -> str:
     """Return the outcome in one line."""
-    return f"{'✓ accepted' if verdict.is_accepted else '✗ not accepted'}: {verdict.subject}: {verdict.reason}"
+    return f"{'✓ accepted' if report.is_accepted else '✗ not accepted'}: {report.subject}: {report.reason}"
 
 
 def format_issue(issue: NumberedFinding) -> Iterator[str]:
@@ -48,27 +48,27 @@ def shorten_detail(detail: str) -> list[str]:
     return rows if len(lines) <= MAX_DETAIL_LINES else ["…", *rows]
 
 
-def format_scores(verdict: Verdict) -> str:
+def format_scores(report: EvaluationReport) -> str:
     """Return checks and scores in a line, and whether these alone decided; empty without any."""
-    checks = verdict.evaluation.checks
+    checks = report.evaluation.checks
     passed = sum(check.passed for check in checks)
     parts = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
-    parts += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
-    return " · ".join([*parts, *(() if verdict.used_model or not parts else ["no model was called"])])
+    parts += [f"{score.dimension} {score.value:.2f}" for score in report.evaluation.scores]
+    return " · ".join([*parts, *(() if report.used_model or not parts else ["no model was called"])])
 
 
-def format_markdown(verdict: Verdict) -> str:
+def format_markdown(report: EvaluationReport) -> str:
     """Return a page for a pull request or a job's summary."""
-    state = "✅ accepted" if verdict.is_accepted else "❌ not accepted"
-    parts = [f"## OpenKoi: {state}", f"{escape_markdown(verdict.subject)}: {escape_markdown(verdict.reason)}"]
-    if verdict.issues:
+    state = "✅ accepted" if report.is_accepted else "❌ not accepted"
+    parts = [f"## OpenKoi: {state}", f"{escape_markdown(report.subject)}: {escape_markdown(report.reason)}"]
+    if report.issues:
         rows = "\n".join(
             f"| {SIGNS[one.finding.severity]} {one.id} | {format_code(one.location)} | {format_cell(one)} |"
-            for one in verdict.issues
+            for one in report.issues
         )
         parts.append(f"| | where | finding |\n|---|---|---|\n{rows}")
-    parts += [escape_markdown(format_scores(verdict))] if format_scores(verdict) else []
-    parts += ["\n".join(f"- {escape_markdown(warning)}" for warning in verdict.warnings)] if verdict.warnings else []
+    parts += [escape_markdown(format_scores(report))] if format_scores(report) else []
+    parts += ["\n".join(f"- {escape_markdown(warning)}" for warning in report.warnings)] if report.warnings else []
     return "\n\n".join(parts)
 
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from openkoi_cli.evaluate.json_output import verdict_to_json
-from openkoi_cli.evaluate.sarif import verdict_to_sarif
-from openkoi_cli.evaluate.text_output import format_markdown, format_text
-from openkoi_cli.evaluate.verdict import (
+from openkoi_cli.evaluate.json_output import report_to_json
+from openkoi_cli.evaluate.report import (
+    EvaluationReport,
     FindingRoot,
-    Verdict,
-    build_verdict,
+    build_report,
     describe_reason,
     exit_status,
     number_findings,
 )
+from openkoi_cli.evaluate.sarif import report_to_sarif
+from openkoi_cli.evaluate.text_output import format_markdown, format_text
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -107,12 +107,12 @@ def result_of(decision: NextAction, evaluation: Evaluation | None = JUDGED) -> R
     return Result(Task("t"), Decision(decision, "because"), best=best, iterations=[best], cost=Cost())
 
 
-def judged(evaluation: Evaluation = JUDGED, ground: FindingRoot = HERE) -> Verdict:
-    return build_verdict(result_of(NextAction.ACCEPT_BEST, evaluation), "pond", ground)
+def judged(evaluation: Evaluation = JUDGED, ground: FindingRoot = HERE) -> EvaluationReport:
+    return build_report(result_of(NextAction.ACCEPT_BEST, evaluation), "pond", ground)
 
 
-def sarif_of(verdict: Verdict) -> Any:  # JSON: its shape is validated
-    reply = json.loads(json.dumps(verdict_to_sarif(verdict, "1")))
+def sarif_of(report: EvaluationReport) -> Any:  # JSON: its shape is validated
+    reply = json.loads(json.dumps(report_to_sarif(report, "1")))
     Draft7Validator(SARIF).validate(reply)
     return reply["runs"][0]
 
@@ -218,7 +218,7 @@ def test_a_long_line_of_what_was_printed_is_cut() -> None:
 
 
 def test_json_holds_all_of_it() -> None:
-    reply = verdict_to_json(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
+    reply = report_to_json(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
 
     assert ("openkoi.evaluation/1", False, 3, 0.5) == (
         reply["schema"],

@@ -1,4 +1,4 @@
-"""Represent the result of an evaluation: accepted or not, and why."""
+"""Report an evaluation: accepted or not, why, and the findings with their locations."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +39,7 @@ class NumberedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class EvaluationReport:
     """Hold the result. ``subject`` is what was evaluated; ``status`` the exit status."""
 
     subject: str
@@ -80,10 +80,10 @@ class FindingRoot:
         return (f"{self.name}/{path}" if self.name else path), line
 
 
-def build_verdict(result: Result, subject: str, ground: FindingRoot) -> Verdict:
-    """Return the verdict of a run."""
+def build_report(result: Result, subject: str, ground: FindingRoot) -> EvaluationReport:
+    """Return the report of a run."""
     evaluation = result.best.evaluation or EMPTY_EVALUATION
-    return Verdict(
+    return EvaluationReport(
         subject=subject,
         status=exit_status(result),
         reason=describe_reason(result),
