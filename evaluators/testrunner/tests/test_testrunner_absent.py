@@ -4,11 +4,11 @@ import pytest
 
 from openkoi_hookspecs import Check, Severity
 from openkoi_testrunner.baseline import SuiteBaseline, make_baseline, parse_baseline
+from openkoi_testrunner.evaluation import evaluate_outcome
 from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.removed_tests import find_absent
 from openkoi_testrunner.results import CaseResult, SuiteOutcome, join_outcomes
 from openkoi_testrunner.suites import Suite
-from openkoi_testrunner.verdict import verdict
 
 pytestmark = pytest.mark.unit
 
@@ -29,7 +29,7 @@ def missing(before: SuiteBaseline, now: SuiteOutcome) -> list[str]:
 
 
 def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None:
-    evaluation = verdict(ran("test_b.py::test_b"), SuiteBaseline({GOOD: True, "test_b.py::test_b": True}))
+    evaluation = evaluate_outcome(ran("test_b.py::test_b"), SuiteBaseline({GOOD: True, "test_b.py::test_b": True}))
 
     assert evaluation is not None
     assert Check(GOOD, passed=False, file="test_a.py") in evaluation.checks
@@ -40,7 +40,7 @@ def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None
 
 
 def test_a_test_that_is_newly_skipped_is_absent() -> None:
-    evaluation = verdict(ran(skipped=(GOOD,)), SuiteBaseline({GOOD: True}))
+    evaluation = evaluate_outcome(ran(skipped=(GOOD,)), SuiteBaseline({GOOD: True}))
 
     assert evaluation is not None
     assert {GOOD} == evaluation.failing
@@ -50,7 +50,7 @@ def test_a_test_that_is_newly_skipped_is_absent() -> None:
 def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
     repair, other = SuiteBaseline({BAD: False}, all_count=True), SuiteBaseline({BAD: False})
 
-    evaluation, unasked = verdict(ran(), repair), verdict(ran(), other)
+    evaluation, unasked = evaluate_outcome(ran(), repair), evaluate_outcome(ran(), other)
 
     assert evaluation is not None
     assert {BAD} == evaluation.failing
@@ -62,18 +62,18 @@ def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
 def test_what_was_red_and_turned_green_has_to_stay() -> None:
     before = parse_baseline(make_baseline({SUITE: ran(red=(BAD,))}), since=(Check(BAD, passed=True),))
 
-    evaluation = verdict(ran(GOOD), before)
+    evaluation = evaluate_outcome(ran(GOOD), before)
 
     assert evaluation is not None
     assert {BAD} == evaluation.failing
 
 
 def test_nothing_is_said_only_where_there_was_nothing() -> None:
-    assert verdict(ran(runner="tests"), SuiteBaseline()) is None
+    assert evaluate_outcome(ran(runner="tests"), SuiteBaseline()) is None
 
 
 def test_many_absent_tests_are_one_finding() -> None:
-    evaluation = verdict(ran(), SuiteBaseline({f"t.py::test_{n}": True for n in range(30)}))
+    evaluation = evaluate_outcome(ran(), SuiteBaseline({f"t.py::test_{n}": True for n in range(30)}))
 
     assert evaluation is not None
     assert 30 == len(evaluation.failing)
@@ -85,7 +85,7 @@ def test_many_absent_tests_are_one_finding() -> None:
 def test_the_finding_names_what_the_test_may_be_called_now() -> None:
     now = ran("test_a.py::test_better", "test_b.py::test_other")
 
-    evaluation = verdict(now, SuiteBaseline({GOOD: True}))
+    evaluation = evaluate_outcome(now, SuiteBaseline({GOOD: True}))
 
     assert evaluation is not None
     (finding,) = evaluation.findings
@@ -94,7 +94,7 @@ def test_the_finding_names_what_the_test_may_be_called_now() -> None:
 
 
 def test_what_an_earlier_attempt_added_and_took_back_is_only_told() -> None:
-    evaluation = verdict(ran(GOOD), SuiteBaseline({GOOD: True}, since=frozenset({GOOD, BAD})))
+    evaluation = evaluate_outcome(ran(GOOD), SuiteBaseline({GOOD: True}, since=frozenset({GOOD, BAD})))
 
     assert evaluation is not None
     assert frozenset() == evaluation.failing

@@ -10,13 +10,13 @@ from openkoi_hookspecs import Baseline, ConfigError, DataDir, Env, Evaluation, E
 from openkoi_hookspecs.events import WarningIssued
 
 from .baseline import SuiteBaseline, make_baseline, parse_baseline
+from .evaluation import evaluate_outcome, not_run_findings
 from .known_results import KnownResults
 from .project import RunnerKind
 from .results import SuiteOutcome
 from .state_digest import StateDigests
 from .suite_runner import SuiteResults, SuiteRunner, start_time_limits
 from .suites import Suite, remaining_suites, suites_of
-from .verdict import not_run_findings, verdict
 
 SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # they decide how every test below them runs
 ABOUT_TESTS = frozenset({"bugfix", "test", "testing"})
@@ -91,7 +91,7 @@ class TestRunner:
         results = await self._bench(run).all(suites, before, work.files)
         await self._keep(state, results, suites, run)
         found = not_run_findings(results.not_run, touched=work.files)
-        return verdict(results.whole or NONE, before.without(results.put_off), found)
+        return evaluate_outcome(results.whole or NONE, before.without(results.put_off), found)
 
     async def _state(self, suites: Sequence[Suite], run: Run) -> str:
         """Return a digest of what the results of these suites depend on; empty without suites or if it is too much."""

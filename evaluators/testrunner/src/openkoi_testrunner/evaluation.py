@@ -16,7 +16,9 @@ MARGIN = "\n    "
 RESTORE_FIX = "Restore it under this name: a test that does not run has not passed."
 
 
-def verdict(outcome: SuiteOutcome, before: SuiteBaseline, not_run: Sequence[Finding] = ()) -> Evaluation | None:
+def evaluate_outcome(
+    outcome: SuiteOutcome, before: SuiteBaseline, not_run: Sequence[Finding] = ()
+) -> Evaluation | None:
     """Return checks and findings; None if no test ran, none existed before, and none could have been run."""
     missing = tuple(finding.title for finding in not_run if finding.severity is Severity.IMPORTANT)
     gone, withdrawn = find_absent(before.there, outcome, before), find_absent(before.added_tests, outcome, before)

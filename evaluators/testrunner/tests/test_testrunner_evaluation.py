@@ -10,6 +10,7 @@ import pytest
 from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
 from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner.baseline import SuiteBaseline, make_baseline, parse_baseline
+from openkoi_testrunner.evaluation import evaluate_outcome, not_run_findings
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest_location, first_location
 from openkoi_testrunner.messages import error_line, last_part, stable_line
@@ -18,7 +19,6 @@ from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.records import ReporterOutput, ReporterRecord, outcome_of, parse_output
 from openkoi_testrunner.results import CaseResult, SuiteOutcome, count_as_passed, merge_tests
 from openkoi_testrunner.suites import Suite
-from openkoi_testrunner.verdict import not_run_findings, verdict
 
 SUITE = Suite(RunnerKind.PYTEST)
 GOOD = CaseResult("good", passed=True)
@@ -101,7 +101,7 @@ def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
 ) -> None:
     found = not_run_findings([NotRun(Suite(RunnerKind.NPM), "there is no node", "Install node.")], touched)
 
-    evaluation = verdict(outcome(*tests), SuiteBaseline(), found)
+    evaluation = evaluate_outcome(outcome(*tests), SuiteBaseline(), found)
 
     assert evaluation is not None
     assert (("The npm tests were not run: there is no node",) if missing else ()) == evaluation.missing
@@ -109,7 +109,7 @@ def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
 
 
 def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
-    evaluation = verdict(outcome(BAD), SuiteBaseline({"bad": False}))
+    evaluation = evaluate_outcome(outcome(BAD), SuiteBaseline({"bad": False}))
 
     assert evaluation is not None
     assert (False, False) == (evaluation.green, evaluation.red)
@@ -119,7 +119,7 @@ def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
     died = CaseResult("pytest", passed=False, title="pytest crashed")
 
-    evaluation = verdict(outcome(BAD, died, complete=False), SuiteBaseline({"good": True}))
+    evaluation = evaluate_outcome(outcome(BAD, died, complete=False), SuiteBaseline({"good": True}))
 
     assert evaluation is not None
     assert ["bad fails", "pytest crashed"] == [finding.title for finding in evaluation.findings]
@@ -128,7 +128,7 @@ def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
     broken = CaseResult("test_a.py", passed=False, title="test_a.py fails")
 
-    evaluation = verdict(outcome(broken), SuiteBaseline({"test_a.py::test_a": True}))
+    evaluation = evaluate_outcome(outcome(broken), SuiteBaseline({"test_a.py::test_a": True}))
 
     assert evaluation is not None
     assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
@@ -137,7 +137,7 @@ def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
 def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
     red = [CaseResult(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
 
-    evaluation = verdict(outcome(*red), SuiteBaseline())
+    evaluation = evaluate_outcome(outcome(*red), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
@@ -148,7 +148,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
 
 
 def test_a_flaky_test_passes_and_is_suggested() -> None:
-    evaluation = verdict(count_as_passed(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
+    evaluation = evaluate_outcome(count_as_passed(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.checks[0].passed
