@@ -14,7 +14,7 @@ from openkoi_cli import has_only_chat_options
 from openkoi_cli.group import COMMANDS as OF_CLI
 from openkoi_cli.group import PLUGIN_COMMANDS
 from openkoi_cli.other_programs import INSTEAD
-from openkoi_cli.run import command as run
+from openkoi_cli.run_task import command as run
 
 OF_PLUGINS = {"mcp", "skill"}
 OPTIONS = {name for option in run.params for name in option.opts}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
-from .run import command as of_tasks
-from .run import read_options, run_task
+from .run_task import command as of_tasks
+from .run_task import read_options, run_task
 from .setting_names import LIMITS
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ PLUGIN_COMMANDS = {
     "init": "Set up a model.",
 }  # of this distribution, found by entry points as those of others
 ALIASES = {"self-update": "update"}
-MODULES = {"bisect": "bisect.command", "import": "import_", "plugin": "plugin_kit.command"}
+MODULES = {"bisect": "bisect.command", "import": "import_", "plugin": "plugin_kit.command", "run": "run_task"}
 AGENT = "agent"
 AS_TASK = ("-p", "--print")
 TASK_MARKS = frozenset({"--", "--stdin", *AS_TASK})
@@ -157,7 +157,7 @@ class OpenKoi(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the options of tasks first, because a task needs no command."""
-        from .run import command
+        from .run_task import command
 
         records = [option.get_help_record(ctx) for option in command.params if isinstance(option, click.Option)]
         with formatter.section("Task options"):

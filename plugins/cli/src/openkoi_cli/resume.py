@@ -60,7 +60,7 @@ def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layou
 def follow_up(task_id: str, words: Sequence[str], flags: Mapping[str, Any], renderer: "Renderer") -> None:
     """Run a task that continues the session of a task."""
     from .follow_up import FollowUp
-    from .run import RunOptions, run_task
+    from .run_task import RunOptions, run_task
 
     own = dict(flags)
     yes = own.pop("yes")

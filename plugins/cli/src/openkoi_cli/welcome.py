@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .run import read_piped
+from .run_task import read_piped
 
 if TYPE_CHECKING:
     from .group import OpenKoi
