@@ -297,7 +297,7 @@ CASES: Mapping[str, Case] = {
     "memory.max_storage_mb": Case(size_of_log, 0),
     "updates.check": Case(announced, False),
     "memory.learning_decay_rate": scene_case(lambda: learning_task(0.6, 0.45, times=2), 1e9),
-    "learning.prune_below": scene_case(lambda: learning_task(0.6, 0.45, times=2), 0.99),
+    "learning.hide_below": scene_case(lambda: learning_task(0.6, 0.45, times=2), 0.99),
     "learning.regression_delta": scene_case(lambda: learning_task(0.6, 0.45), 0.3),
     "learning.plateau_delta": scene_case(lambda: learning_task(0.3, 0.4, 0.41), 0.005),
 }

@@ -113,7 +113,7 @@ def test_any_number_of_runs_fades_an_entry_as_much_as_one(days: list[int]) -> No
     assert pytest.approx(0.44, abs=0.01) == decayed_worth(0.8, "2026-01-01T00:00:00Z", "2026-03-26T00:00:00Z")
     assert "2026-10" == expires_at(0.8, "2026-01-01T00:00:00Z")[:7]
     assert "2026-05" == expires_at(0.8, "2026-01-01T00:00:00Z", Decay(per_week=0.1))[:7]
-    assert "2026-04" == expires_at(0.8, "2026-01-01T00:00:00Z", Decay(prune_below=0.4))[:7]
+    assert "2026-04" == expires_at(0.8, "2026-01-01T00:00:00Z", Decay(hide_below=0.4))[:7]
 
 
 @pytest.mark.row("MEM-13", "C54")

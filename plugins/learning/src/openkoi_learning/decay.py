@@ -9,7 +9,7 @@ from math import exp, log
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 DECAY_PER_WEEK = 0.05  # default of memory.learning_decay_rate
-MIN_WORTH = 0.1  # default of learning.prune_below
+MIN_WORTH = 0.1  # default of learning.hide_below
 WEEK = timedelta(weeks=1)
 
 
@@ -18,12 +18,12 @@ class Decay:
     """The share of its worth that an entry loses a week, and the worth below which it is not shown (MEM-12)."""
 
     per_week: float = DECAY_PER_WEEK
-    prune_below: float = MIN_WORTH
+    hide_below: float = MIN_WORTH
 
     @property
     def fades(self) -> bool:
         """Whether an entry is ever worth too little to be shown."""
-        return min(self.per_week, self.prune_below) > 0
+        return min(self.per_week, self.hide_below) > 0
 
 
 DEFAULT_DECAY = Decay()
@@ -44,7 +44,7 @@ def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DEC
 
 def expires_at(worth: float, since: str, decay: Decay = DEFAULT_DECAY) -> str:
     """Return when an entry will be worth too little to be shown; the time of its confirmation if it is now or never."""
-    if worth <= decay.prune_below or not decay.fades:
+    if worth <= decay.hide_below or not decay.fades:
         return since
-    moment = datetime.fromisoformat(since) + log(worth / decay.prune_below) / decay.per_week * WEEK
+    moment = datetime.fromisoformat(since) + log(worth / decay.hide_below) / decay.per_week * WEEK
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

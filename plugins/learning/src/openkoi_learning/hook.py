@@ -60,7 +60,7 @@ class LearningHook:
         relevance: float = MIN_RELEVANCE,
         withheld: float = 0.1,
         decay: Annotated[float, SharedSetting("memory.learning_decay_rate")] = DECAY_PER_WEEK,
-        prune_below: Annotated[float, SharedSetting("learning.prune_below")] = MIN_WORTH,
+        hide_below: Annotated[float, SharedSetting("learning.hide_below")] = MIN_WORTH,
         regression_delta: Annotated[float, SharedSetting("learning.regression_delta")] = REGRESSION_DELTA,
         plateau_delta: Annotated[float, SharedSetting("learning.plateau_delta")] = PLATEAU_DELTA,
         reflect: bool = True,
@@ -69,7 +69,7 @@ class LearningHook:
         duel: Annotated[str, Env(COMPARISON_VARIABLE)] = "",
     ) -> None:
         self.log_view = LearningLogView(sessions)
-        decay_rules = Decay(decay, prune_below)
+        decay_rules = Decay(decay, hide_below)
         self.rules = SelectionRules(
             entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=decay_rules
         )

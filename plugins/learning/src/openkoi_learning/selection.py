@@ -156,7 +156,7 @@ def is_shown(state: LearningState, one: Candidate, query: TaskQuery, rules: Sele
         return True
     fresh = decayed_worth(one.right, state.last_helped(one.entry), query.now, rules.decay)
     likely = one.relevance >= rules.relevance and one.right >= 0.5
-    return likely and fresh >= rules.decay.prune_below
+    return likely and fresh >= rules.decay.hide_below
 
 
 def holdout_of(

@@ -248,8 +248,12 @@ PLATEAU_DELTA = Key(
     "suggest finishing in one iteration if the last iteration gained less than this",
     read_by=SettingReader.HOOKS,
 )
-PRUNE_BELOW = Key(
-    "learning.prune_below", 0.1, "hide lessons with less confidence than this", read_by=SettingReader.HOOKS
+HIDE_BELOW = Key(
+    "learning.hide_below",
+    0.1,
+    "hide lessons with less confidence than this",
+    read_by=SettingReader.HOOKS,
+    former=(FormerName("learning.prune_below"),),
 )
 CHECK_UPDATES = Key(
     "updates.check", True, "announce newer releases, at most once a day", read_by=SettingReader.COMMANDS
