@@ -63,11 +63,11 @@ class InBackgroundLoop:
         return await asyncio.wrap_future(running)
 
 
-def sqlite(*, path: Path) -> InBackgroundLoop:
+def sqlite(*, path: Path) -> Any:
     """Return the SQLite memory of a file."""
     return InBackgroundLoop(in_process_of_its_own("memory", "openkoi_sqlite:SQLite", {"path": str(path)}))
 
 
-def duckdb(*, path: Path) -> InBackgroundLoop:
+def duckdb(*, path: Path) -> Any:
     """Return the DuckDB memory of a file."""
     return InBackgroundLoop(in_process_of_its_own("memory", "openkoi_duckdb:DuckDB", {"path": str(path)}))
