@@ -1,4 +1,4 @@
-"""List every way in which a run can be disturbed. Knows no script, setting or verdict."""
+"""List every way in which a run can be disturbed."""
 
 from dataclasses import dataclass
 from enum import StrEnum

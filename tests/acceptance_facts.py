@@ -1,4 +1,4 @@
-"""Read from outside what a disturbed run did, and how the issue's table lets it end. Knows no command line.
+"""Read from outside what a disturbed run did, and how the issue's table lets it end.
 
 What a run did is not asked of it: its files are compared, its checks are run here, and what its models said is read off
 the log. From these facts the table says how it may end.

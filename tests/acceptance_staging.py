@@ -1,4 +1,4 @@
-"""Stage each disturbance of a run: files, scripts, settings, a plugin. Knows no verdict."""
+"""Stage each disturbance of a run: files, scripts, settings, a plugin."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Let contestants take turns: each in a process of its own, all with the same model. Knows no library.
+"""Let contestants take turns: each in a process of its own, all with the same model.
 
 What is compared is processor time, turn by turn with that of the floor, which is the first contestant and takes a turn
 before each; so that what else a machine is busy with hits both. The floor beside itself shows how far figures can be
