@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from openkoi_chat.files import list_files
 from openkoi_chat.saved_state import load_images, save_images
 from openkoi_hookspecs import ConfigError, KoiError
 from openkoi_testing import Scenario
+from openkoi_testing.full_disk import limit_file_size
 
 DOT = b"\x89PNG\r\n\x1a\n and more"
 
@@ -81,6 +83,15 @@ def test_images_of_a_draft_come_back_and_nobody_else_reads_them(tmp_path: Path) 
     assert {"[Image #1]": b""} != load_images(tmp_path, names)
     assert [0o600] == [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
     assert {} == load_images(tmp_path, {"[Image #1]": "../../etc/passwd"})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_an_image_that_a_full_disk_cut_off_is_saved_again(tmp_path: Path) -> None:
+    with limit_file_size(10):
+        save_images(tmp_path, {"[Image #1]": DOT})
+    names = save_images(tmp_path, {"[Image #1]": DOT})
+
+    assert {"[Image #1]": DOT} == load_images(tmp_path, names)
 
 
 @pytest.mark.parametrize("start", [b"", DOT])

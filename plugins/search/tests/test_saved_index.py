@@ -1,10 +1,14 @@
 """An index that is kept in a file, by the state of its texts."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from openkoi_search import TextIndex
 from openkoi_search.saved_index import open_saved_index
+from openkoi_testing.full_disk import limit_file_size
 
 TEXTS = {"koi": "Feed the koi with bread", "roses": "Water the roses at noon"}
 
@@ -33,6 +37,14 @@ def test_a_damaged_file_is_built_again_and_a_folder_without_room_only_costs_time
 
     assert ["roses"] == opened(tmp_path)("water at noon", 1)
     assert ["roses"] == opened(tmp_path / "blocked" / "x")("water at noon", 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_leaves_no_file_behind(tmp_path: Path) -> None:
+    with limit_file_size(10):
+        assert ["roses"] == opened(tmp_path)("water at noon", 1)
+
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_word_counts_as_often_as_its_part_says(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ Written soon after each change, so that a killed chat loses no more than the las
 """
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, field
@@ -12,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 
+from openkoi_base.files.private_files import write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 KEPT_SECONDS = 7 * 86_400  # for which the image of a draft that was never sent is kept
@@ -35,12 +35,8 @@ class SavedState:
 
 def save_state(path: Path, state: SavedState) -> None:
     """Replace the file; an error leaves the old one, since the chat must not end because of it."""
-    fresh = path.with_suffix(".new")
     with suppress(OSError):
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogatepass") as file:
-            json.dump(asdict(state), file)
-        fresh.replace(path)
+        write_atomically(path, json.dumps(asdict(state)).encode())
 
 
 def load_state(path: Path) -> SavedState:
@@ -61,9 +57,7 @@ def save_images(folder: Path, images: Mapping[str, bytes]) -> dict[str, str]:
                 old.unlink()
         for chip, name in names.items():
             if not (folder / name).exists():
-                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT, 0o600)
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(images[chip])
+                write_atomically(folder / name, images[chip])
     return names
 
 

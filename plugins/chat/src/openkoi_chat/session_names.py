@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from openkoi_base.files.private_files import write_atomically
+
 MAX_NAME = 80
 
 
@@ -18,10 +20,7 @@ def read_names(path: Path) -> Mapping[str, str]:
 def name_session(path: Path, session: str, name: str) -> None:
     """Name a session; its old name is forgotten."""
     names = {**read_names(path), session: name[:MAX_NAME]}
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(names), encoding="utf-8")
-    fresh.chmod(0o600)
-    fresh.replace(path)
+    write_atomically(path, json.dumps(names).encode())
 
 
 def find_named(path: Path, name: str) -> str:

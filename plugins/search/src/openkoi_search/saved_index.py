@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+
+from openkoi_base.files.private_files import write_atomically
 
 from .bm25 import LONG_SHAPE
 from .checksums import CorruptFileError
@@ -68,13 +69,11 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file at once, and remove the files of other states."""
+    """Write a file, and remove the files of other states."""
     name = path.name.rpartition("-")[0]
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{name}-", delete=False) as file:
-            file.write(data)
-        Path(file.name).replace(path)
+        write_atomically(path, data)
         for old in path.parent.glob(f"{name}-*{path.suffix}"):
             if old != path:
                 old.unlink(missing_ok=True)

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
+from openkoi_base.files.private_files import write_atomically
+
 from .graph import HnswGraph, load_graph
 
 
@@ -76,13 +78,7 @@ class GraphFile:
 
     def write_metadata(self, metadata: IndexMetadata) -> None:
         """Write the metadata."""
-        fresh = self.metadata_path.with_name(f".{self.metadata_path.name}.{os.getpid()}")
-        try:
-            fresh.write_text(json.dumps(asdict(metadata)))
-            sync_file(fresh)
-            fresh.replace(self.metadata_path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        write_atomically(self.metadata_path, json.dumps(asdict(metadata)).encode(), sync=True)
 
 
 def sync_file(path: Path) -> None:
