@@ -93,7 +93,7 @@ class File(Media):
 
     @property
     def text(self) -> str | None:
-        """Its text, if its media type is one of text and its bytes are UTF-8; otherwise None."""
+        """The text, if the media type is textual and the content is valid UTF-8; otherwise None."""
         if not self.media_type.startswith(TEXT_TYPES):
             return None
         try:

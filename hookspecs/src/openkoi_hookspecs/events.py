@@ -49,7 +49,7 @@ class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
     ``models`` are the models from the command line, by setting: resume and fork use them again. ``origin`` says where
-    the executor's model was found, if it was not configured; ``first``: it was found so, and no task was run before.
+    the executor's model was found, if it was not configured; ``first``: it was found for the first task ever run.
     """
 
     name = "task.start"

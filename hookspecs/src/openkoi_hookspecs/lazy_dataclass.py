@@ -110,7 +110,7 @@ class Blueprint:
 
     @cached_property
     def positional(self) -> tuple[str, ...]:
-        """The names of parameters that need no keyword."""
+        """The names of the positional parameters."""
         return tuple(one.name for one in self.fields if one.init and not one.kw_only)
 
     def complete(self, name: str) -> None:

@@ -38,8 +38,8 @@ class WorkspaceRestored(Event):
 
     ``kept`` is the checkpoint of the state before that, if the run itself had not saved one. ``conflicts`` are the
     files that were left as they are because others also changed them. ``reverted``: the files already were in that
-    state, because others, such as git, had reverted them. ``rewound``: the user went back to before the run in the
-    conversation, which says nothing against what it did.
+    state, because others, such as git, had reverted them. ``rewound``: the user rewound the conversation to before the
+    run, which does not mean that its changes were bad.
     """
 
     name = "workspace.restored"

@@ -79,8 +79,16 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
             "instructions (line 2) and instructions_file (line 3)",
         ),
         (WHO + "instructions_file: no.md", "2, column 20", "instructions_file cannot be read: File not found"),
-        (WHO + "instructions_file: ../a.md", "2, column 20", "must be in the folder of the agent's file, or below"),
-        (WHO + "instructions_file: /etc/hosts", "2, column 20", "must be in the folder of the agent's file, or below"),
+        (
+            WHO + "instructions_file: ../a.md",
+            "2, column 20",
+            "must be in the folder of the agent's file, or in a subfolder",
+        ),
+        (
+            WHO + "instructions_file: /etc/hosts",
+            "2, column 20",
+            "must be in the folder of the agent's file, or in a subfolder",
+        ),
         (
             WHO + "composite: {strategy: chaos, agents: [{identity: {name: b}}]}",
             "2, column 23",

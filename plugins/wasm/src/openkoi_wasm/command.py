@@ -162,7 +162,7 @@ async def call(koi: Koi, /, name: str, tool: str, arguments: str) -> None:
 @wasm.command()
 @click.option("--wit", is_flag=True, help="Show only the WIT world, for component toolchains.")
 def docs(wit: bool) -> None:
-    """Print how to write a plugin: its manifest, and the functions and bytes that it exchanges with OpenKoi."""
+    """Print how to write a plugin: its manifest, its functions, and the data it exchanges with OpenKoi."""
     world, pages = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("plugin.wit", "ABI.md"))
     click.echo(world if wit else f"{pages}\n```wit\n{world}```\n", nl=False)
 

@@ -121,7 +121,7 @@ class Building:
         folder = Path(part.document.file).parent
         file = folder / name
         if not resolve_path(file).is_relative_to(resolve_path(folder)):
-            self.blame(part, ("instructions_file",), "must be in the folder of the agent's file, or below")
+            self.blame(part, ("instructions_file",), "must be in the folder of the agent's file, or in a subfolder")
             return ""
         try:
             return text_of(file)

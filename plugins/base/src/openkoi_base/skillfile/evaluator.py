@@ -53,9 +53,7 @@ class Dimension:
         return canonical_name(self.name)
 
 
-ANSWER_DIMENSION = Dimension(
-    "verdict", 1.0, "The answer to the question that the evaluator's text asks about the work."
-)
+ANSWER_DIMENSION = Dimension("verdict", 1.0, "How well the work answers the question in the evaluator's text.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def is_inside(finding: Finding, root: Path) -> bool:
 class EvaluatorContract:
     """Inherit it: ``class TestMine(EvaluatorContract): subject = Mine()``.
 
-    ``files`` are in the workspace, ``work`` is evaluated, and a model that is asked answers with ``says``.
+    ``files`` are in the workspace, ``work`` is evaluated, and ``says`` is the response of every model call.
     """
 
     subject: ClassVar[Evaluator]
