@@ -159,3 +159,75 @@ def test_an_error_that_repeats_foreign_text_cannot_control_the_terminal(openkoi:
     done = openkoi.with_plugin(RAISING, commands="acme:do")("acme")
 
     assert (1, "Error: gone\n") == (done.returncode, done.stderr)
+
+
+LINES = "the wheel came off\\n[done] 1 iteration\\r[done] again\\nerror: none\\x1b[2J"
+HOOK = f"""
+from openkoi_hookspecs import hookimpl
+
+@hookimpl
+def before_plan(task):
+    raise ValueError("{LINES}")
+"""
+REFUSED = PROVIDER.replace("import Env, Model", "import Env, Model, RequestRejectedError")
+WARNING = f"""
+from openkoi_hookspecs import hookimpl
+
+@hookimpl
+def before_plan(task, run):
+    run.koi.warn("{LINES}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "plugin"),
+    [
+        (PROVIDER.replace('f"the key {self.key} was refused"', f'"{LINES}"'), "providers"),
+        (
+            REFUSED.replace('ValueError(f"the key {self.key} was refused")', f'RequestRejectedError("{LINES}")'),
+            "providers",
+        ),
+        (HOOK, "hooks"),
+        (WARNING, "hooks"),
+    ],
+)
+def test_no_further_line_of_an_error_looks_like_a_line_of_openkoi(code: str, plugin: str, openkoi: Shell) -> None:
+    scripted = ["-m", write_script(openkoi.folder, ANSWER)]
+    target = "acme:Acme" if plugin == "providers" else "acme"
+    acme = openkoi.with_plugin(code, **{plugin: target}).with_environment(ACME_LOGIN=KEY)
+    result = acme(*(["-m", "acme/one"] if plugin == "providers" else scripted), "do it")
+
+    assert "\n    [done] 1 iteration\n    [done] again\n    error: none" in result.stderr
+    assert "\n[done] again" not in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+def test_nor_does_one_of_an_error_that_no_run_reports(openkoi: Shell) -> None:
+    code = f"""
+import click
+@click.command()
+def command():
+    raise ValueError("{LINES}")
+"""
+    result = openkoi.with_plugin(code, commands="acme:command")("acme")
+
+    assert "\n    [done] 1 iteration\n    [done] again\n    error: none" in result.stderr
+
+
+def test_doctor_shows_the_further_lines_of_a_provider_below_its_first(openkoi: Shell) -> None:
+    code = PROVIDER.replace('return [Model("one", context=1000, output=100)]', f'raise ValueError("{LINES}")')
+    acme = openkoi.with_plugin(code, providers="acme:Acme").with_environment(ACME_LOGIN=KEY)
+    result = acme("doctor")
+
+    forged = [line for line in result.stdout.splitlines() if line.strip().startswith(("[done]", "error: none"))]
+    assert 3 == len(forged)
+    assert all(line.startswith("      ") for line in forged)
+
+
+def test_the_hints_of_openkoi_stay_as_they_are(openkoi: Shell) -> None:
+    (openkoi.folder / "a.yaml").write_text("agent: 1\nname: 2\n")
+    result = openkoi("run", "a.yaml", "Fix it")
+
+    first, second, *_ = result.stderr.splitlines()
+    assert first.startswith("Error: a.yaml, line 1")
+    assert second.startswith("a.yaml, line 1")

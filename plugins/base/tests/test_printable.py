@@ -16,6 +16,7 @@ def test_one_line_is_one_line_of_what_is_seen() -> None:
 def test_further_lines_are_indented() -> None:
     assert "[2J]0;ownedhalf\n    [done] 1 iteration\n    [done]" == indent_lines(FORGED)
     assert "a:1:2: bad\n        x = (\n        ^" == indent_lines("a:1:2: bad\n        x = (\n        ^")
+    assert "a\n       x = (\n         ^" == indent_lines("a\n   x = (\n     ^")
     assert "" == indent_lines("")
 
 

@@ -10,6 +10,8 @@ UNSEEN = lazy_pattern(
     "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 
+INDENT = 4  # spaces before the further lines of others; no line of OpenKoi's progress or errors starts with as many
+
 
 def make_printable(text: str) -> str:
     """Replace control and invisible characters with question marks; keep line breaks and tabs."""
@@ -28,8 +30,15 @@ def escaped_line(text: str) -> str:
 
 def indent_lines(text: str) -> str:
     """Return text of others without such characters, its further lines indented: they look like no line of OpenKoi."""
-    first, *more = visible(text).splitlines() or [""]
-    return "\n".join([first, *(line if line.startswith("    ") else f"    {line}" for line in more)])
+    return indent_further(visible(text))
+
+
+def indent_further(text: str, by: int = INDENT) -> str:
+    """Return text with its further lines indented by so many spaces, so that none looks like a line of its own."""
+    first, *more = text.splitlines() or [""]
+    indent = " " * by
+    missing = "" if all(line.startswith(indent) for line in more) else indent
+    return "\n".join([first, *(f"{missing}{line}" for line in more)])
 
 
 def visible(text: str) -> str:

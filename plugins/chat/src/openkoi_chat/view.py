@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import Protocol
 
+from openkoi_base.printable import indent_further
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_terminal import Style, strip_controls
 
@@ -48,7 +49,7 @@ async def pick(view: "View", title: str, choices: Sequence[Choice], *, selected:
 
 def warn(view: "View", text: str) -> None:
     """Print what went wrong; foreign text in it cannot control the terminal."""
-    view.note(f"  ! {strip_controls(text)}", "yellow")
+    view.note(f"  ! {indent_further(strip_controls(text))}", "yellow")
 
 
 class View(Protocol):

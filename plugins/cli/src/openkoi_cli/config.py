@@ -88,8 +88,10 @@ def edit(invocation: Invocation, /) -> None:
         private_folder(file.parent)
         write_atomically(file, NEW_FILE)
     click.edit(filename=str(file))
+    from .errors import print_warning
+
     for warning in invocation.open().unknown_settings():
-        click.echo(invocation.redact(f"  ! {warning}"), err=True)
+        print_warning(warning, invocation)
     click.echo(f"Checked {file}.")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from openkoi_base.grants.wildcards import find_wildcards
+from openkoi_base.printable import indent_further
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_size
 
@@ -68,11 +69,12 @@ def command(invocation: Invocation, /, hooks: bool) -> int:
         seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
-        click.echo(koi.redact(f"  {part + ':' if part else '':<{width}}{text}".rstrip()))
+        shown = indent_further(koi.redact(text), by=width + 2)
+        click.echo(f"  {part + ':' if part else '':<{width}}{shown}".rstrip())
     if seen.issues:
         click.echo("\n  Issues:")
     for issue in seen.issues:
-        click.echo(koi.redact(f"    ! {issue}"))
+        click.echo(f"    ! {indent_further(koi.redact(issue), by=6)}")
     return 1 if seen.issues else 0
 
 

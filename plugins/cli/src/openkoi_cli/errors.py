@@ -15,6 +15,7 @@ NOT_WRITTEN = (errno.ENOSPC, errno.EIO, errno.EBADF)
 
 def report_error(error: Exception, invocation: Invocation) -> int:
     """Print an error, with its traceback if verbose; return the exit status."""
+    from openkoi_base.printable import indent_further
     from openkoi_hookspecs import KoiError
 
     if invocation.verbose:
@@ -23,9 +24,10 @@ def report_error(error: Exception, invocation: Invocation) -> int:
         print_line(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
     known = invocation.koi or invocation.reader
     for warning in known.warnings() if known else ():
-        print_line(f"  ! {invocation.redact(warning)}")
+        print_warning(warning, invocation)
     if not invocation.is_reported:
-        print_line(f"Error: {invocation.redact(describe_error(error))}")
+        text = invocation.redact(describe_error(error))
+        print_line(f"Error: {indent_further(text) if quotes_others(error) else text}")
     if not (invocation.verbose or isinstance(error, KoiError) or describe_environment(error)):
         print_line("Run again with --verbose to see a traceback.")
     return exit_status(error)
@@ -37,6 +39,22 @@ def print_line(text: str) -> None:
 
     with suppress(OSError):
         click.echo(strip_escapes(text), err=True)
+
+
+def print_warning(warning: str, invocation: Invocation) -> None:
+    """Print a warning on stderr; further lines of it, which a plugin may have written, look like no line of ours."""
+    from openkoi_base.printable import indent_further
+
+    print_line(f"  ! {indent_further(invocation.redact(warning))}")
+
+
+def quotes_others(error: Exception) -> bool:
+    """Return whether an error repeats what a plugin or a server says, and not only words of OpenKoi."""
+    from openkoi_hookspecs import AppError, KoiError, NoProviderError, PluginError, ProviderError
+
+    if isinstance(error, (PluginError, AppError, ProviderError)):
+        return not isinstance(error, NoProviderError)
+    return not isinstance(error, KoiError)
 
 
 def describe_error(error: BaseException) -> str:

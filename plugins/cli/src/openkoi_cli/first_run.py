@@ -11,7 +11,7 @@ from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Record, events
 
 from .async_command import run_async_command
-from .errors import print_line
+from .errors import print_line, print_warning
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def offer_setup(invocation: Invocation) -> bool:
     fresh = invocation.open()
     for warning in koi.warnings():
         if warning not in fresh.warnings():
-            print_line(f"  ! {invocation.redact(warning)}")
+            print_warning(warning, invocation)
     print_line(f"\n{BANNER.format(invocation.launcher.version)}\n")
     command = invocation.load("commands", INIT)
     assert isinstance(command, click.Command)

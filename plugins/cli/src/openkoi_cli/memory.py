@@ -62,13 +62,14 @@ def open_and_search(invocation: Invocation, text: str, limit: int) -> "list[Foun
 
 def print_warnings(invocation: Invocation) -> None:
     """Print warnings, and settings that memory does not know."""
+    from .errors import print_warning
     from .memory_search import find_unknown_settings_of_memory
 
     koi = invocation.koi
     reader = invocation.reader
     there = (*koi.warnings(), *find_unknown_settings_of_memory(koi)) if koi else reader.warnings() if reader else ()
     for warning in dict.fromkeys(there):
-        click.echo(invocation.redact(f"  ! {warning}"), err=True)
+        print_warning(warning, invocation)
 
 
 @command.command()

@@ -194,8 +194,10 @@ class TextRenderer(Renderer):
 
     def show_afterwards(self, koi: "Koi") -> None:
         """Show warnings, learnings, savings and a tip."""
+        from openkoi_base.printable import indent_further
+
         for text in koi.warnings():
-            self.live.print_line(koi.redact(f"  ! {text}"))
+            self.live.print_line(f"  ! {indent_further(koi.redact(text))}")
         if self.report.learnings:
             self.live.print_line(f"  {format_count(len(self.report.learnings), 'learning')} saved")
         if any(self.report.saved_tokens.values()):

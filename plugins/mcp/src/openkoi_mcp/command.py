@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi_base.grants import revoke_command
-from openkoi_base.printable import escaped_line
+from openkoi_base.printable import escaped_line, indent_further
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import YES, Json, Koi, KoiError, PluginNotFoundError, is_yes
 
@@ -48,7 +48,7 @@ async def list_servers(koi: Koi, /, layout: str) -> None:
     """List the MCP servers of this folder: your own, shared servers, and those of the project."""
     found = (await source_of(koi)).find(koi, koi.workspace)
     for warning in koi.warnings():
-        click.echo(koi.redact(f"! {warning}"), err=True)
+        click.echo(f"! {indent_further(koi.redact(warning))}", err=True)
     if layout == "json":
         click.echo(koi.redact(json.dumps({"schema": SCHEMA, "servers": [server_to_json(one, koi) for one in found]})))
         return

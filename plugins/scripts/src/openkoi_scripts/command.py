@@ -7,7 +7,7 @@ from typing import Any, cast
 import click
 
 from openkoi_base.grants import revoke_command
-from openkoi_base.printable import one_line
+from openkoi_base.printable import indent_further, one_line
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import NO, YES, Koi, KoiError, PluginNotFoundError
 
@@ -84,7 +84,7 @@ async def find_all(koi: Koi) -> list[ScriptFile]:
     source = await find_source(koi)
     found = [*list_scripts(await source.places(koi, koi.workspace), koi)]
     for warning in koi.warnings():
-        click.echo(koi.redact(f"! {warning}"), err=True)
+        click.echo(f"! {indent_further(koi.redact(warning))}", err=True)
     return found
 
 

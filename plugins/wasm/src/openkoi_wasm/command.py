@@ -14,7 +14,7 @@ import click
 
 from openkoi_base.files import describe_write_error, private_folder
 from openkoi_base.grants import revoke_command
-from openkoi_base.printable import make_printable
+from openkoi_base.printable import indent_further, make_printable
 from openkoi_base.schema.coerce import coerce_arguments
 from openkoi_base.terminal import require_prompt
 from openkoi_hookspecs import YES, ConfigError, Json, Koi, KoiError, PluginNotFoundError
@@ -47,7 +47,7 @@ async def list_plugins(koi: Koi, /, layout: str) -> None:
     source = await source_of(koi)
     found = source.find(koi)
     for warning in koi.warnings():
-        click.echo(koi.redact(f"! {warning}"), err=True)
+        click.echo(f"! {indent_further(koi.redact(warning))}", err=True)
     if layout == "json":
         click.echo(json.dumps({"schema": SCHEMA, "plugins": [plugin_to_json(one, source, koi) for one in found]}))
         return

@@ -60,6 +60,7 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
     A copy is evaluated, so nothing in the folder changes. Exit: 0 accepted, 3 below the threshold or a check failed, 4
     budget, 5 time, 9 a judge is required but not available.
     """
+    from openkoi_base.printable import indent_further
     from openkoi_base.redact import current_redactor
 
     from .session import EvaluationRequest, evaluate_copy
@@ -70,7 +71,7 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
     report = await evaluate_copy(wanted, koi)
     redacted = current_redactor()
     for warning in report.warnings if layout != "json" else ():
-        click.echo(redacted(f"  ! {warning}"), err=True)
+        click.echo(f"  ! {indent_further(redacted(warning))}", err=True)
     click.echo(redacted(format_report(report, layout)))
     return report.status
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from openkoi_base.counts import format_count
+from openkoi_base.printable import indent_further
 from openkoi_hookspecs import (
     Cost,
     Evaluation,
@@ -74,9 +75,9 @@ class Progress:
             case events.LearningSaved():
                 return ()
             case events.WarningIssued(text=text):
-                return [f"  ! {text}"]
+                return [indent_further(f"  ! {text}")]
             case events.RunFailed(reason=reason):
-                return [f"[abort] {reason}"]
+                return [indent_further(f"[abort] {reason}")]
             case _:
                 return [record.event.line] if record.event.line else ()
 
