@@ -125,6 +125,12 @@ def test_what_was_wrong_is_said_so_that_the_judge_can_mend_it() -> None:
         parse_verdict('{"scores": {"walls": 0.7}}', RUBRIC)
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e400"])
+def test_a_score_that_is_not_a_number_is_named_as_that(value: str) -> None:
+    with pytest.raises(UnreadableError, match=r"^The score for walls is '(nan|-?inf)', which is not a number from"):
+        parse_verdict(scores(value), RUBRIC)
+
+
 @pytest.mark.row("EVAL-06")
 def test_findings_are_read_leniently_and_keep_everything_that_was_said() -> None:
     found = [

@@ -30,9 +30,7 @@ def parse_scores(
     missing = [d.name for d in rubric.dimensions if d.key in wanted and d.key not in values]
     if missing:
         raise UnreadableError(f"The score is missing for {', '.join(missing)}.")
-    return tuple(
-        Score(d.name, parse_score(d.name, values[d.key]), d.weight) for d in rubric.dimensions if d.key in values
-    )
+    return tuple(Score(d.name, values[d.key], d.weight) for d in rubric.dimensions if d.key in values)
 
 
 def find_score_table(found: Mapping[str, object]) -> Iterable[tuple[str, object]]:
@@ -48,12 +46,15 @@ def dimension_name(row: Mapping[str, object]) -> str:
     return str(row.get("dimension") or row.get("name") or "")
 
 
-def group_by_key(rows: Iterable[tuple[str, object]], wanted: set[str]) -> dict[str, object]:
-    """Return the rows by dimension; raise UnreadableError when two differ."""
-    values: dict[str, object] = {}
-    for name, value in rows:
+def group_by_key(rows: Iterable[tuple[str, object]], wanted: set[str]) -> dict[str, float]:
+    """Return the scores by dimension; raise UnreadableError for one that is not a number, and when two differ."""
+    values: dict[str, float] = {}
+    for name, raw in rows:
         key = canonical_name(str(name))
-        if key in wanted and values.setdefault(key, value) != value:
+        if key not in wanted:
+            continue
+        value = parse_score(name, raw)
+        if values.setdefault(key, value) != value:
             raise UnreadableError(f"There are two different scores for {name}.")
     return values
 
