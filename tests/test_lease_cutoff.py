@@ -130,6 +130,18 @@ def test_an_answer_in_one_piece_of_5_mb_is_cut_to_what_was_leased(
     assert sum(file.stat().st_size for file in (tmp_path / "home").rglob("*.jsonl")) < 1_000_000
 
 
+def test_a_response_that_ends_the_task_is_named_with_its_limit_and_what_to_change(tmp_path: Path) -> None:
+    with OpenAIServer(Say("x" * 9_000_000, whole=True)) as server:
+        here = shell(tmp_path).with_environment(OPENAI_BASE_URL=server.url)
+        ended = here("-m", "openai/gpt-fake", "Write the story down")
+
+    assert 4 == ended.returncode
+    assert "gpt-fake sent more than the allowed 8,192 tokens; the response was cut off and the task" in ended.stderr
+    assert 'set a higher `output` under [models.known."openai/gpt-fake"]' in ended.stderr
+    assert " tokens reserved for one call)" in ended.stderr
+    assert "The next call was not made" not in ended.stderr
+
+
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_a_count_that_cannot_have_been_read_is_not_charged(vendor: str, tmp_path: Path) -> None:
     lies = Say("A story. " * 300, usage=Usage(input=500, output=1_250_000))

@@ -127,13 +127,13 @@ def test_a_slow_listener_is_not_the_server_s_fault() -> None:
     ids=["an event", "a line without an end", "an event of many lines"],
 )
 def test_an_event_may_not_be_endless(pieces: list[bytes]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an event of more than 1000 bytes"):
+    with pytest.raises(ProviderUnavailableError, match="sent an event of more than 1,000 bytes"):
         heard(server(*pieces), CALM)
 
 
 @pytest.mark.parametrize("type", [EVENTS, "application/json"])
 def test_an_answer_may_not_be_endless(type: str) -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent more than 3000 bytes"):
+    with pytest.raises(ProviderUnavailableError, match="sent more than 3,000 bytes"):
         heard(server(*[b"data: " + b"x" * 500 + b"\n\n"] * 20, type=type), CALM)
 
 

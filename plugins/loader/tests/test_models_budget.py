@@ -240,7 +240,7 @@ def test_dollars_beyond_the_lease_end_the_task_too() -> None:
     lease = budget.reserve(100_000, 1_000, Price(3.0, 15.0))
     budget.settle(lease, Usage(input=100_000, output=1_000), Price(30.0, 15.0))
 
-    with pytest.raises(LimitExceededError, match="dollars"):
+    with pytest.raises(LimitExceededError, match="reserved for one call"):
         budget.reserve(10, 10, tiered)
 
 

@@ -10,6 +10,7 @@ from .server import Server
 if TYPE_CHECKING:
     from .framing import Framing
 
+SHORTER = "OpenKoi reads no more. Ask for a shorter answer, or use another model."
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -77,12 +78,12 @@ class EventParser(Generic[T_co]):
                 raise self._server.blank(piece) from None
             raise self._server.unavailable(f"sent an invalid stream: {error}") from None
         if max(self._framing.waiting, max(map(len, events), default=0)) > self._bounds.event_bytes:
-            raise self._server.unavailable(f"sent an event of more than {self._bounds.event_bytes} bytes.")
+            raise self._server.unavailable(f"sent an event of more than {self._bounds.event_bytes:,} bytes. {SHORTER}")
         return events
 
 
 def check_size(server: Server, bounds: ResponseLimits, size: int) -> int:
     """Return the size of a response; raise ProviderUnavailableError if it is too large."""
     if size > bounds.response_bytes:
-        raise server.unavailable(f"sent more than {bounds.response_bytes} bytes; the response was cut off.")
+        raise server.unavailable(f"sent more than {bounds.response_bytes:,} bytes; the response was cut off. {SHORTER}")
     return size

@@ -39,6 +39,10 @@ JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 2
 MIN_AHEAD_TOKENS = 256  # tokens to charge in advance while an answer arrives; later, twice its length (estimate)
 JUDGE = "evaluator"
 NO_IMAGES = "Retrying without the images and files in the request."
+LIMIT_IGNORED = (
+    " The server ignores this limit. Use another model, or set a higher `output` under "
+    '[models.known."{name}"] in the config file.'
+)
 NEW_KEY = " To enter another key, run `openkoi init`."
 
 
@@ -243,7 +247,8 @@ class ModelClient:
         then = "the task ends here" if self.budget.task.over else "more will be reserved from now on"
         if overlong:
             sent = f"sent more than the allowed {lease.max_output:,} tokens; the response was cut off"
-            await self.emit(events.WarningIssued(f"{resolved.name} {sent}{f' and {then}' if over else ''}."))
+            advice = LIMIT_IGNORED.format(name=resolved.name) if self.budget.task.over else ""
+            await self.emit(events.WarningIssued(f"{resolved.name} {sent}{f' and {then}' if over else ''}.{advice}"))
         elif over:
             charged = "" if due.usage == due.counted else f" Charged: {due.usage.total:,} tokens."
             await self.emit(events.WarningIssued(f"{resolved.name} {over}; {then}.{charged}"))

@@ -71,6 +71,14 @@ class Reservation:
         dollars = usd / self.usd if usd > self.usd + ROUNDING and self.usd > 0 else 0.0
         return self.wide * max(usage.total / self.tokens if self.tokens else math.inf, dollars)
 
+    def limit_exceeded_by(self, usage: Usage) -> str:
+        """Name the limit of a response that used more than was reserved."""
+        return (
+            f"{self.tokens:,} tokens reserved for one call"
+            if usage.total > self.tokens
+            else f"${self.usd:.4f} reserved for one call"
+        )
+
     def describe_excess(self, usage: Usage, usd: float) -> str:
         """Describe what was used beyond it, for the user; empty if nothing was."""
         if usage.total > self.tokens:

@@ -163,7 +163,7 @@ class TaskBudget:
         if not lease.describe_excess(counted, usd):
             self.margin.relax()
         elif self.margin.widen_after(lease, lease.overrun_factor(counted, usd)):
-            self.overspend("tokens" if counted.total > lease.tokens else "dollars")
+            self.overspend(lease.limit_exceeded_by(counted))
         charged = min(price.cost(usage), lease.usd)
         self.charge(lease, cost_of_call(usage, charged, budget_tokens(usage, price.at(usage.prompt))))
         return charged
