@@ -131,6 +131,26 @@ def test_a_command_waits_for_the_last_moments_of_a_task_that_is_shown_as_done(op
         assert "cannot run" not in tty.display
 
 
+def test_commands_run_and_quit_leaves_while_another_waits_for_a_plugin_that_hangs(openkoi: Shell) -> None:
+    with chat(openkoi.with_plugin(ENDS_LATE, hooks="acme"), WELL) as tty:
+        tty.send("go on")
+        tty.shows("[done]")
+        tty.send("/rewind")
+        tty.send("/cost")
+        tty.shows("This session: <$0.01")
+        tty.send("/quit")
+        assert 0 == tty.inner.ends()
+
+
+def test_quit_leaves_while_a_command_asks(openkoi: Shell) -> None:
+    with chat(openkoi, WELL) as tty:
+        tty.send("/mode")
+        tty.shows("Which mode?")
+        tty.settles()
+        tty.send("/q")
+        assert 0 == tty.inner.ends()
+
+
 def test_what_was_revoked_is_asked_again(openkoi: Shell) -> None:
     with chat(openkoi, PUSH + WELL) as tty:
         tty.send("push it")

@@ -9,13 +9,14 @@ BETWEEN_TASKS = "Not during a task."
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what it takes, what it does, and whether it may run while a task is under way."""
+    """A command: what it takes, what it does, and whether it may run during a task, or even another command."""
 
     name: str
     takes: str
     summary: str
     action: str
     during_task: bool = True
+    at_once: bool = False
 
     @property
     def description(self) -> str:
@@ -62,7 +63,7 @@ COMMANDS = (
     Command("setup", "", "Set up a model and its key.", "request:setup", during_task=False),
     Command("editor", "", "Write the message in $EDITOR (Ctrl-G).", "talk:editor"),
     Command("plain", "", "Print line by line, for screen readers.", "talk:plain", during_task=False),
-    Command("quit", "", "Leave the chat.", "talk:quit_chat"),
+    Command("quit", "", "Leave the chat.", "talk:quit_chat", at_once=True),
 )
 
 

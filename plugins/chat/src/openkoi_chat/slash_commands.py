@@ -32,9 +32,20 @@ def load_action(command: Command) -> Action:
 
 
 async def run_command(chat: ChatProgram, line: str) -> None:
-    """Run a command when those before it have ended: one of the chat, a skill, or one that a plugin adds."""
+    """Run a command when those before it have ended: one of the chat, a skill, or one that a plugin adds.
+
+    /quit does not wait. A command that waits for the end of a task does not delay others.
+    """
+    name, _, words = line.removeprefix("/").partition(" ")
+    words = words.strip()
+    command = find_command(name)
+    if command and command.at_once:
+        await load_action(command)(chat, words)
+        return
+    if command and not command.during_task:
+        await wait_if_done(chat)
     async with chat.command_lock:
-        await run_now(chat, line)
+        await (run_now(chat, command, words) if command else run_outside(chat, name, words))
 
 
 @contextmanager
@@ -50,23 +61,20 @@ def hold_messages(chat: ChatProgram) -> Iterator[None]:
         session.show_notes()
 
 
-async def run_now(chat: ChatProgram, line: str) -> None:
-    """Run a command."""
-    name, _, words = line.removeprefix("/").partition(" ")
-    if command := find_command(name):
-        if not command.during_task:
-            await wait_if_done(chat)
-        if chat.session.is_busy and not command.during_task:
-            chat.view.note(BUSY.format(name=command.name))
-            return
-        with nullcontext() if command.during_task else hold_messages(chat):
-            await load_action(command)(chat, words.strip())
-    elif not (await run_added(chat, name, words.strip()) or await run_other(chat, name)):
-        chat.view.note(
-            UNKNOWN.format(
-                name=strip_controls(name), near=suggest(name, [*(one.name for one in COMMANDS), *chat.added.all])
-            )
-        )
+async def run_now(chat: ChatProgram, command: Command, words: str) -> None:
+    """Run a command of the chat, unless a task is under way that it may not disturb."""
+    if chat.session.is_busy and not command.during_task:
+        chat.view.note(BUSY.format(name=command.name))
+        return
+    with nullcontext() if command.during_task else hold_messages(chat):
+        await load_action(command)(chat, words)
+
+
+async def run_outside(chat: ChatProgram, name: str, words: str) -> None:
+    """Run a skill, a command of a plugin or one of ``openkoi``; note a name that is none of these."""
+    if not (await run_added(chat, name, words) or await run_other(chat, name)):
+        names = [*(one.name for one in COMMANDS), *chat.added.all]
+        chat.view.note(UNKNOWN.format(name=strip_controls(name), near=suggest(name, names)))
 
 
 async def wait_if_done(chat: ChatProgram) -> None:
