@@ -59,9 +59,9 @@ class LinterRunner:
             )
             return None
         root = self.run.workspace
-        printed = await self._execute(argv, linter.env, stdin)
+        printed = await self._run_command(argv, linter.env, stdin)
         if linter.else_env and printed.exit_code and not linter.findings(printed.text, root):
-            printed = await self._execute(argv, {**linter.env, **linter.else_env}, stdin)
+            printed = await self._run_command(argv, {**linter.env, **linter.else_env}, stdin)
         findings = linter.findings(printed.text, root)
         if why := self._fault(printed, findings):
             await self._warn(f"{linter.name} {why}")
@@ -82,7 +82,7 @@ class LinterRunner:
             return f"was not run: {printed.text.strip()[:200] or 'it was not found.'}"
         return ""
 
-    async def _execute(self, argv: Sequence[str], env: Mapping[str, str], stdin: bytes) -> PrintedOutput:
+    async def _run_command(self, argv: Sequence[str], env: Mapping[str, str], stdin: bytes) -> PrintedOutput:
         command = Command(argv, stdin=stdin, env={**QUIET, **env}, seconds=self.seconds)
         return take_output(await self.run.execute(command))
 

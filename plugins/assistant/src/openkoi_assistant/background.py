@@ -16,10 +16,10 @@ def daemon_command() -> list[str]:
 
 def replace_process() -> None:
     """Run this command line again in this process, once it has ended."""
-    atexit.register(execute, [sys.executable, *sys.orig_argv[1:]])
+    atexit.register(replace_with, [sys.executable, *sys.orig_argv[1:]])
 
 
-def execute(command: list[str]) -> None:
+def replace_with(command: list[str]) -> None:
     """Become another program; what was printed is not lost."""
     sys.stdout.flush()
     sys.stderr.flush()
