@@ -7,7 +7,7 @@ from typing import Any
 from test_layers import ROOT
 
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "code_map"))
-MAX_MISSED_SHARE = 0.1
+MAX_MISSED_SHARE = 0.03
 WHERE: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "where"))
 
 
@@ -23,7 +23,7 @@ def test_every_module_says_what_it_does() -> None:
 
 
 def test_questions_of_newcomers_are_answered_with_the_module_that_does_it() -> None:
-    """Of the last third, 56 of 65 were found before a first line was changed for any of them."""
+    """Of the last 60, 90 % were found before first lines were changed, 93 % before any was changed for one of them."""
     lines = [line.split("\t") for line in (ROOT / "tests" / "code_questions.tsv").read_text().splitlines()]
     missed = [question for question, files in lines if not found(question) & set(files.split())]
 

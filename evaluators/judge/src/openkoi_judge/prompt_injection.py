@@ -1,4 +1,4 @@
-"""Detect prompt injection: whether text in the work influences its judge.
+"""Detect prompt injection in the work: text that influences, or fools, its judge.
 
 Quoting does not keep a model from obeying the quoted text. Each verdict therefore also scores the work as the answer to
 an unrelated task: a judge that gives marks for that followed an instruction. Where text in the work looks addressed to

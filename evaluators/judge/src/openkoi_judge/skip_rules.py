@@ -1,4 +1,4 @@
-"""Decide whether a judgment can be skipped or reused."""
+"""Decide whether a judgment (evaluation) can be skipped or reused."""
 
 from openkoi_hookspecs import Evaluation, Limits, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass

@@ -1,4 +1,4 @@
-"""Parse the verdict in a judge's response; reject a missing, incomplete or contradictory one.
+"""Parse the verdict (JSON) in a judge's response; reject a missing, incomplete or contradictory one.
 
 No number is ever invented: anything unreadable raises UnreadableError.
 """

@@ -1,4 +1,4 @@
-"""Compare linter findings with those from before the task, which are kept in the log."""
+"""Compare linter findings with those from before the task (the baseline), which are kept in the log."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

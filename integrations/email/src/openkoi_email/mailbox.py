@@ -1,4 +1,4 @@
-"""Talk to an IMAP server. All calls block, so they are made in a thread."""
+"""Talk to an IMAP server (IDLE). All calls block, so they are made in a thread."""
 
 import imaplib
 import socket

@@ -1,4 +1,4 @@
-"""Verify who wrote a mail: by the DMARC verdict of the user's own mail server only."""
+"""Verify who wrote a mail, against spoofing: by the DMARC verdict of the user's own mail server only."""
 
 import re
 from email.message import EmailMessage

@@ -1,4 +1,4 @@
-"""Read what a poll returns: each event once, in the order of its room, without gaps."""
+"""Read what a poll (``/sync``) returns: each event once, in the order of its room, without gaps."""
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""Call Notion's Markdown endpoints (API version 2026-03-11)."""
+"""Read and write Notion's pages by its Markdown endpoints (API version 2026-03-11)."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Call Slack: the Web API to send, Socket Mode to receive, and the history for messages missed meanwhile."""
+"""Call Slack: the Web API to send, Socket Mode to receive messages, and the history for messages missed meanwhile."""
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Call the Bot API: receive by long polling (no webhook), and send with its methods."""
+"""Call the Bot API: receive updates by long polling (no webhook), and send with its methods."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping

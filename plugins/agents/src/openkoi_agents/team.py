@@ -1,4 +1,4 @@
-"""Run a task with a team of agents."""
+"""Run a task with a team of agents (multi-agent)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The slash commands of the chat: their names, their arguments, and what they do."""
+"""All slash commands of the chat: their names, their arguments, and what they do."""
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 

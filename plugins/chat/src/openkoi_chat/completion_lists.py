@@ -1,4 +1,4 @@
-"""Autocomplete the word that is typed: lists of commands, files and earlier messages below the input."""
+"""Complete the word that is typed (Tab, autocomplete): commands, files and earlier messages, listed below the input."""
 
 from collections.abc import Sequence
 from time import monotonic

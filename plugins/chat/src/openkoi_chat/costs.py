@@ -1,4 +1,4 @@
-"""Report what the session cost, its most expensive step, and what would be cheaper."""
+"""Report what the session cost (``/cost``), its most expensive step, and what would be cheaper."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""After an interruption, ask what to do with the files that were changed: keep them, undo them, or keep only some."""
+"""After an interruption (Esc), ask what to do with the changed files: keep them, undo them, or keep only some."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

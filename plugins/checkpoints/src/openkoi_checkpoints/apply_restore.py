@@ -1,4 +1,4 @@
-"""Carry out a restore plan, one path at a time, each atomically."""
+"""Restore files by a plan (undo, rewind), one path at a time, each atomically."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Create, restore and diff checkpoints over a content store, without git."""
+"""Create, restore and diff checkpoints (snapshots) over a content store, without git."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Merge two versions of a file with a common origin line by line, as git does.
+"""Merge two versions of a file (three-way merge) with a common origin line by line, as git does.
 
 Changes of both sides that touch, with no unchanged line between them, conflict unless they are the same.
 """

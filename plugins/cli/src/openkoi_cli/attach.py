@@ -1,4 +1,4 @@
-"""Attach the images and files that a command line names to its task."""
+"""Attach the images (``--image``) and files that a command line names to its task."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Report the exception that ended a command, and choose its exit status."""
+"""Report the exception that ended a command, and choose its exit status (exit code)."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Greet the user on the first run, and offer the setup if there is no model."""
+"""Greet the user on the first run (onboarding), and offer the setup if there is no model."""
 
 import inspect
 import sys

@@ -1,4 +1,4 @@
-"""Find the conversation that a follow-up continues."""
+"""Continue a session (``-c``): find the conversation that a follow-up belongs to."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Ignore interrupts at the end of the process."""
+"""Ignore interrupts (Ctrl-C) at the end of the process."""
 
 import signal
 import threading

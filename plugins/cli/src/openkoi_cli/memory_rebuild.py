@@ -1,4 +1,4 @@
-"""Rebuild memory from the log."""
+"""Rebuild memory from the run log (``openkoi memory rebuild``)."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Define ``openkoi trust``, which lists saved answers, and revokes them."""
+"""Define ``openkoi trust``, which lists saved answers (always allow), and revokes them."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Copy a folder for a dry run."""
+"""Copy a folder for a dry run (``--dry-run``)."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Locate the memory file and those beside it, and move or copy it."""
+"""Locate the memory file and those beside it, and move or copy it: a corrupt one is moved aside."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The database schema: all tables, and their version. A file of an older version is rebuilt from the run log.
+"""The schema of the DuckDB database: all tables, and their version. An older file is rebuilt from the run log.
 
 Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
 DuckDB itself. ``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was

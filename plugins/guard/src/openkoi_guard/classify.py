@@ -1,4 +1,4 @@
-"""Classify a shell line by its most dangerous simple command. Nothing is run or changed."""
+"""Classify a shell line by its most dangerous (destructive) simple command. Nothing is run or changed."""
 
 import posixpath
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Check commands that delete, write and change the permissions of files."""
+"""Check commands that delete (``rm -rf``), write and change the permissions of files."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Recognize files that hold keys or passwords, by the list in ``rules/secret_files.table``."""
+"""Recognize files that hold keys or passwords, such as ``.env``, by the list in ``rules/secret_files.table``."""
 
 import posixpath
 import re

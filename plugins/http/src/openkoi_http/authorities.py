@@ -1,4 +1,4 @@
-"""Load the trusted certificate authorities once for all clients of a process: they take megabytes."""
+"""Load the trusted certificate authorities (TLS) once for all clients of a process: they take megabytes."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Send requests with httpx2: through proxies, with cassettes, and over anything that is not plain HTTP/1.1."""
+"""Send requests with httpx2: through a proxy, with cassettes, and whatever is not plain HTTP/1.1."""
 
 from typing import TYPE_CHECKING
 

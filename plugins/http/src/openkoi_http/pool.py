@@ -1,4 +1,4 @@
-"""Pool the connections to one server, or use a cassette in their place.
+"""Pool the connections to one server (keep-alive), or use a cassette in their place.
 
 Each connection is its own client: a client with many connections inspects all of them for every request.
 """

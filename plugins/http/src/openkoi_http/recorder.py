@@ -1,4 +1,4 @@
-"""Record every exchange when it ends, however it ends."""
+"""Record every HTTP exchange in the cassette when it ends, however it ends."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Find the recorded response to a request."""
+"""Find the recorded response to a request, to replay it."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Compare runs with and without an entry: from the log, and by replaying recorded tasks."""
+"""Compare runs with and without an entry (A/B test): from the log, and by replaying recorded tasks."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping

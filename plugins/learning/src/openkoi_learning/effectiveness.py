@@ -1,4 +1,4 @@
-"""Measure whether an entry helps (uplift), from runs with it and held-out runs; decide the holdout rate."""
+"""Measure whether a learned entry helps (uplift), from runs with it and held-out runs; decide the holdout rate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b

@@ -1,4 +1,4 @@
-"""Write warnings about harmful advice: it was followed, and a check failed or the score fell."""
+"""Write warnings about harmful advice (anti-patterns): it was followed, and a check failed or the score fell."""
 
 from collections.abc import Iterator
 

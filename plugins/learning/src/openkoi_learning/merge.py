@@ -1,4 +1,4 @@
-"""Merge a new entry into the existing ones: entries are never rewritten, only changed by rules."""
+"""Merge a new entry into the existing ones (deduplicate): entries are never rewritten, only changed by rules."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

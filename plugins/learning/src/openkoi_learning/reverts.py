@@ -1,4 +1,4 @@
-"""Learn from changes that the user reverted, and forget what came from messages that the user rewound."""
+"""Learn from an undo: what the user reverted; and forget what came from messages that the user rewound."""
 
 from collections.abc import Iterator
 from dataclasses import replace

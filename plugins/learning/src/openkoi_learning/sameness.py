@@ -1,4 +1,4 @@
-"""Decide whether two entries say the same thing, or concern the same subject: the one place that does.
+"""Decide whether two entries are duplicates, or concern the same subject: the one place that does.
 
 Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
 """

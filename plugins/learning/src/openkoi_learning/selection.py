@@ -1,4 +1,4 @@
-"""Select the lessons for a run's prompt: a pure function of state, task and rules.
+"""Rank and select the lessons for a run's prompt: a pure function of state, task and rules.
 
 Scope filters first. Of entries about one subject one is shown, and only what is likely needed and right; the rest is
 ordered by that. Age breaks ties only.

@@ -1,4 +1,4 @@
-"""Locate bundles, and choose between plugins of the same name."""
+"""Locate bundles, and choose the plugin that is used if two have the same name."""
 
 import sys
 from importlib.machinery import ModuleSpec

@@ -1,4 +1,4 @@
-"""Discover installed plugins by their entry points, without importing them, and resolve name conflicts.
+"""Discover installed plugins by their entry points, without importing them; choose one if several have the same name.
 
 The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of distributions, where the
 official listing takes tens. ``openkoi doctor`` uses the official one as well, and a test compares both.

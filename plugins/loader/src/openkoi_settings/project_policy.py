@@ -1,4 +1,4 @@
-"""Decide what a project's configuration may set for the user who opens it.
+"""Decide what a project's config file may set for the user who opens it.
 
 A model, a provider or a hook runs code or spends money, so a project names none. Limits it may only make tighter. Of
 evaluators and tools it may set all but whether they are used, which program is run and which files are reached; of

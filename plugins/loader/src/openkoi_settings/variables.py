@@ -1,4 +1,4 @@
-"""Environment variables: one for each option of the command line, and those that are not settings."""
+"""Environment variables (``OPENKOI_*``): one for each option of the command line, and those that are not settings."""
 
 from .keys import FLAGS
 

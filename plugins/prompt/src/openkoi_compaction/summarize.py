@@ -1,4 +1,4 @@
-"""Replace the oldest turns with a model's notes on them."""
+"""Summarize a long conversation: replace its oldest turns with a model's notes on them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Cache the needed lines of archived segments, because decompressing all of them takes seconds.
+"""Cache the needed lines of archived (compressed) segments, because decompressing all of them takes seconds.
 
 A packed segment never changes, so neither does what is taken from it. What is kept of another one of its name, or for
 another need, or was damaged, is taken again.

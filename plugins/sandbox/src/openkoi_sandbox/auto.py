@@ -1,4 +1,4 @@
-"""Choose the strongest sandbox that passes its self-test here: entry point ``ladder``."""
+"""Choose which sandbox is used: the strongest one that passes its self-test here. Entry point ``ladder``."""
 
 from .base import BaseSandbox
 from .bubblewrap import BUBBLEWRAP_LEVEL

@@ -1,4 +1,4 @@
-"""Choose which environment variables a command gets: secrets are recognised by name or format."""
+"""Choose which environment variables a command in the sandbox gets: secrets are recognised by name or format."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase

@@ -1,4 +1,4 @@
-"""Errors of a memory file, shared by all memories that have one.
+"""The errors of a memory file (in use, newer, corrupt, disk full), shared by all memories that have one.
 
 KoiError
 ├── MemoryBusyError      another process has the file; nothing is lost

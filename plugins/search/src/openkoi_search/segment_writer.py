@@ -1,4 +1,4 @@
-"""Collect documents and what belongs to them, and encode them as a segment; merge segments into one.
+"""Collect documents and what belongs to them, and encode them as a segment of the index; merge segments into one.
 
 A merge appends the rows of one segment to those of another, so that most of what it writes is copied.
 """

@@ -1,4 +1,4 @@
-"""Find the skills of a workspace, and why others are not used."""
+"""Find the skills (SKILL.md files) of a workspace, and why others are not used."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace

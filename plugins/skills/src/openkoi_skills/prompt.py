@@ -1,4 +1,4 @@
-"""Format skills for the model: an index of all, the text of those that fit, a hint at others."""
+"""Format skills for the prompt of the model: an index of all, the text of those that fit, a hint at others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The database schema: all tables, each row with a checksum, because SQLite does not detect a changed byte.
+"""The schema of the SQLite database: all tables, each row with a checksum: SQLite does not detect a changed byte.
 
 ``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was read,
 ``documents`` what can be found, ``words`` the words of each document, ``places`` where each word stands, and ``state``

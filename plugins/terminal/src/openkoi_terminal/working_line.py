@@ -1,4 +1,4 @@
-"""The working line, with the spinner of a running task: what it does, for how long, at what cost, with which scores."""
+"""The working line (status line) with the spinner of a running task: what it does, its time, cost and scores."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace

@@ -1,4 +1,4 @@
-"""Replace shown text that occurs once and leave every other byte alone."""
+"""Replace shown text that occurs once and leave every other byte alone; explain an edit that failed."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Parse a patch between ``*** Begin Patch`` and ``*** End Patch``."""
+"""Parse the format of ``apply_patch``: a patch between ``*** Begin Patch`` and ``*** End Patch``."""
 
 from collections.abc import Sequence
 

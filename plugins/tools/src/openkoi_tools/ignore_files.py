@@ -1,4 +1,4 @@
-"""Apply ignore files. Skip lines that are not patterns, or that would take too long to match."""
+"""Apply ignore files (``.gitignore``). Skip lines that are not patterns, or that would take too long to match."""
 
 import os
 import re

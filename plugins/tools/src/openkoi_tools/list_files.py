@@ -1,4 +1,4 @@
-"""Define the tool ``list_files``, which lists a folder, collapsed as far as needed to fit."""
+"""Define the tool ``list_files``, which lists a folder (as ls), collapsed as far as needed to fit."""
 
 from openkoi_base.schema.parameters import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult

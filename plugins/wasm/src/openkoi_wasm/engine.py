@@ -1,4 +1,4 @@
-"""The engine that all modules of a process run on: which features they may use, and the clock that stops them.
+"""The engine (wasmtime) that all modules of a process run on: their features, and the clock that stops them.
 
 The child that compiles a module makes the same engine, because a compiled module fits only an engine of its features.
 """

@@ -1,4 +1,4 @@
-"""Decide whether and how long a model thinks before it responds."""
+"""Decide whether and how long a model thinks before it responds (thinking budget, effort)."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias

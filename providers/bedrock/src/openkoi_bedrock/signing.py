@@ -1,4 +1,4 @@
-"""Sign requests with AWS Signature Version 4.
+"""Sign requests with AWS Signature Version 4 (SigV4).
 
 botocore is imported in a thread, before the first signature.
 """

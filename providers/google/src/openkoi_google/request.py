@@ -1,4 +1,4 @@
-"""Build requests for the Gemini API, reusing the bytes of unchanged parts.
+"""Build requests for the Gemini API, with tools and settings, reusing the bytes of unchanged parts.
 
 The parts that stay the same come first, so that each request starts with the bytes of the one before it.
 """

@@ -1,4 +1,4 @@
-"""Validate a file against the schema; each error names the location, what is expected, and a suggestion."""
+"""Validate an agent's YAML file against the schema; each error names the location, what is expected, a suggestion."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches

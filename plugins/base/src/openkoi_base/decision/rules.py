@@ -1,4 +1,4 @@
-"""Continue or end a run whose work is not accepted: rules for limits, regressions, blockers and plateaus.
+"""Stop or continue a run whose work is not accepted: rules for limits, a score that drops (regression), plateaus.
 
 Pure; the first rule that returns a decision applies.
 """

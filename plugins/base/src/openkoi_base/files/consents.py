@@ -1,4 +1,4 @@
-"""Store what the user always allows or refuses, by the digest of what was asked about, in one file."""
+"""Store what the user always allows or refuses (saved answers), by the digest of what was asked about, in one file."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Read and write saved keys, readable by their user alone.
+"""Read and write saved API keys (credentials), readable by their user alone.
 
 ``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of earlier tools are read as
 well.

@@ -1,4 +1,4 @@
-"""Defer rarely used tools.
+"""Defer rarely used tools: they are hidden until the model searches for them (tool search).
 
 Their schemas are not sent with every request, but found when needed, and they are called by name.
 

@@ -1,4 +1,4 @@
-"""Install and uninstall plugins with the installer that made OpenKoi's environment."""
+"""Install and uninstall plugins with the installer (pip, uv) that made OpenKoi's environment."""
 
 import sys
 import tomllib

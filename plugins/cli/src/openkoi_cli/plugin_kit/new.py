@@ -1,4 +1,4 @@
-"""Write the package of a new plugin from templates."""
+"""Write the package of a new plugin from templates (scaffolding)."""
 
 import keyword
 import re

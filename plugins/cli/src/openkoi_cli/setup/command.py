@@ -1,4 +1,4 @@
-"""Define ``openkoi init``, which sets up a provider interactively."""
+"""Define ``openkoi init``, which sets up a provider interactively (the setup wizard)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Find the logins of other programs on this machine; skip unreadable and expired ones."""
+"""Find the logins of other programs on this machine (Claude Code, Codex); skip unreadable and expired ones."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

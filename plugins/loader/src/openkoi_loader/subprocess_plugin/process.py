@@ -1,4 +1,4 @@
-"""Run a plugin in a process of its own: start it, call it, and end it when it does not answer in time.
+"""Run a plugin in a process of its own (subprocess): start it, call it, and end it when it does not answer in time.
 
 A call that is cancelled is cancelled there too; if that does not end it soon, the process is ended, so that a late
 answer is never used. It is started again at the next call, after a delay if it fails several times in a row.

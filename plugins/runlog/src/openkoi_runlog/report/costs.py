@@ -1,4 +1,4 @@
-"""Add up what model calls cost, by model and by phase."""
+"""Add up what the model calls of a run cost (usage), by model and by phase."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""The tool ``fetch_url`` of one run, which caches pages so that reading on needs no request or approval."""
+"""Define the tool ``fetch_url`` of one run, which fetches a web page and caches it to read on without a request."""
 
 import asyncio
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Build Chat Completions requests, reusing the bytes of unchanged parts."""
+"""Build requests of the Chat Completions API, reusing the bytes of unchanged parts."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Build Responses requests, reusing the bytes of unchanged parts.
+"""Build requests of OpenAI's Responses API, reusing the bytes of unchanged parts.
 
 Nothing is stored at the vendor: encrypted reasoning is sent with the conversation.
 """
