@@ -231,3 +231,18 @@ def test_the_hints_of_openkoi_stay_as_they_are(openkoi: Shell) -> None:
     first, second, *_ = result.stderr.splitlines()
     assert first.startswith("Error: a.yaml, line 1")
     assert second.startswith("a.yaml, line 1")
+
+
+@pytest.mark.parametrize("home", ["", "relative", "./here"])
+@pytest.mark.parametrize(
+    "line", [["status"], ["config", "set", "iteration.max_iterations", "5"], ["doctor"], ["Do it"]]
+)
+def test_a_home_folder_that_is_not_absolute_is_an_error_and_nothing_is_written(
+    home: str, line: list[str], openkoi: Shell
+) -> None:
+    lost = openkoi.with_environment(HOME=home, OPENKOI_HOME="", XDG_CONFIG_HOME="", XDG_DATA_HOME="also/relative")
+    result = lost(*line)
+
+    assert 2 == result.returncode
+    assert f"HOME is '{home}', which is not an absolute path." in result.stderr
+    assert [] == [*openkoi.folder.iterdir()]

@@ -27,8 +27,9 @@ HOME = Path("~").expanduser()
         ({"OPENKOI_HOME": "~/koi"}, HOME / "koi/config.toml", HOME / "koi/data"),
         ({"OPENKOI_CONFIG": "~/c.toml", "OPENKOI_DATA": "~/d"}, HOME / "c.toml", HOME / "d"),
         ({"OPENKOI_HOME": "", "XDG_CONFIG_HOME": "", "OPENKOI_DATA": ""}, HOME / ".openkoi/config.toml", None),
+        ({"XDG_CONFIG_HOME": "x", "XDG_DATA_HOME": "./x"}, HOME / ".openkoi/config.toml", None),
     ],
-    ids=["home", "xdg config", "xdg data", "config", "data", "one folder", "tilde", "tildes", "empty"],
+    ids=["home", "xdg config", "xdg data", "config", "data", "one folder", "tilde", "tildes", "empty", "relative xdg"],
 )
 def test_variables_say_where(environment: dict[str, str], config: Path, data: Path | None) -> None:
     assert Paths(config, data or HOME / ".local/share/openkoi") == find_paths(environment)

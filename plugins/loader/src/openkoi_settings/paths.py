@@ -1,36 +1,58 @@
 """Find the data and configuration folders, by OPENKOI_HOME, XDG variables and others; create and read nothing.
 
 ``OPENKOI_HOME`` (everything below it) > ``OPENKOI_CONFIG`` and ``OPENKOI_DATA`` > set XDG variables > the home folder.
+Relative XDG variables are ignored, as their specification says; a home folder that is not absolute is an error.
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from openkoi_hookspecs import Paths
+from openkoi_hookspecs import ConfigError, Paths
+
+RELATIVE_HOME = (
+    "HOME is {!r}, which is not an absolute path. Set it to your home folder, or set OPENKOI_HOME to another folder."
+)
 
 
 def find_paths(environment: Mapping[str, str] = os.environ, config: str = "") -> Paths:
-    """Return where the configuration and the data are; ``config`` was named on the command line."""
+    """Return where the configuration and the data are; ``config`` was named on the command line.
+
+    Raises ConfigError where a path starts in the home folder, and that is unknown.
+    """
     home = environment.get("OPENKOI_HOME", "")
     named = config or ("" if home else environment.get("OPENKOI_CONFIG", ""))
     data = (Path(home) / "data") if home else data_folder(environment)
     default = (Path(home) if home else config_folder(environment)) / "config.toml"
-    return Paths(config_file(Path(named)) if named else default.expanduser(), data.expanduser())
+    return Paths(config_file(Path(named)) if named else expand_home(default), expand_home(data))
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
-    xdg = environment.get("XDG_CONFIG_HOME", "")
-    return Path(xdg) / "openkoi" if xdg else Path("~/.openkoi")
+    xdg = xdg_folder("XDG_CONFIG_HOME", environment)
+    return xdg / "openkoi" if xdg else Path("~/.openkoi")
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
     if named := environment.get("OPENKOI_DATA", ""):
         return Path(named)
-    xdg = environment.get("XDG_DATA_HOME", "")
-    return Path(xdg) / "openkoi" if xdg else Path("~/.local/share/openkoi")
+    xdg = xdg_folder("XDG_DATA_HOME", environment)
+    return xdg / "openkoi" if xdg else Path("~/.local/share/openkoi")
+
+
+def xdg_folder(variable: str, environment: Mapping[str, str]) -> Path | None:
+    """Return the folder that a variable names by an absolute path."""
+    folder = Path(environment.get(variable, ""))
+    return folder if folder.is_absolute() else None
 
 
 def config_file(named: Path) -> Path:
-    path = named.expanduser()
+    path = expand_home(named)
     return path / "config.toml" if path.is_dir() else path
+
+
+def expand_home(path: Path) -> Path:
+    """Return a path with the home folder for ``~``; raise ConfigError if that is not an absolute path."""
+    home, whole = os.environ.get("HOME", "unset"), path.expanduser()
+    if path.parts[:1] == ("~",) and not (home and whole.is_absolute()):
+        raise ConfigError(RELATIVE_HOME.format(home))
+    return whole
