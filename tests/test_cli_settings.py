@@ -37,6 +37,7 @@ def test_a_setting_is_set_shown_and_removed_and_the_rest_of_the_file_stays(openk
     ("key", "value", "hint"),
     [
         ("iteration.max_iterationz", "5", "Did you mean iteration.max_iterations?"),
+        ("iteration.qualty", "1", "Did you mean iteration.quality_threshold?"),
         ("model_x", "1", "Error: model_x is not a setting, so it has no effect."),
         ("model_x.y", "1", "Error: [model_x] is not a table of settings, so it has no effect."),
         ("iteration.max_iterations", "five", "Error: iteration.max_iterations is 'five'; "),

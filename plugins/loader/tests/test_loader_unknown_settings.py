@@ -59,6 +59,8 @@ def find_unknown(*keys: str, **environment: str) -> list[str]:
         ("hooks.ordr", "hooks.order"),
         ("quality", "iteration.quality_threshold"),
         ("iteration.timeout", "iteration.timeout_seconds"),
+        ("iteration.qualty", "iteration.quality_threshold"),
+        ("iteration.tokens", "iteration.token_budget"),
     ],
 )
 def test_a_slip_of_the_keyboard_is_named(key: str, meant: str) -> None:

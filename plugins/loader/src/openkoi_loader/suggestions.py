@@ -5,11 +5,14 @@ from difflib import get_close_matches
 
 
 def suggest_key(key: str, known: Collection[str], *, cutoff: float) -> str:
-    """Suggest the nearest setting, or the only one whose last word begins with the key's, as for ``quality``."""
+    """Suggest the nearest setting, or the only one of its table with a word like the key's, as for ``qualty``."""
     if near := suggest(key, known, cutoff=cutoff):
         return near
-    word = key.rpartition(".")[2]
-    found = [name for name in known if word and name.rpartition(".")[2].startswith(word)]
+    table, _, word = key.rpartition(".")
+    names = {name: name.rpartition(".")[2] for name in known if name.startswith(f"{table}.") or not table}
+    found = [name for name, last in names.items() if word and last.startswith(word)] or [
+        name for name, last in names.items() if get_close_matches(word, last.split("_"), n=1, cutoff=cutoff)
+    ]
     return f" Did you mean {found[0]}?" if len(found) == 1 else ""
 
 
