@@ -153,4 +153,4 @@ def test_how_a_run_went_is_told_wherever_its_session_lies(tmp_path: Path) -> Non
 
     assert before is not None
     assert before == log_view.rebuild_result("r1", DAYS[0])
-    assert ("Use `tab`.",) == SourceReader(log_view, lambda *_: False).read("r2", DAYS[1]).recalled
+    assert ("Use `tab`.",) == SourceReader(log_view, list).read("r2", DAYS[1]).recalled

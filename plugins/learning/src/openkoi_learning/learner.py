@@ -6,7 +6,7 @@ Everything is written to the log of the current run. Learning from a run twice h
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING
 
 from openkoi_base.redact import current_redactor
@@ -91,21 +91,14 @@ class Learner:
         state = self.log_view.state
         session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
         follow_up = bool(lesson.result.task.history) and any(one.trust is Trust.PERSON for one in found)
-        read = await asyncio.to_thread(
-            SourceReader(self.log_view, self.is_approved).read, lesson.run, session, follow_up=follow_up
-        )
+        sources = SourceReader(self.log_view, cache(lambda: self.run.koi.consents()))
+        read = await asyncio.to_thread(sources.read, lesson.run, session, follow_up=follow_up)
         changed = derive_changes(state.entries.values(), lesson, found, read, redact, faults)
         for entry in changed:
             await self.run.emit(EntryUpdated(entry))
         if changed:
             await self.log_view.read()
         return changed
-
-    def is_approved(self, place: Path, digest: str) -> bool:
-        """Return whether the user approved this content of a file."""
-        from openkoi_base.skillfile.approvals import Approvals
-
-        return Approvals(self.run.koi)(place, digest)
 
     async def credit(self, lesson: Lesson) -> "Faults | None":
         """Log how the first attempt went, and the changes to eligible entries; return the faults of those shown."""

@@ -3,12 +3,11 @@
 from dataclasses import field
 from pathlib import Path
 
-from openkoi_base.skillfile.locations import Trust
 from openkoi_hookspecs import Learning, Recall, Record, ToolCall, ToolResult, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import MEMORY_SOURCE
 
-from .approved_files import approved_lines, drop_approved
+from .approved_files import ListConsents, drop_approved
 from .log_view import LearningLogView
 from .provenance import SourcesRead, is_own_output
 
@@ -24,10 +23,10 @@ SOURCE_EVENTS = (
 
 @dataclass(slots=True)
 class SourceReader:
-    """Collects what a run had read. Lines of files of which ``trust`` approves are the user's, and no source."""
+    """Collects what a run had read. Lines of files that the user approved are the user's, and not a source."""
 
     log_view: LearningLogView
-    trust: Trust
+    list_consents: ListConsents
     workspace: Path = Path()
     calls: dict[str, ToolCall] = field(default_factory=dict)
     own: list[str] = field(default_factory=list)
@@ -36,7 +35,7 @@ class SourceReader:
 
     def read(self, run: str, session: str, *, follow_up: bool = False) -> SourcesRead:
         """Return what a run of a session had read; of a follow-up, also what the earlier runs had read."""
-        earlier = SourceReader(self.log_view, self.trust).read("", session).foreign if follow_up else ()
+        earlier = SourceReader(self.log_view, self.list_consents).read("", session).foreign if follow_up else ()
         for record in self.log_view.records_of(SOURCE_EVENTS, run, session):
             self.apply(record)
         return SourcesRead(tuple(filter(str.strip, self.own)), tuple(self.foreign), tuple(self.recalled), earlier)
@@ -69,9 +68,7 @@ class SourceReader:
 
     def apply_result(self, call: ToolCall, result: ToolResult) -> None:
         """Apply the result of a call."""
-        if call.tool == "read_file":
-            file = self.workspace / str(call.arguments.get("path", ""))
-            self.own.append(drop_approved(result.text, approved_lines(file, self.workspace, self.trust)))
+        if is_own_output(call.tool, str(dict(call.arguments))):
+            self.own.append(drop_approved(call, result.text, self.workspace, self.list_consents))
         else:
-            own = is_own_output(call.tool, str(dict(call.arguments)))
-            (self.own if own else self.foreign).append(result.text)
+            self.foreign.append(result.text)
