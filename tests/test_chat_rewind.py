@@ -176,7 +176,7 @@ def test_a_rewind_that_is_killed_between_two_records_ends_where_a_message_does(t
             with (cut / name).open("ab") as file:
                 file.write(line)
         found.append(birds_in(read_conversation(cut, session).history))
-        assert found[-1] == birds_in([one.text for one in read_session_tasks(cut, session).kept])
+        assert found[-1] == birds_in([one.text for one in read_session_tasks(cut, session).current])
 
     lengths = [len(one) for one, before in zip(found, [[], *found], strict=False) if one != before]
     assert [4, 3, 2, 1, *([2, 3, 4] if undone else [])] == lengths

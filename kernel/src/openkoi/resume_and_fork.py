@@ -61,7 +61,7 @@ async def resume(past: PastRun, starter: RunStarter, changed: Mapping[str, objec
 
     Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
     """
-    services, task = starter.services, past.started.task
+    services, task = starter.services, past.start_event.task
     if checkpoints := await services.components.checkpoints():
         await refuse_verdict(checkpoints, services.config.workspace, past.records, past.id)
     limits = services.config.limits_with(task.effective_limits, changed)

@@ -191,7 +191,7 @@ import asyncio, contextlib, os, pathlib, sys
 from openkoi_checkpoints import CheckpointStore
 store, root = CheckpointStore(folder=pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2])
 def age():
-    with store.stored.open_history(root) as history:
+    with store.workspaces.open_history(root) as history:
         for id in history.ids()[:-1]:
             (history.folder / f"{id}.json").unlink()
     for blob in store.folder.glob("blobs/*/*"):

@@ -151,11 +151,11 @@ class Gateway:
 
     def resume(self) -> None:
         """Act upon all that was not done when the daemon ended."""
-        for request in self.hosted(self.requests.list_unfinished()):
+        for request in self.filter_hosted(self.requests.list_unfinished()):
             if request.state is not State.WAITING:
                 self.act(request)
 
-    def hosted(self, requests: Iterable[Request]) -> list[Request]:
+    def filter_hosted(self, requests: Iterable[Request]) -> list[Request]:
         """Return the requests whose app is hosted; those of one that is gone wait until it is connected again."""
         return [one for one in requests if one.post.app in self.apps]
 
@@ -266,7 +266,7 @@ class Gateway:
 
     async def continue_all(self) -> None:
         """Continue whatever can be continued."""
-        for request in await self.approvals.answered_elsewhere(self.hosted(self.requests.waiting())):
+        for request in await self.approvals.answered_elsewhere(self.filter_hosted(self.requests.waiting())):
             self.resume_waiting(request)
         self.act_again()
         for conversation in self.requests.conversations_to_do(self.apps) - self.workers.keys():
@@ -278,7 +278,7 @@ class Gateway:
         """Act upon words that were not finished, such as an answer that could not be kept on a full disk."""
         self.turns.finish_read()
         steered = {one.identity for turn in self.turns.active.values() for one in turn.added}
-        for request in self.hosted(self.requests.unfinished_words()):
+        for request in self.filter_hosted(self.requests.unfinished_words()):
             if request.identity not in self.answering | steered:
                 with self.reporting():
                     self.act(request)

@@ -151,7 +151,7 @@ async def export(chat: ChatProgram, words: str) -> None:
     from .transcript import write_transcript
 
     koi, session = chat.require_koi(), chat.session.session
-    runs = {one.run for one in read_session_tasks(chat.session.sessions, session).kept}
+    runs = {one.run for one in read_session_tasks(chat.session.sessions, session).current}
     path = write_transcript(koi, session, runs, koi.workspace, words)
     chat.view.note(f"Wrote {strip_controls(str(path))}")
 

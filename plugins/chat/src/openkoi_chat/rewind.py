@@ -21,7 +21,7 @@ def load_exchanges(session: ChatSession) -> None:
     """Read the tasks of the session from the log; those of the one that it was forked from are only in memory."""
     tasks = read_session_tasks(session.sessions, session.session)
     earlier = [one for one in session.exchanges if one.run not in tasks.views]
-    session.exchanges = [*earlier, *tasks.kept]
+    session.exchanges = [*earlier, *tasks.current]
     session.rewound = session.rewound or tasks.rewound
 
 

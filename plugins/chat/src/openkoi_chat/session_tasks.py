@@ -27,7 +27,7 @@ class SessionTasks:
     views: Mapping[str, RunView]
 
     @property
-    def kept(self) -> list[Exchange]:
+    def current(self) -> list[Exchange]:
         """The tasks of the conversation."""
         return [make_exchange(view) for view in self.tasks if not view.rewound_to]
 

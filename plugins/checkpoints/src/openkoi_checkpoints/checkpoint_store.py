@@ -69,7 +69,7 @@ class CheckpointStore:
         self.limits = StoreLimits(max_file_mb, max_saved_mb, max_files, keep_newest, keep_days, max_total_mb)
 
     @cached_property
-    def stored(self) -> "StoredWorkspaces":
+    def workspaces(self) -> "StoredWorkspaces":
         """The checkpoints, which few runs need."""
         from .scan import ScanRules
         from .stored_workspaces import StoredWorkspaces
@@ -139,11 +139,11 @@ class CheckpointStore:
 
     def interrupt_call(self, root: Path, call: str) -> None:
         """Record that a call was cut off now; what changes later is not the run's."""
-        self.stored.interrupt_call(resolve_workspace(root), call, time.time_ns())
+        self.workspaces.interrupt_call(resolve_workspace(root), call, time.time_ns())
 
     async def run_in_thread(self, root: Path, work: Callable[["StoredWorkspaces", Path], T]) -> T:
         """Do blocking work with the stored checkpoints of a workspace."""
-        return await asyncio.to_thread(lambda: work(self.stored, resolve_workspace(root)))
+        return await asyncio.to_thread(lambda: work(self.workspaces, resolve_workspace(root)))
 
 
 def resolve_workspace(root: Path) -> Path:

@@ -76,7 +76,7 @@ class DuckDB:
         return self.tables
 
     @property
-    def searched(self) -> "TableMemory | IndexedMemory":
+    def search_view(self) -> "TableMemory | IndexedMemory":
         """What is searched."""
         return self.table_view() if self.needs_tables else self.index
 
@@ -99,11 +99,11 @@ class DuckDB:
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
-        return await self.searched.search(query)
+        return await self.search_view.search(query)
 
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log segment was read: nothing when memory is missing or was moved aside."""
-        return await self.searched.offsets()
+        return await self.search_view.offsets()
 
     async def health(self) -> Mapping[str, str]:
         """Return where memory is, its size, its number of entries, and the embedder."""

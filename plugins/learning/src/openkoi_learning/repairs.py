@@ -51,12 +51,12 @@ class Repair:
     kept: Sequence[WorkLine]
 
     @property
-    def settled(self) -> bool:
+    def is_accepted(self) -> bool:
         """Whether the result was accepted, so that what it shows is right."""
         return self.lesson.result.accepted is True
 
     @property
-    def written(self) -> Sequence[WorkLine]:
+    def written_lines(self) -> Sequence[WorkLine]:
         """The lines that are new in the work after."""
         return new_lines(self.before, self.after)
 
@@ -64,7 +64,7 @@ class Repair:
         """Return the content of an advice, as far as a new line has it."""
         title = "" if advice == self.finding.title else self.finding.title
         about = terms_of(title) | terms_of(self.lesson.task)
-        return find_content(advice, self.written, [*self.before, read_line(title)], about)
+        return find_content(advice, self.written_lines, [*self.before, read_line(title)], about)
 
     def content_of_line(self, line: str) -> tuple[str, ...]:
         """Return the content of a new line: the value that it sets, its names, or what says more than its subject."""
@@ -92,7 +92,7 @@ class Repair:
 
     def was_followed(self, content: Sequence[str]) -> bool:
         """Return whether the next work shows a content that is new there."""
-        return is_shown(content, self.written) and self.is_new(content)
+        return is_shown(content, self.written_lines) and self.is_new(content)
 
 
 def find_repairs(lesson: Lesson) -> Iterator[LearningEntry]:
@@ -154,7 +154,7 @@ def followed_advice(repair: Repair) -> tuple[str, tuple[str, ...]] | None:
 def is_advice(repair: Repair) -> bool:
     """Return whether a title without names may say what to do: no new line that shows it sets a name, as a fix does."""
     content = repair.content_of(repair.finding.title)
-    return not any(names_of(line.text) for line in repair.written if line.shows(content))
+    return not any(names_of(line.text) for line in repair.written_lines if line.shows(content))
 
 
 def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None:
@@ -171,7 +171,7 @@ def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> Learn
     """Return followed advice as a verified rule or as an opinion; nothing if the result does without it."""
     if repair.step.broken_checks or not is_shown(content, repair.kept):
         return None
-    facts: dict[str, object] = {"base": OUTCOME_WORTH if repair.settled else OPINION_WORTH}
+    facts: dict[str, object] = {"base": OUTCOME_WORTH if repair.is_accepted else OPINION_WORTH}
     if is_verified(repair.finding, repair.step):
         facts = {"standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED_WORTH}
     return write_entry(repair, advice, content, facts)
@@ -237,7 +237,7 @@ def fixing_line(repair: Repair) -> str:
         return ""
     if any(one.key == repair.finding.key for one in repair.step.new.open):
         return ""
-    lines = repair.step.added_lines or [line.text for line in repair.written if code_in(line.text)]
+    lines = repair.step.added_lines or [line.text for line in repair.written_lines if code_in(line.text)]
     lines = [line for line in lines if not answers_another(repair, line)]
     words = terms_of(f"{repair.finding.title} {repair.finding.detail} {repair.finding.rule}")
     best = max(lines, key=lambda line: len(terms_of(line) & words), default="")

@@ -253,7 +253,7 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, Json]:
 
 def server_to_json(config: ServerConfig, koi: Koi) -> dict[str, Json]:
     """Return a server as JSON."""
-    known = Snapshots(koi).approved(config)
+    known = Snapshots(koi).find_approved(config)
     return {
         "name": config.name,
         "enabled": config.table.enabled,
@@ -269,5 +269,5 @@ def state_of(config: ServerConfig, koi: Koi) -> str:
     """Return whether a server is used, in words."""
     if not config.table.enabled:
         return "disabled"
-    known = Snapshots(koi).approved(config)
+    known = Snapshots(koi).find_approved(config)
     return f"approved, {count(len(known.tools), 'tool')}" if known else "not approved"

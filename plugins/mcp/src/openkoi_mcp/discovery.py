@@ -91,7 +91,7 @@ class McpServers:
         """Whether the approved servers have more tools than are sent with every request."""
         from .snapshots import Snapshots
 
-        approved = (Snapshots(koi).approved(one) for one in found)
+        approved = (Snapshots(koi).find_approved(one) for one in found)
         return sum(len(one.tools) for one in approved if one) > self.defer_above
 
 

@@ -51,7 +51,7 @@ class ServerTools:
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """List the approved tools at once, while the server starts; those of a new server when the user allows them."""
-        known = self.snapshots.approved(self.config)
+        known = self.snapshots.find_approved(self.config)
         if known is None:
             known = await self.introduce(run)
         if known is None:

@@ -30,7 +30,7 @@ def skill_entries(found: Sequence[ServerConfig], koi: Koi) -> Iterator[PluginEnt
     """Yield an entry of skills for each approved server that has prompts."""
     snapshots = Snapshots(koi)
     for config in found:
-        known = snapshots.approved(config)
+        known = snapshots.find_approved(config)
         if known and known.prompts:
             digest = known.digest(config)
             load = partial(write_skills, config.name, known, koi.folder("mcp") / "skills" / digest[:16])

@@ -46,7 +46,7 @@ class Snapshots:
         found = self.read(config)
         return found if found and found.to_json() != definitions.to_json() else None
 
-    def approved(self, config: ServerConfig) -> Definitions | None:
+    def find_approved(self, config: ServerConfig) -> Definitions | None:
         """Return what is approved now."""
         found = self.read(config)
         return found if found and self.allows(config, found) else None

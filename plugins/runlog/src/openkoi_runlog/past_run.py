@@ -39,7 +39,7 @@ class PastRun:
         return (one.event for one in self.records if one.run == self.id and isinstance(one.event, kind))
 
     @property
-    def started(self) -> events.TaskStarted:
+    def start_event(self) -> events.TaskStarted:
         """How it began; raises KoiError where the log does not contain that."""
         if started := next(self.events_of(events.TaskStarted), None):
             return started
@@ -47,7 +47,7 @@ class PastRun:
 
     def folder(self, default: Path) -> Path:
         """Return the folder that it worked in; raises KoiError when that is gone."""
-        folder = Path(self.started.workspace or default)
+        folder = Path(self.start_event.workspace or default)
         if not folder.is_dir():
             raise missing_folder_error(self.id, folder)
         return folder

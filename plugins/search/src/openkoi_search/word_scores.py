@@ -93,14 +93,14 @@ class BestScores:
         if len(words) > MAX_LIMITED_WORDS:
             return bytearray([MAX_BYTE]) * len(lengths), MAX_BYTE
         shortest, longest = min(span[0], MAX_BYTE), min(span[-1], MAX_BYTE)
-        lowest, highest, enough = map(self.needed, (shortest, longest, span[-1]))
+        lowest, highest, enough = map(self.needed_score, (shortest, longest, span[-1]))
         gains = [[min(gain, enough or gain) for gain in self.gains(weight, word.most, span)] for weight, word in words]
         total = sum(row[-1] for row in gains)
         if lowest > total:
             return None
         unit = (total + min(highest, total) - lowest) / (MAX_BYTE - 2 - 2 * len(words))
         limit = floor(total / unit) + len(words) + 1
-        exact = (self.needed(length) / unit - ROUNDING_ERROR for length in range(shortest, longest + 1))
+        exact = (self.needed_score(length) / unit - ROUNDING_ERROR for length in range(shortest, longest + 1))
         needed = [max(1, min(limit, floor(one))) for one in exact]
         units = [[ceil(gain / unit) for gain in row] for row in gains]
         summed = add_up(lengths, [0] * shortest + [needed[-1] - one for one in needed])
@@ -113,7 +113,7 @@ class BestScores:
                 add_to(limits, word.counts, added)
         return limits, needed[-1]
 
-    def needed(self, length: int) -> float:
+    def needed_score(self, length: int) -> float:
         """Return what the words of a row of some length have to add, times what the weight of each is divided by."""
         least: float = max(0.0, self.edge - HALF_DIGIT)
         return least * (1 + self.base + self.share * length)

@@ -37,7 +37,7 @@ class FrontMatterCache:
         self.digests: dict[str, str] = {}
 
     @cached_property
-    def known(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The entries of the cache, read on first use."""
         return load_entries(self.file)
 
@@ -46,7 +46,7 @@ class FrontMatterCache:
         path = str(file)
         key, stamp = f"{kind} {path}", list(stamp or stamp_of(path))
         with suppress(LookupError, ValueError, TypeError):
-            if (entry := self.known[key])[0] == stamp:
+            if (entry := self.entries[key])[0] == stamp:
                 _, digest, name, purpose, own_kind, metadata, facts = entry
                 self.digests[path] = digest
                 return Skill(name, purpose, "", kind=own_kind, metadata=metadata, front=FrontMatter(facts, ""))
@@ -54,7 +54,7 @@ class FrontMatterCache:
         skill = without_body(read_skill(text, file.parent.name, kind))
         self.digests[path] = digest = digest_text(text)
         if is_settled(stamp, self.settled_seconds):
-            self.known[key] = [
+            self.entries[key] = [
                 stamp, digest, skill.name, skill.description, skill.kind, skill.metadata, skill.front.facts
             ]  # fmt: skip
             self.changed = True
@@ -63,7 +63,7 @@ class FrontMatterCache:
     def save(self) -> None:
         """Write the cache if something is new in it; a folder that cannot be written to only costs time."""
         if self.changed:
-            entries = dict(list(self.known.items())[-MAX_ENTRIES:])
+            entries = dict(list(self.entries.items())[-MAX_ENTRIES:])
             with suppress(OSError, TypeError, ValueError, RecursionError):
                 replace_file(self.file, json.dumps([FORMAT, entries]))
 
