@@ -31,7 +31,7 @@ def count_lines(part: str) -> tuple[int, int]:
 
 
 def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
-    """Return the names of files, the first ones of many."""
+    """Join names, such as those of files; of many only the first, and how many more there are."""
     more = len(names) - most
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 

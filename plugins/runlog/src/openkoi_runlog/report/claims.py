@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
 from openkoi_base.counts import format_count
-from openkoi_base.files.diffs import count_lines, split_by_file
+from openkoi_base.files.diffs import count_lines, format_names, split_by_file
 from openkoi_hookspecs import Check, Evaluation
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .formatting import format_list, truncate_line
+from .formatting import truncate_line
 from .report import RunReport
 
 MAX_CLAIM_CHARACTERS = 300
@@ -172,15 +172,15 @@ def check_files(sentence: str, report: RunReport) -> Finding:
     found = {name: file for name in named for file in parts if f"/{file}".endswith(f"/{name.removeprefix('./')}")}
     if missing := [name for name in named if name not in found]:
         verdict = Verdict.UNVERIFIED if len(missing) < len(named) else Verdict.CONTRADICTED
-        return verdict, f"diff: no change to {format_list(missing, 3)}"
-    return Verdict.SUPPORTED, f"diff: {format_list([format_change(file, parts[file]) for file in found.values()], 3)}"
+        return verdict, f"diff: no change to {format_names(missing, 3)}"
+    return Verdict.SUPPORTED, f"diff: {format_names([format_change(file, parts[file]) for file in found.values()], 3)}"
 
 
 def check_fixed(sentence: str, report: RunReport) -> Finding:
     """Compare with checks that failed before and pass now, else with all checks."""
     best = report.best
     if best.facts.turned and not best.facts.red:
-        return Verdict.SUPPORTED, f"failed before, passes now: {format_list(best.facts.turned, 2)}"
+        return Verdict.SUPPORTED, f"failed before, passes now: {format_names(best.facts.turned, 2)}"
     return check_evaluation(best.evaluation) or UNKNOWN
 
 

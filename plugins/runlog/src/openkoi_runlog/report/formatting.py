@@ -1,13 +1,5 @@
 """Format counts, sizes, dollars and texts for one line of output."""
 
-from collections.abc import Sequence
-
-
-def format_list(parts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Join the first parts, and state how many more there are."""
-    more = len(parts) - most
-    return separator.join(parts[:most]) + (f" and {more} more" if more > 0 else "")
-
 
 def truncate_line(text: str, most: int = 100) -> str:
     """Return the text as one line of limited length, without control characters."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from openkoi_base.counts import format_count
+from openkoi_base.files.diffs import format_names
 from openkoi_base.printable import indent_further
 from openkoi_hookspecs import (
     Cost,
@@ -20,7 +21,7 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .formatting import format_dollars, format_list, format_tokens, truncate_line
+from .formatting import format_dollars, format_tokens, truncate_line
 from .report import RunReport
 from .token_shares import share_tokens
 
@@ -135,7 +136,7 @@ class Progress:
     def format_leftovers(self) -> list[str]:
         """Name the files that an unaccepted run left changed, and the next command to run."""
         files, scored = self.report.changed_files, self.report.score is not None
-        named = f"  Changed: {format_list(files, MAX_SHOWN)}. To undo this, run `openkoi undo`."
+        named = f"  Changed: {format_names(files, MAX_SHOWN)}. To undo this, run `openkoi undo`."
         return [*([named] if files and not scored else []), *filter(None, (self.next_step,))]
 
     @property

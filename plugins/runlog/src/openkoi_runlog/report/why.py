@@ -11,6 +11,7 @@ from openkoi_base.counts import format_count
 from openkoi_base.decision.merge import normalize_weights
 from openkoi_base.decision.quality_threshold import meets
 from openkoi_base.decision.rules import is_reliable
+from openkoi_base.files.diffs import format_names
 from openkoi_hookspecs import (
     Check,
     Deny,
@@ -27,7 +28,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 
-from .formatting import format_list, truncate_line
+from .formatting import truncate_line
 from .report import RunReport
 from .result_json import share_saved
 
@@ -140,7 +141,7 @@ def format_check_count(checks: Sequence[Check]) -> str:
     if not checks:
         return "no checks ran"
     red = [one for one in checks if not one.passed]
-    named = f": {format_list([*map(format_failed_check, red)], MAX_NAMED, '; ')}" if red else ""
+    named = f": {format_names([*map(format_failed_check, red)], MAX_NAMED, '; ')}" if red else ""
     return f"{format_count(len(checks), 'check')}, {len(red) or 'none'} red{named}"
 
 
