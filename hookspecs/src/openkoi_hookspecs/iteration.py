@@ -104,7 +104,7 @@ class Decision:
     """A decision and its reason.
 
     ``restart_from_best``: the run continues from the best iteration's files with a minimal context, because the last
-    attempt made things worse. An ``unjudged`` decision ends the run only because a judgment is missing: resuming the
+    iteration made things worse. An ``unjudged`` decision ends the run only because a judgment is missing: resuming the
     run asks the judge again.
     """
 

@@ -15,10 +15,10 @@ from openkoi_runlog import checkpoint_of
 
 T = TypeVar("T")
 GRACE = 30.0  # seconds for a checkpoint when the task's time is over: without it the work could not be undone
-NOT_KEPT = "The files could not be saved, so the best attempt cannot be restored: {}"
+NOT_KEPT = "The files could not be saved, so the best iteration cannot be restored: {}"
 NOT_COMPARED = "Could not determine what changed: {}"
 NOT_RESTORED = "The files could not be restored: {}"
-BEST_NOT_KEPT = "The best attempt's files were not saved; the files stay as the last attempt left them."
+BEST_NOT_KEPT = "The best iteration's files were not saved; the files stay as the last iteration left them."
 
 
 @dataclass(slots=True)

@@ -96,7 +96,7 @@ def absence_title(name: str, outcome: SuiteOutcome) -> str:
 def other_findings(outcome: SuiteOutcome, before: SuiteBaseline, withdrawn: Sequence[str]) -> list[Finding]:
     """Return findings that fail no check."""
     old = [test.name for test in outcome.red if not before.requires(test.name)]
-    findings = list_names("Tests that an earlier attempt added no longer run", withdrawn, Severity.IMPORTANT)
+    findings = list_names("Tests that an earlier iteration added no longer run", withdrawn, Severity.IMPORTANT)
     findings += [flaky_test(name) for name in outcome.flaky[:MAX_FINDINGS]]
     return findings + list_names("Tests that failed before the work began still fail", old, Severity.SUGGESTION)
 
