@@ -9,7 +9,7 @@ from urllib.parse import quote
 from .events import ENCRYPTION, MEMBER, MESSAGE, REACTION, REDACTION, Facts, Me, in_room, since_invitation
 
 Call = Callable[..., Awaitable[Any]]
-SHORT = 10  # characters of an event's id, which is a hash: two of one batch are the same once in 2^60
+SHORT_ID_LENGTH = 10  # characters of an event's id, which is a hash: two of one batch are the same once in 2^60
 KINDS = [MESSAGE, REACTION, REDACTION, MEMBER]
 PAGE = 100
 FILTER = {
@@ -59,7 +59,7 @@ class Batch:
 
     def take(self, event: Facts) -> bool:
         """Note an event; return whether it is new."""
-        short = str(event.get("event_id", ""))[1 : SHORT + 1]
+        short = str(event.get("event_id", ""))[1 : SHORT_ID_LENGTH + 1]
         is_new = short not in self.handled
         self.handled[short] = None
         return is_new

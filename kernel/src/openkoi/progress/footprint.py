@@ -20,8 +20,8 @@ from .gain import Gain
 from .volatile import form_of_name, mask_volatile, mask_volatile_growing
 
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "target"})
-MOST = 5_000
-LARGE = 1_000_000
+MAX_FILES = 5_000
+MAX_FILE_BYTES = 1_000_000
 READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
@@ -82,7 +82,7 @@ class Footprints:
 
     def content(self, file: File) -> Content:
         """Return a file's content; its time if it is large or was not written since the run began."""
-        if file in self.first or file.size > LARGE:
+        if file in self.first or file.size > MAX_FILE_BYTES:
             stamp = str(file.stamp).encode()
             return Content(stamp, stamp, stamp)
         if file not in self.contents:
@@ -123,11 +123,11 @@ def bytes_of(path: str) -> bytes:
     with open(os.open(path, READING), "rb") as opened:  # noqa: PTH123  # flags that pathlib does not take
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
             return b""
-        return opened.read(LARGE + 1)
+        return opened.read(MAX_FILE_BYTES + 1)
 
 
 def files_of(root: Path) -> frozenset[File]:
-    return frozenset(islice(files(str(root)), MOST))
+    return frozenset(islice(files(str(root)), MAX_FILES))
 
 
 def files(root: str) -> Iterator[File]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .cli_commands import run_program
 
-MOST = 20_000
+MAX_FILES = 20_000
 SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache"})
 
 
@@ -29,7 +29,7 @@ async def list_project_files(folder: Path) -> Sequence[str]:
         listed = await run_program(["git", "ls-files", "-coz", "--exclude-standard"], folder)
     except OSError:
         return walk_files(folder)
-    return listed.text.split("\0")[:-1][:MOST] if listed.status == 0 else walk_files(folder)
+    return listed.text.split("\0")[:-1][:MAX_FILES] if listed.status == 0 else walk_files(folder)
 
 
 def walk_files(folder: Path) -> Sequence[str]:
@@ -38,6 +38,6 @@ def walk_files(folder: Path) -> Sequence[str]:
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in SKIPPED)
         found += [os.path.relpath(os.path.join(path, name), folder) for name in sorted(files)]  # noqa: PTH118  # fast
-        if len(found) >= MOST:
+        if len(found) >= MAX_FILES:
             break
-    return found[:MOST]
+    return found[:MAX_FILES]

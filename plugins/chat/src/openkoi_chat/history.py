@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-MOST = 2_000
+MAX_ENTRIES = 2_000
 
 
 class MessageHistory:
@@ -25,7 +25,7 @@ class MessageHistory:
         self.redact = redact
         with suppress(OSError):
             lines = filter(None, path.read_text(encoding="utf-8", errors="replace").splitlines())
-            self.entries[:0] = [text for line in [*lines][-MOST:] if (text := read_entry(line))]
+            self.entries[:0] = [text for line in [*lines][-MAX_ENTRIES:] if (text := read_entry(line))]
         self.path = path
         self.write()
 

@@ -13,7 +13,7 @@ from openkoi_base.files import lock_beside, private_folder, read_small_text, rep
 from openkoi_hookspecs import DataDir, PendingQuestion, PluginNotFoundError, Question
 
 POLL_SECONDS = 0.2
-SHORT = 8
+SHORT_ID_LENGTH = 8
 
 
 class Kept(NamedTuple):
@@ -56,7 +56,9 @@ class FileQuestions:
         with lock_beside(self.folder / "questions"):
             kept = self.read(self.file(id))
             if kept is None or kept.answer is not None:
-                raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in await self.pending()))
+                raise PluginNotFoundError(
+                    "question", id, tuple(one.id[:SHORT_ID_LENGTH] for one in await self.pending())
+                )
             self.write(Kept(kept.question, answer))
 
     async def remove(self, id: str) -> None:

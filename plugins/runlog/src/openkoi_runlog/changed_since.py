@@ -21,7 +21,7 @@ UNDONE = (
     "Task {id} cannot be judged: its changes were undone ({names}). "
     "Run `openkoi redo {id}`, then `openkoi resume {id}`."
 )
-SHORT = 8
+SHORT_ID_LENGTH = 8
 
 
 async def refuse_fork(checkpoints: Checkpoints, workspace: Path, start: str, last: str) -> None:
@@ -45,7 +45,9 @@ async def refuse_verdict(checkpoints: Checkpoints, workspace: Path, records: Seq
         names = await changed_since(checkpoints, workspace, checkpoint)
         if not names:
             return
-    raise FilesChangedError((UNDONE if view.undone else CHANGED).format(id=run[:SHORT], names=format_names(names)))
+    raise FilesChangedError(
+        (UNDONE if view.undone else CHANGED).format(id=run[:SHORT_ID_LENGTH], names=format_names(names))
+    )
 
 
 async def changed_since(checkpoints: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:

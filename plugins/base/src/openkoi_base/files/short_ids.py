@@ -7,7 +7,7 @@ from typing import TypeVar
 from openkoi_hookspecs import KoiError, PluginNotFoundError
 
 T = TypeVar("T")
-SHORT = 8
+SHORT_ID_LENGTH = 8
 MAX_LISTED = 8
 
 
@@ -22,10 +22,10 @@ def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "")
             f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more characters of the id."
         )
     if not found:
-        raise PluginNotFoundError(kind, id, tuple(one[:SHORT] for one in islice(there, MAX_LISTED)))
+        raise PluginNotFoundError(kind, id, tuple(one[:SHORT_ID_LENGTH] for one in islice(there, MAX_LISTED)))
     return there[found[0]]
 
 
 def join_ids(ids: list[str]) -> str:
     """Return the first ids, for a sentence."""
-    return ", ".join(one[:SHORT] for one in ids[:MAX_LISTED])
+    return ", ".join(one[:SHORT_ID_LENGTH] for one in ids[:MAX_LISTED])
