@@ -17,6 +17,7 @@ from openkoi_hookspecs import (
     Result,
     Score,
 )
+from openkoi_learning.credit_assignment import applicable_evidence
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
 from openkoi_learning.events import EntriesShown, OutcomeCredited
 from openkoi_learning.lesson import Lesson
@@ -24,7 +25,7 @@ from openkoi_learning.merge import merge_entries
 from openkoi_learning.promotion import restore_local
 from openkoi_learning.provenance import SourcesRead
 from openkoi_learning.repairs import find_repairs
-from openkoi_learning.sameness import have_similar_subjects, is_same, set_name
+from openkoi_learning.sameness import have_similar_subjects, is_same, same_subject, set_name
 from openkoi_learning.selection import select_entries
 from openkoi_learning.subjects import link_subjects
 from openkoi_learning.user_actions import dismiss_entry
@@ -33,6 +34,7 @@ from openkoi_learning.verdicts import judge_entries
 pytestmark = pytest.mark.unit
 
 SHOWN = ("tide", "moss", "reed", "carp", "heron", "frog")
+PAIR = (("port", 8443), ("wait", 30))
 GOOD = Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", 0.9),))
 
 
@@ -62,6 +64,22 @@ def test_lines_that_set_different_names_are_about_different_subjects_even_if_the
     assert [segment.topic] == [
         one.topic for one in merge_entries([field, segment], changed, NOW) if one.text == changed.text
     ]
+
+
+def test_two_findings_of_one_check_are_about_two_subjects_and_neither_outvotes_the_other() -> None:
+    port, wait = (
+        Finding(f"The {name} is off", rule="columns", fix=f"Set `{name}` to `{value}`.") for name, value in PAIR
+    )
+    before, after = (tuple(f"{name}: {value}" for name, value in pair) for pair in ((("port", 80), ("wait", 5)), PAIR))
+    both = lesson(settings(*before, judged=red(port, wait)), settings(*after, judged=GOOD))
+    learned = list(find_repairs(both))
+    first, other = (replace(one, subject="check columns") for one in learned)
+    apart = [replace(first, proofs=tuple(replace(proof, run="b") for proof in first.proofs)), other]
+
+    assert [True, True] == [one.standing is LearningStatus.ACTIVE for one in learned]
+    assert 2 == len({one.topic for one in learned})
+    assert not same_subject(*apart)
+    assert [apart[1].id] == list(applicable_evidence(book(apart), apart[1], "pond"))
 
 
 def test_marks_at_the_ends_make_no_difference_to_what_one_name_is_set_to() -> None:

@@ -28,7 +28,7 @@ from .content import (
 from .entry import FIXED_BY, LearningEntry, Trust, check_subject, shorten
 from .evidence import IterationStep, code_in, evaluated_steps, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
-from .sameness import limit_subject
+from .sameness import limit_subject, places_of
 from .text_similarity import ASSIGNED, MARKED_NAME, marked_names, strip_marks
 from .thresholds import OPINION_WORTH, OUTCOME_WORTH, VERIFIED_WORTH
 
@@ -217,7 +217,14 @@ def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: di
         text = f"{advice} ({repair.finding.title})"  # its "not" would deny an advice that came after it
     subject = check_subject(min(checks)) if len(checks) == 1 else ""
     more = {"advice": shorten(advice), "content": content, "subject": subject, **facts}
-    return limit_subject(make_entry(repair.lesson, "heuristic", text, proof, **more))
+    entry = make_entry(repair.lesson, "heuristic", text, proof, **more)
+    return limit_subject(entry) if places_of(entry) or not shares_check(repair, checks) else replace(entry, subject="")
+
+
+def shares_check(repair: Repair, checks: Set[str]) -> bool:
+    """Return whether another finding is about the same check, which then says nothing of what each is about."""
+    others = (one for one in repair.step.old.open if one.key != repair.finding.key)
+    return any(checks & own_checks(one, repair.step.old) for one in others)
 
 
 def find_setting(repair: Repair) -> Replacement | None:

@@ -101,7 +101,7 @@ def about_words(entry: LearningEntry) -> frozenset[str]:
 
 def same_subject(one: LearningEntry, other: LearningEntry) -> bool:
     """Return whether two entries are about one thing, so that only one of them can apply to a task."""
-    return one.topic == other.topic and not found_together(one, other)
+    return one.topic == other.topic and not (found_together(one, other) or set_different_names(one, other))
 
 
 def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
