@@ -27,6 +27,11 @@ def test_names_in_a_text_are_whole_words() -> None:
     assert ("assertionerror", "parse_url", "src/app.py") == keys_in("AssertionError in src/app.py at parse_url")
 
 
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_long_text_is_cut_between_words_for_its_names(space: str) -> None:
+    assert ("src/app.py",) == keys_in(f"src/app.py {'fails ' * 64}{space}AssertionError")
+
+
 @pytest.mark.parametrize(
     ("text", "content"),
     [

@@ -82,7 +82,12 @@ def word_overlap(one: str, other: str) -> float:
 
 def keys_in(text: str) -> tuple[str, ...]:
     """Return the files, options, error codes and names that a text is about."""
-    return tuple(sorted(extract_details(text[:MAX_KEY_CHARACTERS]).identifiers))
+    return tuple(sorted(extract_details(shorten_words(text)).identifiers))
+
+
+def shorten_words(text: str) -> str:
+    """Return the first words of a text that fit a key's characters, each of them whole."""
+    return text if len(text) <= MAX_KEY_CHARACTERS else text[: MAX_KEY_CHARACTERS + 1].rsplit(None, 1)[0]
 
 
 @lru_cache(maxsize=1_024)
