@@ -62,6 +62,12 @@ def test_faults_of_no_known_kind_are_one_when_they_come_again_in_like_words() ->
     assert ["known faults"] == [fault.topic.name for fault in habit.faults]
 
 
+def test_words_of_two_titles_are_compared_as_a_search_compares_them() -> None:
+    habit = one(*(judged(n, title) for n, title in enumerate(("The koi dies", "Koi died", "A koi dying"))))
+
+    assert ["known faults"] == [fault.topic.name for fault in habit.faults]
+
+
 def test_a_fault_that_came_more_often_and_more_gravely_weighs_more() -> None:
     tasks = [judged(n, "Totals are wrong", "It reads as unclear") for n in range(4)]
     for task in tasks:

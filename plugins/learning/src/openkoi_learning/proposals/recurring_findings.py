@@ -7,10 +7,11 @@ from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
+from ..text_similarity import word_overlap
+from ..thresholds import SAME_FINDING
 from .finding_topics import OTHER, FindingTopic, find_topic, finding_topics
 from .log import JudgedTask
 from .safe_example import is_instruction, make_slug, safe_example
-from .title_similarity import similar_titles
 
 GENERAL_RUBRIC = "general"
 MAX_EXAMPLES, MAX_TOPICS = 3, 4  # of a topic, and of a draft (estimates)
@@ -120,3 +121,8 @@ def examples(found: Sequence[tuple[str, Finding]]) -> tuple[str, ...]:
         if line and len(kept) < MAX_EXAMPLES and not any(similar_titles(line, other) for other in kept):
             kept.append(line)
     return tuple(kept)
+
+
+def similar_titles(one: str, other: str) -> bool:
+    """Return whether two titles share enough words to report one fault."""
+    return word_overlap(one, other) >= SAME_FINDING
