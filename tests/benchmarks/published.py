@@ -13,16 +13,21 @@ def save(name: str, text: str, readme: Path = README) -> None:
     heading = f"### {name}"
     before, _, rest = readme.read_text("utf-8").partition(f"\n{heading}\n")
     _, following, others = rest.partition("\n### ")
-    section = f"\n{heading}\n\n{origin()}\n\n{as_markdown(text)}\n"
+    section = f"\n{heading}\n\n{origin(readme)}\n\n{as_markdown(text)}\n"
     readme.write_text(before.rstrip("\n") + "\n" + section + following + others, "utf-8")
 
 
-def origin() -> str:
+def origin(readme: Path) -> str:
     """Return when, from which commit and on what a benchmark was run."""
-    output = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=README.parent, capture_output=True, text=True, check=False
-    )
-    return f"{datetime.now(UTC):%Y-%m-%d}, commit {output.stdout.strip() or 'unknown'}, {os.cpu_count()} processors."
+    changed = git(readme, "status", "--porcelain", "--untracked-files=no", "--", ":/", f":!{readme.name}")
+    commit = git(readme, "describe", "--always") or "unknown"
+    return f"{datetime.now(UTC):%Y-%m-%d}, commit {commit}{'-dirty' if changed else ''}, {os.cpu_count()} processors."
+
+
+def git(readme: Path, *arguments: str) -> str:
+    """Return what git prints about the repository of the figures; empty without one."""
+    command = ["git", *arguments]
+    return subprocess.run(command, cwd=readme.parent, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def as_markdown(text: str) -> str:

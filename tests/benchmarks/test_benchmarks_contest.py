@@ -4,6 +4,7 @@ They do so where OpenKoi is installed as it ships.
 """
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -72,6 +73,21 @@ def test_figures_of_a_benchmark_replace_its_own_section(tmp_path: Path) -> None:
     assert "old" not in saved
     assert ["### a", "### b"] == [line for line in saved.splitlines() if line.startswith("### ")]
     assert "| new |\n\nA sentence." in saved
+
+
+def test_figures_that_were_just_saved_do_not_make_the_commit_of_the_next_ones_dirty(tmp_path: Path) -> None:
+    readme, source = tmp_path / "README.md", tmp_path / "source.py"
+    for file in (readme, source):
+        file.write_text("first\n")
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for command in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "first")):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    published.save("startup", "fast", readme)
+    published.save("steps", "fast", readme)
+
+    assert "-dirty" not in readme.read_text()
+    source.write_text("second\n")
+    assert "-dirty" in published.origin(readme)
 
 
 @pytest.mark.parametrize(
