@@ -54,7 +54,9 @@ class FilesChangedError(KoiError):
 
 
 class ProviderError(KoiError):
-    """A model did not answer."""
+    """A model did not answer. ``status`` is the HTTP status of the server's response; 0 if there was none."""
+
+    status = 0
 
 
 class NoProviderError(ProviderError):

@@ -167,7 +167,9 @@ class ApiClient:
 
     def _error_for(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         explained = self._explain(self.server, status, headers, body) if self._explain else None
-        return explained or self._explain_status(status, headers, body)
+        error = explained or self._explain_status(status, headers, body)
+        error.status = status
+        return error
 
     def _explain_status(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         from .errors import error_for_status

@@ -19,7 +19,7 @@ from .tokens import parse_token
 
 TRY_TIMEOUT_SECONDS = 10.0  # estimate: a slow network
 MAX_TRIES = 2
-UNAUTHORIZED = "(401)"
+UNAUTHORIZED = 401
 MODEL_VARIABLE = "OPENKOI_MODEL"
 
 
@@ -78,7 +78,7 @@ async def try_key(koi: Koi, offer: ProviderInfo, key: str) -> str:
         print_line(f"  ! The key could not be checked: no answer within {TRY_TIMEOUT_SECONDS:g} s.")
     except KoiError as error:
         message = str(error).replace(key, "***")
-        if isinstance(error, RequestRejectedError) and UNAUTHORIZED in message:
+        if isinstance(error, RequestRejectedError) and error.status == UNAUTHORIZED:
             return message
         print_line(f"  ! The key could not be checked: {message}")
     return ""

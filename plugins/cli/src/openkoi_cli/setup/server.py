@@ -21,8 +21,8 @@ from .options import CUSTOM
 from .terminal import SetupTerminal, print_line
 
 LIST_TIMEOUT_SECONDS = 10.0  # estimate: a server that is just starting
-KEY_STATUSES = (UNAUTHORIZED, "(403)")
-NOT_FOUND = "(404)"
+KEY_STATUSES = (UNAUTHORIZED, 403)
+NOT_FOUND = 404
 
 
 async def use_server(koi: Koi, prompt: SetupTerminal) -> None:
@@ -75,7 +75,7 @@ def check_key(key: str) -> None:
 
 def needs_key(error: ProviderError) -> bool:
     """Return whether a server rejects requests without a valid key."""
-    return any(status in str(error) for status in KEY_STATUSES)
+    return error.status in KEY_STATUSES
 
 
 async def locate_models(koi: Koi, given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
@@ -106,7 +106,7 @@ async def find_first_list(given: ServerAddress) -> tuple[ServerAddress, Sequence
             if needs_key(error):
                 raise
             errors.append(error)
-    raise no_models_error(given) if all(NOT_FOUND in str(error) for error in errors) else errors[0]
+    raise no_models_error(given) if all(error.status == NOT_FOUND for error in errors) else errors[0]
 
 
 def no_models_error(given: ServerAddress) -> NoProviderError:
