@@ -1,10 +1,13 @@
 """Define ``openkoi doctor``, which checks the setup and suggests fixes; exit status 1 for any issue."""
 
 import asyncio
+import errno
 import json
 import math
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +19,13 @@ from openkoi_base.printable import indent_further
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_size
 
+from .errors import describe_error
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
 from .own_processes import list_own_processes
-from .provider_check import ANSWER_TIMEOUT_SECONDS, check_providers, check_role_models
+from .plugin_check import ANSWER_TIMEOUT_SECONDS, NOT_WORKING, describe_state, load_before
+from .provider_check import check_providers, check_role_models
 from .small_model import describe_small_model
 
 if TYPE_CHECKING:
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
 GROUPS = "openkoi."
 UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
 LONG_LINE = 240  # characters; three lines of a usual terminal (estimate)
-NOT_WORKING = "not working"
 PLUGIN_TIMEOUT_SECONDS = 10.0  # for a server to start and list its tools (estimate)
 
 
@@ -44,6 +48,18 @@ class Diagnosis:
     def add(self, part: str, text: str) -> None:
         """Add a line about a part."""
         self.lines.append((part, text))
+
+    @contextmanager
+    def check(self, part: str) -> Iterator[None]:
+        """Report an error of a part's check as an issue, so that the other parts are checked as well."""
+        from openkoi_base.isolation import contain_exit
+
+        try:
+            with contain_exit():
+                yield
+        except Exception as error:  # a part is a plugin, or files that may not be readable
+            self.add(part, NOT_WORKING)
+            self.issues.append(describe_error(error))
 
     def add_facts(self, part: str, facts: Mapping[str, str]) -> None:
         """Add the facts about a part, each on a line of its own if they are long."""
@@ -93,22 +109,26 @@ def open_without_broken_config(invocation: Invocation) -> tuple["OpenedKoi", str
 
 
 async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
-    """Check all parts."""
+    """Check all parts; one whose check fails is an issue, and the others are checked as well."""
     seen = Diagnosis()
     check_files(invocation.paths, seen, koi.settings())
     async with koi:
-        await check_models(koi, seen)
-        if small := await describe_small_model(koi, invocation.paths.sessions):
-            seen.add("Small model", small)
+        with seen.check("Providers"):
+            await check_models(koi, seen)
+        with seen.check("Small model"):
+            if small := await describe_small_model(koi, invocation.paths.sessions):
+                seen.add("Small model", small)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await check_component(part, await koi.load_chosen(kind), seen)
+            with seen.check(part):
+                await check_component(part, await koi.load_chosen(kind), seen)
         for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools")):
             list_names(part, kind, koi, seen)
             await asyncio.gather(*(try_plugin(kind, entry.name, koi, seen) for entry in koi.plugins(kind)))
         await check_integrations(koi, seen)
         for part, kind in (("Hooks", "hooks"), ("Embedders", "embedders")):
             list_names(part, kind, koi, seen)
-    check_plugins(invocation.launcher.installation(config=invocation.config), seen)
+    with seen.check("Plugins"):
+        check_plugins(invocation.launcher.installation(config=invocation.config), seen)
     if hosted := list_own_processes(koi):
         seen.add("Own process", hosted)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
@@ -117,27 +137,30 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
 
 
 async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
-    """Load a plugin, check it if it can be, and warn if that fails."""
-    from openkoi_hookspecs import KoiError, SupportsHealthCheck
+    """Load a plugin, check it if it can be, and report it if that fails."""
+    state, problem = await describe_state(name, ask_health(kind, name, koi, unknown=""), PLUGIN_TIMEOUT_SECONDS)
+    if state:
+        seen.add(f"  {name}", state)
+    if problem:
+        seen.issues.append(problem)
 
-    try:
-        async with asyncio.timeout(PLUGIN_TIMEOUT_SECONDS):
-            plugin = await koi.load(kind, name)
-            if isinstance(plugin, SupportsHealthCheck):
-                seen.add(f"  {name}", format_health(await plugin.health()))
-    except TimeoutError:
-        seen.add(f"  {name}", NOT_WORKING)
-        seen.issues.append(f"{name} did not answer within {PLUGIN_TIMEOUT_SECONDS:g} s.")
-    except KoiError as error:
-        koi.warn(str(error))
+
+async def ask_health(kind: str, name: str, koi: "Koi", *, unknown: str) -> str:
+    """Load a plugin and return its health in words; ``unknown`` if it cannot say."""
+    from openkoi_hookspecs import SupportsHealthCheck
+
+    plugin = await koi.load(kind, name)
+    return format_health(await plugin.health()) if isinstance(plugin, SupportsHealthCheck) else unknown
 
 
 async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     """Check each app; report no issue for one that is neither configured nor signed in to."""
-    entries = koi.plugins("integrations")
+    kind, entries = "integrations", koi.plugins("integrations")
     if entries:
-        list_names("Integrations", "integrations", koi, seen)
-    states = await asyncio.gather(*(check_integration(entry.name, koi) for entry in entries))
+        list_names("Integrations", kind, koi, seen)
+    await load_before(kind, [entry.name for entry in entries], koi)
+    asked = ((entry.name, ask_health(kind, entry.name, koi, unknown="ok")) for entry in entries)
+    states = await asyncio.gather(*(describe_state(*one, ANSWER_TIMEOUT_SECONDS) for one in asked))
     prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
     for entry, (state, problem) in zip(entries, states, strict=True):
         source = "" if entry.name in entry.origin else f" (from {entry.origin})"
@@ -149,28 +172,23 @@ async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
     seen.issues += find_wildcards(koi)
 
 
-async def check_integration(name: str, koi: "Koi") -> tuple[str, str]:
-    """Return how an app is, and what is wrong."""
-    from openkoi_hookspecs import KoiError, SignInRequiredError, SupportsHealthCheck
-
-    try:
-        async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
-            app = await koi.load("integrations", name)
-            return format_health(await app.health() if isinstance(app, SupportsHealthCheck) else {}), ""
-    except TimeoutError:
-        return NOT_WORKING, f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
-    except KoiError as error:
-        missing = isinstance(error, SignInRequiredError) and error.missing
-        return "not connected" if missing else NOT_WORKING, str(error)
-
-
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
     seen.add("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not found; using defaults'})")
     check_settings(settings, seen)
-    seen.add("Data", f"{paths.data} ({format_size(folder_size(paths.data))})")
-    check_keys(paths.credentials, seen)
-    free = shutil.disk_usage(first_existing(paths.data)).free
-    seen.add("Disk", f"{format_size(free)} free")
+    with seen.check("Data"):
+        require_access(paths.data)
+        seen.add("Data", f"{paths.data} ({format_size(folder_size(paths.data))})")
+    with seen.check("Keys"):
+        check_keys(paths.credentials, seen)
+    with seen.check("Disk"):
+        free = shutil.disk_usage(first_existing(paths.data)).free
+        seen.add("Disk", f"{format_size(free)} free")
+
+
+def require_access(folder: Path) -> None:
+    """Raise PermissionError for a folder that cannot be read or written."""
+    if folder.exists() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def check_settings(settings: "Sequence[ConfiguredSetting]", seen: Diagnosis) -> None:
@@ -188,14 +206,8 @@ def format_value(value: object) -> str:
 def check_keys(folder: Path, seen: Diagnosis) -> None:
     """Move keys from older files into the current one."""
     from openkoi_base.files import STORE_FILE, migrate_key_files
-    from openkoi_hookspecs import ConfigError
 
-    try:
-        moved = migrate_key_files(folder)
-    except ConfigError as error:
-        seen.issues.append(str(error))
-        return
-    if moved:
+    if moved := migrate_key_files(folder):
         seen.add("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE_FILE}")
 
 
@@ -219,17 +231,13 @@ async def check_models(koi: "Koi", seen: Diagnosis) -> None:
 
 
 async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
-    from openkoi_hookspecs import KoiError, SupportsHealthCheck
+    from openkoi_hookspecs import SupportsHealthCheck
 
     if thing is None:
         seen.add(part, "none")
         return
-    try:
-        health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
-        seen.add_facts(part, health)
-    except KoiError as error:
-        seen.add(part, NOT_WORKING)
-        seen.issues.append(str(error))
+    health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
+    seen.add_facts(part, health)
 
 
 def format_health(health: Mapping[str, str]) -> str:

@@ -26,10 +26,11 @@ def read_limit(koi: "Koi | Reader") -> int:
 def limit_log(invocation: Invocation) -> None:
     """Archive the oldest sessions if the log exceeds its limit, after memory has read them."""
     koi = invocation.koi or invocation.reader
-    if koi is None or not invocation.paths.sessions.is_dir():
+    if koi is None:
         return
     try:
-        archive_excess(invocation, read_limit(koi))
+        if invocation.paths.sessions.is_dir():
+            archive_excess(invocation, read_limit(koi))
     except Exception as error:  # memory is a plugin, and the command's result is out already
         import click
 

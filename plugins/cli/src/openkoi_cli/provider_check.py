@@ -2,19 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .models import ROLES
+from .plugin_check import ANSWER_TIMEOUT_SECONDS, load_before
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi, Provider
 
-ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
 # A server without a list of models, or a key that may not read it, can still answer.
-UNLISTED_STATUSES = ("(403)", "(404)", "(405)", "(501)")
+UNLISTED_STATUSES = (403, 404, 405, 501)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +26,16 @@ class ProviderState:
 
 
 async def check_providers(koi: "Koi") -> Mapping[str, ProviderState]:
-    """Check all providers at the same time; return their states by name.
-
-    They are loaded before: importing one holds up the others, which could then not answer in time.
-    """
+    """Check all providers at the same time; return their states by name."""
     names = [entry.name for entry in koi.plugins("providers")]
-    for name in names:
-        with suppress(Exception):  # it is loaded again when it is checked, and then reported
-            async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
-                await koi.load("providers", name)
+    await load_before("providers", names, koi)
     return dict(zip(names, await asyncio.gather(*(check_provider(koi, name) for name in names)), strict=True))
 
 
 async def check_provider(koi: "Koi", name: str) -> ProviderState:
     """Return a provider's state: its health, or whether it lists its models."""
     from openkoi_base.isolation import contain_exit, format_error
-    from openkoi_hookspecs import KoiError
+    from openkoi_hookspecs import KoiError, ProviderError
 
     try:
         with contain_exit():
@@ -53,8 +46,8 @@ async def check_provider(koi: "Koi", name: str) -> ProviderState:
         return ProviderState(late.removeprefix(f"{name} ").rstrip("."), late)
     except KoiError as error:
         text = str(error)
-        if status := next((one for one in UNLISTED_STATUSES if one in text), ""):
-            return ProviderState(f"not checked, because it does not list its models {status}")
+        if isinstance(error, ProviderError) and error.status in UNLISTED_STATUSES:
+            return ProviderState(f"not checked, because it does not list its models ({error.status})")
         return ProviderState(text.rstrip("."), text)
     except Exception as error:  # a provider is a plugin: the other parts are checked all the same
         text = f"{name} failed to list its models: {format_error(error)}"
