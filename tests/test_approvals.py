@@ -171,7 +171,7 @@ def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
         (["approvals"], 0, "No question is waiting for an answer."),
         (["approve"], 1, "No question is waiting for an answer."),
         (["approve", "--all"], 1, "No question is waiting for an answer."),
-        (["reject", "4f2a"], 1, "No question is waiting for an answer."),
+        (["reject", "4f2a"], 2, "No question named '4f2a'. Available: none."),
         (["approve", "4f2a", "--all"], 2, "cannot be combined with an id"),
         (["approve", "this", "design"], 2, 'To run a task that starts with "approve", quote it'),
         (["reject", "the", "idea"], 2, 'To run a task that starts with "reject", quote it'),

@@ -163,7 +163,7 @@ def test_notion_is_connected_by_two_prompts(tmp_path: Path) -> None:
 def test_an_unknown_app_names_what_is_there_and_how_to_install_it(tmp_path: Path) -> None:
     result = make_chat(tmp_path).openkoi("connect", "telegrm")
 
-    assert 1 == result.returncode
+    assert 2 == result.returncode
     assert "No integration named 'telegrm'." in result.stderr
     assert "Did you mean 'telegram'?" in result.stderr
 

@@ -77,7 +77,9 @@ def require_app(koi: Koi, app: str) -> str:
     known = tuple(entry.name for entry in koi.plugins("integrations"))
     if app not in known:
         install = f" To install it, run `pip install openkoi-{app}`." if app in OURS else ""
-        raise KoiError(f"{PluginNotFoundError('integrations', app, known)}{install}")
+        unknown = PluginNotFoundError("integrations", app, known)
+        unknown.args = (f"{unknown}{install}",)
+        raise unknown
     return app
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 import click
 
+from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import LearningSaved
@@ -259,15 +260,5 @@ def load_hook(koi: Koi) -> LearningHook:
 
 
 def find_entry(hook: LearningHook, id: str) -> LearningEntry:
-    """Return the entry with this id or unique prefix; raise KoiError."""
-    found: Sequence[LearningEntry] = [
-        entry for key, entry in hook.log_view.read_now().entries.items() if key.startswith(id)
-    ]
-    exact = [entry for entry in found if entry.id == id]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    if found:
-        raise KoiError(
-            f"{id!r} matches {len(found)} entries: {', '.join(entry.id for entry in found[:5])}. Give more characters."
-        )
-    raise KoiError(f"Unknown entry {id!r}. Run `openkoi learn list --all` to see all ids.")
+    """Return the entry with this id or unique prefix; raise KoiError, which is PluginNotFoundError if there is none."""
+    return find_by_prefix(id, hook.log_view.read_now().entries, "entry", "entries")

@@ -16,7 +16,7 @@ def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "")
 
     Raise PluginNotFoundError, or KoiError where several match.
     """
-    found = [one for one in there if one.startswith(id)]
+    found = [id] if id in there else [one for one in there if one.startswith(id)]
     if len(found) > 1:
         raise KoiError(
             f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more characters of the id."

@@ -11,7 +11,7 @@ from ..invocation import Invocation
 from .catalogue import find_entry, read_catalogues
 from .catalogue_install import SCRIPT, install_named
 from .catalogue_wasm import MANIFEST, run_wasm
-from .installer import NOT_INSTALLED, distribution_name, is_installed, remove_plugins
+from .installer import NOT_INSTALLED, NotInstalledError, distribution_name, is_installed, remove_plugins
 from .new_script import SCRIPTS
 
 WASM_PLUGINS = Path("plugins", "wasm")  # in the data folder
@@ -46,7 +46,7 @@ def find_copies(names: Sequence[str], invocation: Invocation, done: str) -> dict
     packages = [name for name in names if is_installed(distribution_name(name))]
     found = {name: copy_of(name, invocation.paths.data) for name in names if name not in packages}
     if missing := [name for name, file in found.items() if file is None]:
-        raise KoiError(NOT_INSTALLED.format(names=", ".join(missing), done=done))
+        raise NotInstalledError(NOT_INSTALLED.format(names=", ".join(missing), done=done))
     return {name: file for name, file in found.items() if file}
 
 

@@ -77,7 +77,9 @@ def find_named(name: str, invocation: "Invocation") -> "tuple[list[PluginState],
     found = found or [one for one in installed if one.distribution == name.lower().replace("_", "-")]
     sourced = [one for one in ask_sources(invocation)[0] if name in (one.name, f"{one.kind}.{one.name}")]
     if not found and not sourced:
-        raise KoiError(NOT_INSTALLED.format(name=name))
+        from .installer import NotInstalledError
+
+        raise NotInstalledError(NOT_INSTALLED.format(name=name))
     return found, sourced
 
 

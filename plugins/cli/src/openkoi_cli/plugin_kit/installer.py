@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import KoiError, PluginNotFoundError
 
 from ..releases import UV_RECEIPT, has_uv, is_pipx, is_uv_tool, normalize_name, run_installer
 
@@ -17,6 +17,13 @@ MANAGED = (
     "The Python at {prefix} is managed by the system, so nothing can be installed there. "
     "Install OpenKoi in a virtual environment, or with `uv tool install openkoi` or `pipx install openkoi`."
 )
+
+
+class NotInstalledError(PluginNotFoundError):
+    """No plugin of a name is installed."""
+
+    def __init__(self, text: str) -> None:
+        KoiError.__init__(self, text)
 
 
 def install_plugins(names: Sequence[str], *, upgrade: bool = False) -> None:

@@ -1,0 +1,23 @@
+"""A name or an id that nothing has is a usage error, whichever command is given it."""
+
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"{command} zzzz" for command in ("undo", "redo", "diff", "resume", "fork", "blame", "replay", "bisect")),
+        *(f"learn {action} zzzz" for action in ("why", "pin", "forget", "restore", "approve", "view", "duel")),
+        *("approve zzzz", "reject zzzz", "trust revoke zzzz", "skill show zzzz", "evaluator show zzzz", "models zzzz"),
+        *("plugin info zzzz", "plugin enable zzzz", "plugin update zzzz", "mcp test zzzz", "connect zzzz"),
+    ],
+)
+def test_an_unknown_id_exits_with_2_and_is_named(line: str, tmp_path: Path) -> None:
+    result = shell(tmp_path)(*line.split())
+
+    assert 2 == result.returncode, result.stderr
+    assert "zzzz" in result.stderr
+    assert "Usage:" not in result.stderr
