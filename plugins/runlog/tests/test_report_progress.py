@@ -208,7 +208,11 @@ def test_checks_that_could_not_run_are_not_told_to_pass(unrun: Evaluation) -> No
 
 
 def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
-    assert ["[iter 1/3] not judged"] == progress_lines(*judged(0, Evaluation(unavailable_reason="no judge")))
+    unjudged = Evaluation(unavailable_reason="no judge")
+    checked = replace(unjudged, checks=(Check("no secret", passed=True),))
+
+    assert ["[iter 1/3] not judged", "  Nothing was checked"] == progress_lines(*judged(0, unjudged))
+    assert "  1 check passes, but the work was not judged" == progress_lines(*judged(0, checked))[-1]
 
 
 def test_an_iteration_that_was_not_judged_is_not_told() -> None:

@@ -212,12 +212,15 @@ def format_evaluation(evaluation: Evaluation) -> list[str]:
 
 
 def format_checks(evaluation: Evaluation) -> list[str]:
-    """Return how many checks fail, and whose they are; or that all pass."""
+    """Return how many checks fail, and whose they are; or that all pass, which says little if nothing was judged."""
     red, total = [check for check in evaluation.checks if not check.passed], len(evaluation.checks)
     if red:
         whose = ", ".join(dict.fromkeys(check.evaluator for check in red if check.evaluator))
         return [f"  {len(red)} of {total} checks fail" + (f" ({whose})" if whose else "")]
     if evaluation.missing or any(finding.rule == NOT_RUN_RULE for finding in evaluation.findings):
         return ["  Not all checks could run"]
+    if evaluation.unavailable_reason:
+        passed = format_count(total, "check passes", "checks pass")
+        return [f"  {passed}, but the work was not judged" if total else "  Nothing was checked"]
     tested = any(check.evaluator == TEST_EVALUATOR for check in evaluation.checks)
     return [f"  All {'tests' if tested else 'checks'} pass"] if total else []
