@@ -79,15 +79,15 @@ def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
 
 @pytest.mark.unit
 def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
-    wanted = '"openkoi mcp" needs openkoi-mcp. Run `pip install openkoi-mcp`.'
+    wanted = '"openkoi mcp" needs openkoi-mcp. To install it, run `pip install openkoi-mcp`.'
 
     assert [wanted, wanted] == [explain_doubt(line.split(), ["run"]) for line in ("mcp list", "mcp add files npx")]
     assert wanted == explain_doubt(["mcp", "add", "time", "uvx", "mcp-server-time"], ["run"])
-    wanted = '"openkoi evaluator" needs openkoi-certify. Run `pip install openkoi-certify`.'
+    wanted = '"openkoi evaluator" needs openkoi-certify. To install it, run `pip install openkoi-certify`.'
     for line in ("evaluator", "evaluator certify code-review", "evaluator certify code-review 3"):
         assert wanted == explain_doubt(line.split(), ["run", "evaluate"])
     assert "" == explain_doubt(["evaluator", "scores", "are", "wrong"], ["run", "evaluate"])
-    wanted = '"openkoi daemon" needs openkoi-assistant. Run `pip install openkoi-assistant`.'
+    wanted = '"openkoi daemon" needs openkoi-assistant. To install it, run `pip install openkoi-assistant`.'
     assert wanted == explain_doubt(["daemon", "start"], ["run"])
 
 
@@ -155,3 +155,15 @@ if sys.platform != "win32":
 
             assert status == tty.ends(), tty.screen
         assert (0, asked) == (before, len(server.asked))
+
+
+def test_a_task_that_reads_like_a_command_is_shown_in_quotes_with_which_it_runs(
+    openkoi: Shell, server: OpenAIServer
+) -> None:
+    refused = openkoi("web", "start", "--iterate", "1")
+    shown = "openkoi --iterate 1 'web start'"
+    asked = len(server.requests)
+
+    assert f"To run it as a task, run `{shown}`." in refused.stderr
+    assert 0 == asked
+    assert "Done." in openkoi.bash(shown).stdout

@@ -255,7 +255,8 @@ def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
         return
     if why and not can_prompt(sys.stderr):
         options = [word for place, word in enumerate(args[1:]) if place not in places]
-        raise click.UsageError(f"{why} To run it as a task, run `{shlex.join(['openkoi', *options, '--', *words])}`.")
+        task = [" ".join(words)] if len(words) > 1 else ["--", *words]
+        raise click.UsageError(f"{why} To run it as a task, run `{shlex.join(['openkoi', *options, *task])}`.")
     if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):
         raise click.UsageError("Nothing was run.")
 

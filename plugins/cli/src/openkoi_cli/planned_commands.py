@@ -125,7 +125,7 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
             else suggest_command(first, commands, MIN_SAME_SIMILARITY)
         )
         if distribution := OPTIONAL.get(first.lower()):
-            return f'"openkoi {first.lower()}" needs {distribution}. Run `pip install {distribution}`.'
+            return f'"openkoi {first.lower()}" needs {distribution}. To install it, run `pip install {distribution}`.'
         return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
     if rest or may_be_unspaced_sentence(first):
         return ""
