@@ -148,24 +148,24 @@ class RunLog:
         """Write what is buffered, and sync it if any of it is durable; if that fails, none of it is in the log."""
         if not self.buffer:
             return
-        data = b"".join([data for _, data, _ in self.buffer])
+        buffer, data = self.buffer, b"".join([data for _, data, _ in self.buffer])
         try:
             write_all(self.file, data)
             if self.needs_sync:
                 sync_file(self.file)
+            end = self.end + len(data)
+            synced = end if self.needs_sync else self.synced
+            vars(self).update(end=end, synced=synced, buffer=[], needs_sync=False)  # at once, whatever interrupts it
+            for _, lines, kinds in buffer:
+                self.index.add(len(lines), kinds)
         except OSError as error:
             self.failed |= dict.fromkeys((run for run, _, _ in self.buffer), self.write_error(error))
             self.buffer, self.needs_sync = [], False
             self.truncate_partial()
-        except BaseException:  # an interruption in the middle: it is written again as a whole
+        except BaseException:  # an interruption: the lines are in the log as a whole, or are written again
+            SPANS.pop(self.path, None)  # they may be missing in the index
             self.truncate_partial()
             raise
-        else:
-            self.end += len(data)
-            for _, lines, kinds in self.buffer:
-                self.index.add(len(lines), kinds)
-            self.synced = self.end if self.needs_sync else self.synced
-            self.buffer, self.needs_sync = [], False
 
     def write_error(self, error: OSError) -> LogWriteError:
         return LogWriteError(f"The run log {self.path} cannot be written: {describe_failure(error)}")
