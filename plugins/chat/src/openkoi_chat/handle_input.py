@@ -1,10 +1,9 @@
 """Handle what the user enters: a command, a shell command, something to remember, or a message."""
 
 import asyncio
-from secrets import token_hex
 
-from openkoi_hookspecs import LearningStatus, events
-from openkoi_hookspecs.memory import Learning
+from openkoi_base.user_preference import make_preference
+from openkoi_hookspecs import events
 from openkoi_terminal import strip_controls
 
 from .attachments import Draft
@@ -15,7 +14,6 @@ from .slash_commands import run_command
 
 LEARNED = "Remembered for all folders: {text} (/learn shows it, `openkoi learn forget {id}` forgets it)"
 SHELL_LIMIT = 20_000
-MAX_LEARNING = 200
 RUNNING = "running · esc to stop"
 STOPPED = "stopped by the user"
 LEAVE = ("quit", "exit")
@@ -67,9 +65,6 @@ def show_output(chat: ChatProgram, command: str, printed: str, end: str) -> None
 
 async def remember(chat: ChatProgram, text: str) -> None:
     """Save a preference of the user, for all projects: one that no task taught belongs to none. Show what is saved."""
-    id = f"user-{token_hex(4)}"
-    learning = Learning(
-        id, "preference", text[:MAX_LEARNING], scope="user", origin="user", status=LearningStatus.ACTIVE
-    )
+    learning = make_preference(text, "user")
     await chat.require_koi().emit(events.LearningSaved(learning))
-    chat.view.note(LEARNED.format(text=strip_controls(learning.text), id=id))
+    chat.view.note(LEARNED.format(text=strip_controls(learning.text), id=learning.id))

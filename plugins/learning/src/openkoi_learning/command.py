@@ -8,15 +8,17 @@ from difflib import get_close_matches
 
 import click
 
+from openkoi_base.files.project import project_id
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_base.redact import current_redactor
+from openkoi_base.user_preference import make_preference
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_runlog import RunLog, new_session_id
 
 from .comparison import EntryComparison
 from .decay import utc_now
-from .entry import LearningEntry
+from .entry import LearningEntry, entry_from_learning
 from .events import EntryUpdated
 from .figures import to_learning
 from .hook import LearningHook
@@ -154,6 +156,20 @@ def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     state, decay = hook.log_view.read_now(), hook.rules.decay
     entries = [*state.entries.values()] if everything else list_live(state)
     click.echo(format_json(state, entries, utc_now(), decay) if layout == "json" else format_list(state, entries))
+
+
+@learn.command()
+@click.argument("text", nargs=-1, required=True)
+@click.pass_obj
+def add(koi: Koi, /, text: tuple[str, ...]) -> None:
+    """Remember TEXT as your preference in this project. In the chat, # TEXT remembers it for all projects."""
+    hook = load_hook(koi)
+    preference = make_preference(" ".join(text), "project")
+    if not preference.text:
+        raise click.UsageError('TEXT is empty. Example: openkoi learn add "Use British spelling"')
+    entry = entry_from_learning(preference, utc_now(), project_id(koi.workspace))
+    finish_action(hook, entry, "Remembered for this project")
+    click.echo(f"To undo this, run `openkoi learn forget {entry.id}`.", err=True)
 
 
 @learn.command()
