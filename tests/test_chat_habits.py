@@ -206,3 +206,26 @@ def test_what_is_remembered_is_sent_with_later_tasks(openkoi: Shell) -> None:
         tty.shows("Remembered for all folders: Always use metric units")
         tty.send("How long is a koi's fin?")
         tty.shows("It is 5 cm.")
+
+
+def test_a_correction_in_a_later_message_is_learned(openkoi: Shell) -> None:
+    with chat(openkoi, WELL) as tty:
+        tty.send("Describe the shop")
+        tty.shows("[done]")
+        tty.send("No, that is wrong: always write British English")
+        tty.shows("[done]", times=2)
+        tty.send("/learn list")
+        tty.shows("always write British English  (active")
+
+
+def test_a_correction_of_the_task_under_way_is_learned(openkoi: Shell) -> None:
+    slow = says("I look.", "Describe", calls=runs("while [ ! -e go.txt ]; do sleep 0.1; done"))
+    with chat(openkoi, slow + WELL) as tty:
+        tty.send("Describe the shop")
+        tty.shows("I look.")
+        tty.send("No, that is wrong: always write British English")
+        tty.shows("↳")
+        (openkoi.folder / "go.txt").touch()
+        tty.shows("[done]")
+        tty.send("/learn list")
+        tty.shows("always write British English  (active")

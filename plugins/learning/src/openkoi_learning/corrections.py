@@ -1,4 +1,4 @@
-"""Extract corrections from what the user wrote in a run: in answers, and in follow-ups that object to earlier work.
+"""Extract corrections from what the user wrote in a run: in answers, and in follow-ups and messages that object.
 
 A correction applies as widely as the user stated, and otherwise to its task only: then it is not kept in the user's
 words. Text that the user quotes from a mail or a page is not a correction by the user.
@@ -54,19 +54,22 @@ IN_QUOTES = lazy_pattern('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+)
 def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
     """Yield the user's corrections in their own words, if they apply beyond this task."""
     yield from find_answered(lesson)
-    objection = find_objection(lesson.result.task)
-    if (rule := find_rule(objection)) and not YES_OR_NO.fullmatch(rule):
-        proof = EntryEvidence(run=lesson.run, finding=shorten(objection, MAX_TOPIC_CHARACTERS))
-        yield make_preference(lesson, rule, proof, scope_of(rule), trust_of(objection))
+    for objection in (find_objection(lesson.result.task), *map(strip_objection, lesson.messages)):
+        if (rule := find_rule(objection)) and not YES_OR_NO.fullmatch(rule):
+            proof = EntryEvidence(run=lesson.run, finding=shorten(objection, MAX_TOPIC_CHARACTERS))
+            yield make_preference(lesson, rule, proof, scope_of(rule), trust_of(objection))
 
 
 def find_objection(task: Task) -> str:
     """Return what the user wrote in a follow-up that objects to earlier work; empty if it does not."""
-    if not task.history:
-        return ""
+    return strip_objection(task.text) if task.history else ""
+
+
+def strip_objection(text: str) -> str:
+    """Return what the user wrote, without quotations, if it objects to work; else an empty text."""
     from .objections import is_objection
 
-    own = strip_quotes(task.text)
+    own = strip_quotes(text)
     return own if is_objection(own) else ""
 
 

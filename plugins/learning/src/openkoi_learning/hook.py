@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
     Task,
     hookimpl,
 )
-from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.events import MessageAdded, WarningIssued
 from openkoi_prompt import build_recall_text
 
 from .content import has_phrase, terms_of
@@ -78,6 +78,7 @@ class LearningHook:
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
         self.duel = duel
+        self.messaged: set[str] = set()
 
     def learner(self, run: Run) -> "Learner":
         """Return what learns from a run."""
@@ -129,6 +130,12 @@ class LearningHook:
         return replace(evaluation, prospect=prospect) if prospect else None
 
     @hookimpl
+    def on_event(self, event: MessageAdded, run: Run) -> None:
+        """Note a run in which the user wrote a message, so that its log is searched for corrections at its end."""
+        if event.from_user:
+            self.messaged.add(run.id)
+
+    @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
         """Credit what was shown, then extract what the run taught; a comparison teaches nothing."""
         if self.duel or is_evaluation_only(run.task):
@@ -138,7 +145,8 @@ class LearningHook:
 
         before = dict((await self.log_view.read()).entries)
         study = self.learner(run)
-        lesson = study.build_lesson(run.id, result)
+        lesson = await study.build_lesson(run.id, result, messaged=run.id in self.messaged)
+        self.messaged.discard(run.id)
         changed = await study.learn(lesson)
         if guesses := await self.ask_reflection(lesson, run):
             changed += await study.note(lesson, guesses)

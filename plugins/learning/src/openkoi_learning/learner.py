@@ -48,7 +48,7 @@ class Learner:
             result = await asyncio.to_thread(
                 self.log_view.rebuild_result, over, state.origins.get(over, RunOrigin()).session
             )
-            changed = await self.learn(self.build_lesson(over, result)) if result else []
+            changed = await self.learn(await self.build_lesson(over, result)) if result else []
             for entry in changed:
                 learning = to_learning(state, entry, self.decay)
                 await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
@@ -56,12 +56,13 @@ class Learner:
         await self.save(follow_rewinds(await self.log_view.read(), utc_now()))
         return self.log_view.state
 
-    def build_lesson(self, id: str, result: Result) -> Lesson:
-        """Return a finished run with the user's answers in it."""
+    async def build_lesson(self, id: str, result: Result, *, messaged: bool = True) -> Lesson:
+        """Return a finished run with the user's answers in it, and the messages if there may be any."""
         state = self.log_view.state
-        project = state.origins.get(id, RunOrigin(project=result.task.project)).project
-        known = Lesson(run=id, result=result, project=project, at=utc_now(), thresholds=self.thresholds)
-        return replace(known, answers=tuple(state.answers.get(id, ())))
+        origin = state.origins.get(id, RunOrigin(project=result.task.project, session=result.task.session))
+        known = Lesson(run=id, result=result, project=origin.project, at=utc_now(), thresholds=self.thresholds)
+        messages = await asyncio.to_thread(self.log_view.read_messages, id, origin.session) if messaged else ()
+        return replace(known, answers=tuple(state.answers.get(id, ())), messages=messages)
 
     async def learn(self, lesson: Lesson) -> list[LearningEntry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""

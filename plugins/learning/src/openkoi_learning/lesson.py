@@ -16,13 +16,17 @@ MAX_TASK_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A finished run to learn from. ``answers`` are the user's answers in it, with their questions."""
+    """A finished run to learn from.
+
+    ``answers`` are the user's answers in it, with their questions; ``messages`` are what the user wrote to it.
+    """
 
     run: str
     result: Result
     project: str = ""
     at: str = ""
     answers: Sequence[tuple[str, str]] = ()
+    messages: Sequence[str] = ()
     thresholds: Thresholds = Thresholds()
 
     @property

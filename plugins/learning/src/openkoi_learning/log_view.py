@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 
-from openkoi_hookspecs import Event, Learning, Record, Result, events
+from openkoi_hookspecs import Event, Learning, Record, Result, Text, events
 from openkoi_runlog import (
     COURSE_EVENTS,
     UNDO_EVENTS,
@@ -74,6 +74,12 @@ class LearningLogView:
         """Yield the records of a run in a session's files."""
         for path in list_all_segments(self.folder, session):
             yield from select_from(path, kinds, run)
+
+    def read_messages(self, run: str, session: str) -> tuple[str, ...]:
+        """Return what the user wrote to a run while it was under way."""
+        added = (record.event for record in self.records_of((events.MessageAdded,), run, session))
+        mine = (one.message for one in added if isinstance(one, events.MessageAdded) and one.from_user)
+        return tuple("".join(part.text for part in one.parts if isinstance(part, Text)) for one in mine)
 
     def was_read(self, learning: Learning) -> bool:
         """Return whether a learning derives from untrusted text."""
