@@ -1,6 +1,6 @@
 """Save the vectors of many short texts in a file, so that only new and changed texts are embedded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .exact_search import VectorMatrix
 
-    Rows = Mapping[bytes, NDArray[Any]]
-
 DIGEST_BYTES = 16
 
 
@@ -33,7 +31,10 @@ def embed_saved(embedder: Embedder, texts: Sequence[str], path: Path) -> "Vector
     from .exact_search import VectorMatrix
 
     path = path.with_name(f"{path.name}-{digest(embedder.id).hex()}.vectors")
-    rows, digests = dict(read_rows(path)), [digest(text) for text in texts]
+    digests, (saved, matrix) = [digest(text) for text in texts], read_rows(path)
+    if saved == digests:
+        return VectorMatrix(matrix)
+    rows = dict(zip(saved, matrix, strict=True))
     fresh = {key: text for key, text in zip(digests, texts, strict=True) if key not in rows}
     if fresh:
         rows |= zip(fresh, embed_texts(make_embed(embedder), list(fresh.values())).matrix, strict=True)
@@ -44,15 +45,16 @@ def embed_saved(embedder: Embedder, texts: Sequence[str], path: Path) -> "Vector
     return VectorMatrix(numpy.stack([rows[key] for key in digests]))
 
 
-def read_rows(path: Path) -> "Rows":
-    """Return the vectors in a file by the digests of their texts; none if it cannot be read."""
+def read_rows(path: Path) -> "tuple[Sequence[bytes], NDArray[Any]]":
+    """Return the digests of the texts in a file, and their vectors; none if it cannot be read."""
     import numpy
 
     with suppress(OSError, ValueError, KeyError, EOFError, BadZipFile), numpy.load(BytesIO(read_file(path))) as file:
         keys, rows = file["keys"].tobytes(), file["rows"]
         digests = [keys[start : start + DIGEST_BYTES] for start in range(0, len(keys), DIGEST_BYTES)]
-        return dict(zip(digests, rows, strict=True))
-    return {}
+        if len(digests) == len(rows):
+            return digests, rows
+    return [], numpy.zeros((0, 0), numpy.float32)
 
 
 def digest(text: str) -> bytes:
