@@ -70,6 +70,14 @@ def test_a_batch_says_what_each_says_alone_and_in_order(folder: Path) -> None:
     assert max(map(near, together, alone)) < 1e-5
 
 
+def test_a_text_that_is_asked_again_is_not_embedded_again(folder: Path) -> None:
+    embedder = MiniLM(folder=folder)
+
+    one, other, again = (asyncio.run(embedder.embed([text])).vectors[0] for text in ("hello", "world", "hello"))
+
+    assert (True, False) == (one is again, one is other)
+
+
 def test_vectors_are_of_length_one(folder: Path) -> None:
     assert [1.0] * len(TEXTS) == pytest.approx([math.hypot(*vector) for vector in embed(folder, *TEXTS)], abs=1e-6)
 

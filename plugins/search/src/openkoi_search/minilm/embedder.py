@@ -12,6 +12,7 @@ from .package import WEIGHTS, check_complete, check_libraries, locate_model
 
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
+RECENT_TEXTS = 16  # embedded alone and kept, because memory and skills ask about the same task (estimate)
 
 
 class MiniLM:
@@ -26,6 +27,7 @@ class MiniLM:
         self._folder = folder
         self._model: SentenceModel | None = None
         self._lock = Lock()
+        self._recent: dict[str, Vector] = {}
 
     @property
     def id(self) -> str:
@@ -36,7 +38,8 @@ class MiniLM:
         """Embed each text; raise ConfigError when the model is not installed."""
         if not texts:
             return Embedding([])
-        return Embedding(await asyncio.to_thread(self._embed, texts))
+        known = self._recent.get(texts[0]) if len(texts) == 1 else None
+        return Embedding([known] if known else await asyncio.to_thread(self._embed, texts))
 
     async def health(self) -> Mapping[str, str]:
         """Report the model to doctor; raise ConfigError that says how to install it."""
@@ -48,7 +51,12 @@ class MiniLM:
         with self._lock:
             if self._model is None:
                 self._model = SentenceModel(self._locate_model())
-            return self._model.embed(texts)
+            found = self._model.embed(texts)
+            if len(texts) == 1:
+                self._recent |= zip(texts, found, strict=True)
+            while len(self._recent) > RECENT_TEXTS:
+                self._recent.pop(next(iter(self._recent)))
+            return found
 
     def _locate_model(self) -> Path:
         check_libraries()
