@@ -44,14 +44,16 @@ class Judged:
 
 @dataclass(frozen=True)
 class Fixed:
-    """An embedder that answers the first vector for a text about water, and the last for any other."""
+    """An embedder with a vector for texts about water, one for those about the pond, and one for all others."""
 
     vectors: Sequence[Sequence[float]]
     id: str = "fixed"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Answer it."""
-        return Embedding([self.vectors[0 if "water" in text else -1] for text in texts if self.vectors])
+        return Embedding(
+            [self.vectors[0 if "water" in text else 1 if "pond" in text else 2] for text in texts if self.vectors]
+        )
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Measure how well skills fit a task, with the one search engine: by words, or by a chosen embedder as well.
 
-A fit is a share of the best skill's score. Nothing fits unless the best three have enough of the task.
+A fit is a share of the best skill's score. Nothing fits unless the best three have enough of the task, and with an
+embedder also more than everyday subjects have.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from .library import SkillLibrary
 from .ranking import purpose_text, weigh_parts
 
 if TYPE_CHECKING:
+    from openkoi_search.exact_search import VectorMatrix
     from openkoi_search.index import TextIndex
 
 LEXICAL = "lexical"
@@ -28,9 +30,10 @@ CANDIDATES = 50  # skills that are scored
 # BM25's k1 and b. Repeated words keep counting, because a skill's name and purpose are counted several times. Measured
 # like the weights in ``ranking``: k1 from 4 to 8 does about as well.
 SHAPE = (5.0, 0.6)
-# How much meaning counts against words. Measured with MiniLM over 1,000 public skills and 30 tasks: the right skill is
-# among the first three for 26 tasks at .3 and .4, for 24 at .5 and without meaning, and for 16 by meaning alone.
-MEANING_WEIGHT = 0.35
+# How much meaning counts against words. Measured with MiniLM over 1,000 public skills and 264 requests in the words of
+# a user: a right skill is among the first three for 27.3 of 30 at .55, for 26.9 at .45 and .6, for 26.5 at .35, for
+# 25.1 at .8 and for 25.3 without meaning.
+MEANING_WEIGHT = 0.55
 # The best three skills decide together whether any is shown, each with its share. Measured like the limits below:
 # shares of one third do about as well over 1,000 skills, but worse over 20.
 BEST_SHARES = (0.5, 0.25, 0.25)
@@ -39,14 +42,27 @@ BEST_SHARES = (0.5, 0.25, 0.25)
 COVERED_EXPONENT = 1 / 3
 # How often cosines count against words. Measured like the limits below: from 1.5 to 3 do about as well.
 MEANING_RATIO = 2.0
+# What tasks are about that no skill is for. A task counts as far as it is nearer to the best skills than to the nearest
+# of these. Measured like the limits below: without them, 23.8 requests instead of 25.6 are shown a right skill at the
+# limit that shows any for 4 of 259 unrelated tasks; four other lists, of 8 to 25 subjects or sentences, did about as
+# well.
+EVERYDAY = (
+    "General knowledge and trivia",
+    "Small talk",
+    "Home, family, health and hobbies",
+    "Poems, stories and private letters",
+    "Simple work on files and lines of text",
+    "Arithmetic, units, dates and translations",
+)
 # What the best skills have to reach, by words alone and with meaning: a first number, plus a second one times the
 # natural logarithm of the number of skills, because among more skills some have more of any task by chance. Measured
-# over 1,000 public skills, chosen with 204 requests in the words of a user and 199 unrelated tasks, then run once with
-# 60 and 60 others: words show the right skill for 18.5 of 30 requests, and any for 1 of the 60 unrelated tasks; with
-# MiniLM it is 22.5 and 1. The best skill alone, by its words beside the strongest and its name or by a cosine of .35,
-# showed 19.5 and 4, with MiniLM 23 and 6; a higher limit of words showed 16.5 and 0. The right skill is among the first
-# three for 22.5 requests, and with MiniLM for 24.5.
-WORDS_LIMIT, MEANING_LIMIT = (0.38, 0.03), (0.48, 0.08)
+# over 1,000 public skills. Words: chosen with 204 requests in the words of a user and 199 unrelated tasks, then run
+# once with 60 and 60 others: they show the right skill for 18.5 of 30 requests, and any for 1 of the 60 unrelated
+# tasks; a higher limit showed 16.5 and 0. Meaning: chosen with all of these requests, for which several skills may be
+# right, and over libraries of 5 to 1,000 of the skills: MiniLM shows a right skill for 25.8 of 30 requests, and any for
+# 5 of 259 unrelated tasks. Over 20 skills it is 28.2 of 30, and 1 of 200; of the requests whose skill is absent, 38 %
+# are shown another one.
+WORDS_LIMIT, MEANING_LIMIT = (0.38, 0.03), (0.4, 0.075)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +85,7 @@ async def measure_fit(
     if entry is not None:
         try:
             chosen = cast(Embedder, await entry.load())  # the kind says what it is
-            meant = await asyncio.to_thread(add_meaning, index, list(library.skills.values()), chosen, folder)
-            return rate_fit(task, meant, hidden)
+            return await asyncio.to_thread(rate_meaning, task, index, library, chosen, folder, hidden)
         except Exception as error:  # an embedder is a plugin: on its errors words are compared
             await run.emit(
                 WarningIssued(
@@ -78,6 +93,21 @@ async def measure_fit(
                 )
             )
     return rate_fit(task, index, hidden)
+
+
+def rate_meaning(
+    task: str,
+    index: "TextIndex[str]",
+    library: SkillLibrary,
+    embedder: Embedder,
+    folder: Path,
+    hidden: Collection[str],
+) -> TaskFit:
+    """Return how well skills fit a task by words and meaning, compared with everyday subjects."""
+    from openkoi_search.saved_vectors import embed_saved
+
+    meant = add_meaning(index, list(library.skills.values()), embedder, folder)
+    return rate_fit(task, meant, hidden, embed_saved(embedder, EVERYDAY, folder / "everyday"))
 
 
 def add_meaning(
@@ -109,13 +139,26 @@ def read_whole(found: FoundSkill) -> Skill:
     return found.skill
 
 
-def rate_fit(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -> TaskFit:
-    """Return how well the best texts fit a task: their scores as shares of the best that is not ``hidden``."""
-    found = [one for one in index.find(task, CANDIDATES) if index.ids[one.doc] not in hidden]
+def rate_fit(
+    task: str, index: "TextIndex[str]", hidden: Collection[str] = (), everyday: "VectorMatrix | None" = None
+) -> TaskFit:
+    """Return how well the best texts fit a task: their scores as shares of the best that is not ``hidden``.
+
+    ``everyday`` are the vectors of subjects that no text is for.
+    """
+    from openkoi_hookspecs import Query
+    from openkoi_search.ranking import query_words, rank_documents
+    from openkoi_search.text_vectors import TextVectors
+
+    query, near = Query(task, scope="all", limit=CANDIDATES), index.similarity(task)
+    ranked = rank_documents(index.documents, query, query_words(query), near, index.weights)
+    found = [one for one in ranked if index.ids[one.doc] not in hidden]
     if not found:
         return TaskFit()
-    first, more = WORDS_LIMIT if index.vectors is None else MEANING_LIMIT
     fit = rate_words(task, index, hidden) + MEANING_RATIO * weigh_best([one.near for one in found])
+    if everyday is not None and isinstance(near, TextVectors):
+        fit -= float(everyday.scores(near.vector).max())
+    first, more = WORDS_LIMIT if index.vectors is None else MEANING_LIMIT
     shares = {index.ids[one.doc]: one.score / found[0].score for one in found}
     return TaskFit(shares, fit > first + more * log(len(index.ids)))
 
