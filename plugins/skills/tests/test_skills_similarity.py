@@ -1,5 +1,6 @@
 """The texts of skills are indexed in files, which are made again where something changed or was damaged."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from openkoi_search.lexical import Lexical
 from openkoi_search.saved_index import open_saved_index
 from openkoi_skills.library import SkillLibrary
 from openkoi_skills.ranking import weigh_parts
-from openkoi_skills.similarity import SHAPE, add_meaning, index_words
+from openkoi_skills.similarity import EVERYDAY, SHAPE, Meaning, embed_purposes, index_words, rate_fit
 
 
 def found(name: str, body: str = "Do it.") -> FoundSkill:
@@ -68,14 +69,22 @@ def test_texts_are_read_once_for_as_long_as_the_digest_of_their_files_stays(tmp_
     assert [] == same("heron", 1)
 
 
+def best(task: str, skills: Sequence[FoundSkill], embedder: Counting, folder: Path) -> str:
+    """Return the skill that fits a task best by words and meaning."""
+    [vector] = asyncio.run(Lexical().embed([task])).vectors
+    there = library(skills, str(len(skills)))
+    meaning = Meaning(vector, *embed_purposes(there, embedder, folder))
+    return next(iter(rate_fit(task, index_words(there, folder), (), meaning).shares))
+
+
 def test_only_new_purposes_are_embedded_and_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     skills, embedder = [found(name) for name in ("koi", "ponds", "herons")], Counting()
-    index = index_words(library(skills), tmp_path)
-
-    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
     more = [*skills, found("newts")]
-    assert ["newts"] == add_meaning(index_words(library(more), tmp_path), more, embedder, tmp_path)("newt", 1)
-    assert 4 + 2 == embedder.embedded  # each purpose once, and two questions
+
+    assert "ponds" == best("the pond", skills, embedder, tmp_path) == best("the pond", skills, embedder, tmp_path)
+    assert "newts" == best("the newt", more, embedder, tmp_path)
+    assert len(EVERYDAY) + 4 == embedder.embedded  # each purpose and everyday subject once
     [file] = tmp_path.glob("*.vectors")
     file.write_bytes(file.read_bytes()[:90])
-    assert ["ponds"] == add_meaning(index, skills, embedder, tmp_path)("the pond", 1)
+    assert "newts" == best("the newt", more, embedder, tmp_path)
+    assert 2 * (len(EVERYDAY) + 4) == embedder.embedded

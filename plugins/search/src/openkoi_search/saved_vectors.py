@@ -1,6 +1,6 @@
 """Save the vectors of many short texts in a file, so that only new and changed texts are embedded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from openkoi_hookspecs import Embedder
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .embedders import embed_texts, make_embed
 from .saved_index import read_file, write_file
@@ -21,40 +22,60 @@ if TYPE_CHECKING:
 DIGEST_BYTES = 16
 
 
-def embed_saved(embedder: Embedder, texts: Sequence[str], path: Path) -> "VectorMatrix":
-    """Return the vectors of texts; embed those that the file of this embedder does not contain.
+@dataclass(frozen=True, slots=True)
+class SavedVectors:
+    """The vectors in a file, the digests of their texts, and the state of all of these."""
 
-    ``path`` is a file's without its ending. A folder that cannot be written to only costs time.
+    state: str
+    digests: Sequence[bytes]
+    rows: "NDArray[Any]"
+
+
+def embed_saved(embedder: Embedder, state: str, make_texts: Callable[[], Sequence[str]], path: Path) -> "VectorMatrix":
+    """Return the vectors of texts; make the texts if their state is not that of the file, and embed the new ones.
+
+    ``path`` is a file's without its ending; each embedder has its own. A folder that cannot be written to only costs
+    time. ``state`` changes with a text.
     """
-    import numpy
-
     from .exact_search import VectorMatrix
 
     path = path.with_name(f"{path.name}-{digest(embedder.id).hex()}.vectors")
-    digests, (saved, matrix) = [digest(text) for text in texts], read_rows(path)
-    if saved == digests:
-        return VectorMatrix(matrix)
-    rows = dict(zip(saved, matrix, strict=True))
-    fresh = {key: text for key, text in zip(digests, texts, strict=True) if key not in rows}
-    if fresh:
+    saved = read_vectors(path)
+    if saved is None or saved.state != state:
+        saved = update_vectors(embedder, state, make_texts(), saved)
+        write_file(path, encode_vectors(saved))
+    return VectorMatrix(saved.rows)
+
+
+def update_vectors(embedder: Embedder, state: str, texts: Sequence[str], saved: SavedVectors | None) -> SavedVectors:
+    """Return the vectors of texts; embed those that are not saved."""
+    import numpy
+
+    digests = [digest(text) for text in texts]
+    rows = dict(zip(saved.digests, saved.rows, strict=True)) if saved else {}
+    if fresh := {key: text for key, text in zip(digests, texts, strict=True) if key not in rows}:
         rows |= zip(fresh, embed_texts(make_embed(embedder), list(fresh.values())).matrix, strict=True)
-        kept = {key: rows[key] for key in digests}
-        content = BytesIO()
-        numpy.savez(content, keys=numpy.frombuffer(b"".join(kept), numpy.uint8), rows=numpy.stack([*kept.values()]))
-        write_file(path, content.getvalue())
-    return VectorMatrix(numpy.stack([rows[key] for key in digests]))
+    return SavedVectors(state, digests, numpy.stack([rows[key] for key in digests]))
 
 
-def read_rows(path: Path) -> "tuple[Sequence[bytes], NDArray[Any]]":
-    """Return the digests of the texts in a file, and their vectors; none if it cannot be read."""
+def encode_vectors(saved: SavedVectors) -> bytes:
+    """Return vectors as the content of a file."""
+    import numpy
+
+    content, keys = BytesIO(), numpy.frombuffer(b"".join(saved.digests), numpy.uint8)
+    numpy.savez(content, state=numpy.array(saved.state), keys=keys, rows=saved.rows)
+    return content.getvalue()
+
+
+def read_vectors(path: Path) -> SavedVectors | None:
+    """Return the vectors in a file; None if it cannot be read."""
     import numpy
 
     with suppress(OSError, ValueError, KeyError, EOFError, BadZipFile), numpy.load(BytesIO(read_file(path))) as file:
         keys, rows = file["keys"].tobytes(), file["rows"]
         digests = [keys[start : start + DIGEST_BYTES] for start in range(0, len(keys), DIGEST_BYTES)]
-        if len(digests) == len(rows):
-            return digests, rows
-    return [], numpy.zeros((0, 0), numpy.float32)
+        return SavedVectors(str(file["state"]), digests, rows) if len(digests) == len(rows) else None
+    return None
 
 
 def digest(text: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from openkoi_base.skillfile.locations import FoundSkill, load_skill
 from openkoi_base.skillfile.skill import Skill
-from openkoi_hookspecs import Embedder, KoiError, Run
+from openkoi_hookspecs import Embedder, KoiError, Query, Run
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -24,6 +24,8 @@ from .ranking import purpose_text, weigh_parts
 if TYPE_CHECKING:
     from openkoi_search.exact_search import VectorMatrix
     from openkoi_search.index import TextIndex
+    from openkoi_search.segment_documents import SegmentDocuments
+    from openkoi_search.text_vectors import TextVectors
 
 LEXICAL = "lexical"
 CANDIDATES = 50  # skills that are scored
@@ -73,6 +75,21 @@ class TaskFit:
     is_clear: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vectors of a task, of what each skill is for, and of everyday subjects."""
+
+    task: Sequence[float]
+    purposes: "VectorMatrix"
+    everyday: "VectorMatrix"
+
+    def compare(self) -> "TextVectors":
+        """Return what compares the task with each skill."""
+        from openkoi_search.text_vectors import TextVectors
+
+        return TextVectors(self.task, self.purposes, MEANING_WEIGHT)
+
+
 async def measure_fit(
     task: str, library: SkillLibrary, *, folder: Path, embedder: str, hidden: Collection[str], run: Run
 ) -> TaskFit:
@@ -85,7 +102,9 @@ async def measure_fit(
     if entry is not None:
         try:
             chosen = cast(Embedder, await entry.load())  # the kind says what it is
-            return await asyncio.to_thread(rate_meaning, task, index, library, chosen, folder, hidden)
+            purposes, everyday = await asyncio.to_thread(embed_purposes, library, chosen, folder)
+            [vector] = (await chosen.embed([task])).vectors
+            return rate_fit(task, index, hidden, Meaning(vector, purposes, everyday))
         except Exception as error:  # an embedder is a plugin: on its errors words are compared
             await run.emit(
                 WarningIssued(
@@ -95,30 +114,16 @@ async def measure_fit(
     return rate_fit(task, index, hidden)
 
 
-def rate_meaning(
-    task: str,
-    index: "TextIndex[str]",
-    library: SkillLibrary,
-    embedder: Embedder,
-    folder: Path,
-    hidden: Collection[str],
-) -> TaskFit:
-    """Return how well skills fit a task by words and meaning, compared with everyday subjects."""
+def embed_purposes(library: SkillLibrary, embedder: Embedder, folder: Path) -> "tuple[VectorMatrix, VectorMatrix]":
+    """Return the vectors of what skills are for, and of everyday subjects; only new ones are embedded."""
+    from openkoi_search.exact_search import VectorMatrix
+    from openkoi_search.saved_index import hash_state
     from openkoi_search.saved_vectors import embed_saved
 
-    meant = add_meaning(index, list(library.skills.values()), embedder, folder)
-    return rate_fit(task, meant, hidden, embed_saved(embedder, EVERYDAY, folder / "everyday"))
-
-
-def add_meaning(
-    index: "TextIndex[str]", skills: Sequence[FoundSkill], embedder: Embedder, folder: Path
-) -> "TextIndex[str]":
-    """Return an index that also compares what skills are for by meaning; only new purposes are embedded."""
-    from openkoi_search.saved_vectors import embed_saved
-
-    vectors = embed_saved(embedder, [purpose_text(one.skill) for one in skills], folder / "skills")
-    weights = replace(index.weights, vectors=MEANING_WEIGHT)
-    return replace(index, weights=weights, embedder=embedder, vectors=vectors)
+    skills = [one.skill for one in library.skills.values()]
+    state = hash_state([one.name for one in skills], [library.digest, EVERYDAY])
+    rows = embed_saved(embedder, state, lambda: [*map(purpose_text, skills), *EVERYDAY], folder / "skills").matrix
+    return VectorMatrix(rows[: len(skills)]), VectorMatrix(rows[len(skills) :])
 
 
 def index_words(library: SkillLibrary, folder: Path) -> "TextIndex[str]":
@@ -140,25 +145,21 @@ def read_whole(found: FoundSkill) -> Skill:
 
 
 def rate_fit(
-    task: str, index: "TextIndex[str]", hidden: Collection[str] = (), everyday: "VectorMatrix | None" = None
+    task: str, index: "TextIndex[str]", hidden: Collection[str] = (), meaning: Meaning | None = None
 ) -> TaskFit:
-    """Return how well the best texts fit a task: their scores as shares of the best that is not ``hidden``.
-
-    ``everyday`` are the vectors of subjects that no text is for.
-    """
-    from openkoi_hookspecs import Query
+    """Return how well the best texts fit a task: their scores as shares of the best that is not ``hidden``."""
     from openkoi_search.ranking import query_words, rank_documents
-    from openkoi_search.text_vectors import TextVectors
 
-    query, near = Query(task, scope="all", limit=CANDIDATES), index.similarity(task)
-    ranked = rank_documents(index.documents, query, query_words(query), near, index.weights)
-    found = [one for one in ranked if index.ids[one.doc] not in hidden]
+    query, documents = Query(task, scope="all", limit=CANDIDATES), index.documents
+    words, unwanted = query_words(query), {doc for doc, name in enumerate(index.ids) if name in hidden}
+    near = meaning.compare() if meaning else index.similarity(task)
+    weights = replace(index.weights, vectors=MEANING_WEIGHT) if meaning else index.weights
+    found = [one for one in rank_documents(documents, query, words, near, weights) if one.doc not in unwanted]
     if not found:
         return TaskFit()
-    fit = rate_words(task, index, hidden) + MEANING_RATIO * weigh_best([one.near for one in found])
-    if everyday is not None and isinstance(near, TextVectors):
-        fit -= float(everyday.scores(near.vector).max())
-    first, more = WORDS_LIMIT if index.vectors is None else MEANING_LIMIT
+    fit = rate_words(query, words, documents, unwanted) + MEANING_RATIO * weigh_best([one.near for one in found])
+    fit -= float(meaning.everyday.scores(meaning.task).max()) if meaning else 0.0
+    first, more = MEANING_LIMIT if meaning else WORDS_LIMIT
     shares = {index.ids[one.doc]: one.score / found[0].score for one in found}
     return TaskFit(shares, fit > first + more * log(len(index.ids)))
 
@@ -168,21 +169,17 @@ def weigh_best(values: Sequence[float]) -> float:
     return sum(share * value for share, value in zip(BEST_SHARES, values, strict=False))
 
 
-def rate_words(task: str, index: "TextIndex[str]", hidden: Collection[str] = ()) -> float:
+def rate_words(query: Query, words: Sequence[str], documents: "SegmentDocuments", unwanted: Collection[int]) -> float:
     """Return how much of a task's words the best texts have; 1 if each has a word that no other text has.
 
     It counts less if the best lacks much of the task: one shared word is not enough, however rare.
     """
-    from openkoi_hookspecs import Query
     from openkoi_search.bm25 import rarity
-    from openkoi_search.ranking import query_words
 
-    query = Query(task, scope="all")
-    documents, words = index.documents, query_words(query)
     scopes = documents.visible_scopes(query)
     size, _ = documents.measure(scopes)
-    ranked = documents.rank_by_words(query, scopes, words, len(BEST_SHARES) + len(hidden))
-    scores = {doc: score for doc, score in ranked.items() if index.ids[doc] not in hidden}
+    ranked = documents.rank_by_words(query, scopes, words, len(BEST_SHARES) + len(unwanted))
+    scores = {doc: score for doc, score in ranked.items() if doc not in unwanted}
     if not scores:
         return 0.0
     best = max(scores, key=scores.__getitem__)
