@@ -148,7 +148,9 @@ def test_a_merge_on_a_full_disk_leaves_the_segments_as_they_were(tmp_path: Path)
     largest = max(path.stat().st_size for path in (tmp_path / "index").iterdir())
 
     with limit_file_size(largest + 500), pytest.raises(KoiError, match="cannot be used"):
-        asyncio.run(subject.ingest(log[until : until + 14]))
+        asyncio.run(
+            memory(tmp_path).ingest(log[until : until + 14])
+        )  # the first segment of a process is merged at once
 
     fresh = IndexedMemory(tmp_path / "fresh", dimensions=256, weight=0.3)
     asyncio.run(fresh.ingest(log[: until + 14]))
@@ -198,7 +200,7 @@ def test_what_a_killed_writer_left_is_ignored_and_removed(tmp_path: Path) -> Non
     subject = memory(tmp_path)
     before = search_project(subject, "parser")
     for n in range(12):
-        asyncio.run(subject.ingest(run_records(f"x{n}", "Paint the calendar", start=60.0 * n)))
+        asyncio.run(memory(tmp_path).ingest(run_records(f"x{n}", "Paint the calendar", start=60.0 * n)))
     merged = subject.folder.read()
     segment.write_bytes(b"a segment that was merged, and could not be deleted")
     replaced = {name for one in merged.segments for name in one.file.header["replaces"]}

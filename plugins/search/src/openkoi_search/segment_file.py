@@ -28,6 +28,8 @@ MAGIC = FORMAT + b"6\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
 MARKED_KEYS = 128  # of so many keys one is looked at first, which takes 0.05 ms for 15,000 keys (estimate)
+STEP_ENTRIES = 64  # of a segment that is merged or encoded in steps; such a step takes about 0.2 ms
+SEALED_ENTRIES = 8 * STEP_ENTRIES  # the same of entries of which only the checksum is computed
 Entry = tuple[bytes, bytes]
 Value: TypeAlias = "bytes | memoryview"  # one that is written as it is in another file need not be copied
 
@@ -96,21 +98,25 @@ class SegmentFile(Cached):
             raise CorruptFileError(f"the entry {key[:40]!r} is missing")
         return value
 
-    def view(self, key: bytes) -> memoryview:
-        """Return the same where it lies in the file, so that none of it is copied; of a missing one nothing."""
-        place = self.find(key)
-        if place == len(self) or self.key(place) != key:
-            return memoryview(b"")
-        end, size = self.values_at + self.value_starts[place + 1], len(self.value(place))
-        return memoryview(self.data)[end - size : end]
+    def view(self, place: int) -> memoryview:
+        """Return the value at a place where it lies in the file, so that none of it is copied."""
+        start = self.values_at + self.value_starts[place]
+        value = memoryview(self.data)[start + CHECKSUM_BYTES : self.values_at + self.value_starts[place + 1]]
+        if zlib.crc32(value) != int.from_bytes(self.data[start : start + CHECKSUM_BYTES], "little"):
+            raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
+        return value
 
-    def entries(self, prefix: bytes = b"") -> Iterator[Entry]:
-        """Yield the entries whose keys begin with a prefix, in order."""
+    def places(self, prefix: bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield the keys that begin with a prefix, each with its place."""
         for place in range(self.find(prefix), len(self)):
             key = self.key(place)
             if not key.startswith(prefix):
                 return
-            yield key, self.value(place)
+            yield key, place
+
+    def entries(self, prefix: bytes = b"") -> Iterator[Entry]:
+        """Return the entries whose keys begin with a prefix, in order."""
+        return ((key, self.value(place)) for key, place in self.places(prefix))
 
     def values(self, prefix: bytes) -> list[bytes]:
         """Return the values of the same."""
@@ -121,18 +127,22 @@ class SegmentFile(Cached):
         return found
 
 
-def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Value]]) -> bytes:
-    """Return the bytes of a file with these entries."""
+def encode_segment(header: Mapping[str, Any], entries: Iterable[tuple[bytes, Value]]) -> Iterator[Sequence[Value]]:
+    """Yield the parts of a file with these entries: in each step, those that it has computed, or none."""
     ordered = sorted(entries, key=itemgetter(0))
+    yield ()
     keys = b"".join(key for key, _ in ordered)
     key_starts = array("I", accumulate((len(key) for key, _ in ordered), initial=0))
+    yield ()
     value_starts = array("Q", accumulate((CHECKSUM_BYTES + len(value) for _, value in ordered), initial=0))
     index = pack(value_starts) + pack(key_starts) + keys
     counts = {"entries": len(ordered), "index": zlib.crc32(index)}
     text = json.dumps({**header, **counts}, separators=(",", ":")).encode()
     text += b" " * (-(len(MAGIC) + CHECKSUM_BYTES + LENGTH_BYTES + len(text)) % ALIGNMENT_BYTES)
     length = len(text).to_bytes(LENGTH_BYTES, "little")
-    return b"".join([MAGIC, length, *seal(text), index, *chain.from_iterable(seal(value) for _, value in ordered)])
+    yield MAGIC, length, *seal(text), index
+    for start in range(0, len(ordered), SEALED_ENTRIES):
+        yield list(chain.from_iterable(seal(value) for _, value in ordered[start : start + SEALED_ENTRIES]))
 
 
 def seal(value: Value) -> tuple[bytes, Value]:

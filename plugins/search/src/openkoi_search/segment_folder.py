@@ -23,6 +23,7 @@ from .segment_index import SegmentIndex
 
 if TYPE_CHECKING:
     from .lock_timeout import LockTimeout
+    from .segment_merge import Merge
 
 ENDING, TEMPORARY = ".segment", ".new-"
 ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
@@ -30,17 +31,25 @@ SEQUENCE_DIGITS = 12
 MAX_SEGMENTS = 12  # of small ones; more are merged, since each has to be opened and searched (estimate)
 LARGE_BYTES = 2_000_000  # a larger one is left as it is: a merge takes time and memory (0.1 s and 15 MB at this size)
 MERGE_FACTOR = 2  # a merge includes older segments that are at most this many times as large (estimate)
+MERGE_STEPS = 8  # after each but a process's first segment, so that a merge holds up none: about 1.2 ms (estimate)
+ALL_STEPS = 2**31  # after a process's first segment: it may be the only one, and no merge would ever be complete
 MAX_ATTEMPTS = 5
 
 
 @dataclass(slots=True)
 class SegmentFolder:
-    """A folder of segments, as this process last read it. ``listed`` are the names of all files in it."""
+    """A folder of segments, as this process last read it. ``listed`` are the names of all files in it.
+
+    ``merges`` are under way, each behind the segments of the one before, and take the next ``steps`` with the next
+    segment.
+    """
 
     path: Path
     seconds: float
     index: SegmentIndex = field(default_factory=SegmentIndex)
     listed: list[str] = field(default_factory=list)
+    merges: "list[Merge]" = field(default_factory=list)
+    steps: int = ALL_STEPS
     guard: LockType = field(default_factory=allocate_lock)
 
     def read(self) -> SegmentIndex:
@@ -114,21 +123,34 @@ class SegmentFolder:
         self.remove({*self.listed} - {segment.name for segment in segments})
         number = int(segments[-1].name[:SEQUENCE_DIGITS]) + 1 if segments else 1
         self.index = self.index.with_next(self.write(number, data))
-        first = choose_merge([len(segment.file.data) for segment in self.index.segments])
+        self.plan_merge()
+        steps, self.steps = self.steps, MERGE_STEPS
+        while self.merges and steps:
+            merge = self.merges.pop()  # one that finds a damaged segment is dropped
+            if steps := merge.work(steps):
+                self.finish(merge)
+            else:
+                self.merges.append(merge)
+
+    def plan_merge(self) -> None:
+        """Begin to merge if there are too many segments behind those that are being merged."""
+        segments = self.index.segments
+        self.merges = [merge for merge in self.merges if merge.find(segments) is not None]
+        places = self.merges[-1].find(segments) if self.merges else None
+        behind = places.stop if places else 0
+        first = choose_merge([len(segment.file.data) for segment in segments[behind:]])
         if first is not None:
-            self.merge(first)
+            from .segment_merge import start_merge
 
-    def merge(self, first: int) -> None:
-        """Merge the segments from a place on."""
-        from .segment_writer import merge_segments
+            self.merges.append(start_merge(self.index, behind + first))
 
-        merged = self.index.segments[first:]
-        content = merge_segments(merged, self.index.dead[first:], whole=first == 0)
-        names = [segment.name for segment in merged]
-        data = content.encode(born=self.index.born, replaces=names)
-        segment = self.write(int(names[-1][:SEQUENCE_DIGITS]), data, MERGED)
-        self.index = SegmentIndex([*self.index.segments[:first], segment])
-        self.remove(names)
+    def finish(self, merge: "Merge") -> None:
+        """Put a merged segment in the place of those that it replaces, if all of them are still there."""
+        if places := merge.find(self.index.segments):
+            number = int(merge.names[-1][:SEQUENCE_DIGITS])
+            segment = self.write(number, b"".join(merge.parts), MERGED)
+            self.index = self.index.with_merged(places, segment)
+            self.remove(merge.names)
 
     def write(self, number: int, data: bytes, kind: str = ADDED) -> Segment:
         """Write a segment of a number in the sequence; only a small one stays in memory."""

@@ -40,6 +40,15 @@ class SegmentIndex(Cached):
         vars(found)["dead"] = [*outdated, frozenset[int]()]
         return found
 
+    def with_merged(self, places: range, segment: Segment) -> "SegmentIndex":
+        """Return the index with a segment in place of those that it replaces; in the others, nothing is outdated."""
+        start, end = places.start, places.stop
+        gone = {number for later in self.segments[end:] for number in later.gone}
+        found = SegmentIndex([*self.segments[:start], segment, *self.segments[end:]])
+        dead = frozenset(segment.find_rows(gone).values())
+        vars(found)["dead"] = [*self.dead[:start], dead, *self.dead[end:]]
+        return found
+
     @property
     def living(self) -> Iterator[tuple[Segment, frozenset[int]]]:
         """The segments, each with its outdated rows."""

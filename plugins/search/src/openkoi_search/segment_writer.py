@@ -1,27 +1,20 @@
-"""Collect documents and what belongs to them, and encode them as a segment of the index; merge segments into one.
-
-A merge appends the rows of one segment to those of another, so that most of what it writes is copied.
-"""
+"""Collect documents and what belongs to them, and encode them as a segment."""
 
 import json
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .segment import (
     COLUMN_CODES,
-    COUNT_BYTES,
     MAX_COUNT,
     NO_ROW,
     SEPARATOR,
     EntryKind,
-    Postings,
-    Segment,
     StoredDocument,
-    decode_postings,
     document_key,
     encode_name,
     encode_place,
@@ -29,7 +22,7 @@ from .segment import (
     encode_vector,
     vector_key,
 )
-from .segment_file import Value, encode_segment, pack
+from .segment_file import STEP_ENTRIES, Value, encode_segment, pack
 
 Key = tuple[bytes, str]
 Listed = tuple["array[int]", "array[int]"]  # the rows of a word, and its counts
@@ -63,16 +56,23 @@ class SegmentContent:
 
     def encode(self, **header: object) -> bytes:
         """Return the bytes of the segment's file; the header also says what readers need at once."""
-        entries: dict[bytes, Value] = {document_key(row): document for row, document in enumerate(self.documents)}
-        entries |= {vector_key(row): vector for row, vector in enumerate(self.vectors) if vector}
-        entries[EntryKind.COLUMNS.value] = b"".join(map(pack, self.columns))
-        for (word, scope), posted in self.words.items():
+        return b"".join(chain.from_iterable(self.encode_in_steps(**header)))
+
+    def encode_in_steps(self, **header: object) -> Iterator[Sequence[Value]]:
+        """Yield the parts of the same: in each step, those that it has computed, or none."""
+        entries: list[tuple[bytes, Value]] = [(document_key(row), value) for row, value in enumerate(self.documents)]
+        entries += [(vector_key(row), value) for row, value in enumerate(self.vectors) if value]
+        entries.append((EntryKind.COLUMNS.value, b"".join(map(pack, self.columns))))
+        for number, ((word, scope), posted) in enumerate(self.words.items(), 1):
             key = EntryKind.WORD.value + word + SEPARATOR + encode_place(self.scopes[scope])
-            entries[key] = encode_postings(*posted)
+            entries.append((key, encode_postings(*posted)))
+            if number % STEP_ENTRIES == 0:
+                yield ()
         if self.gone:
-            entries[EntryKind.GONE.value] = pack(array("q", self.gone))
+            entries.append((EntryKind.GONE.value, pack(array("q", self.gone))))
+        entries += self.others.items()
         known = {"documents": len(self.documents), "scopes": self.measure_scopes(), "kinds": list(self.kinds)}
-        return encode_segment({**header, **known}, [*entries.items(), *self.others.items()])
+        yield from encode_segment({**header, **known}, entries)
 
     def measure_scopes(self) -> list[tuple[str, int, int]]:
         """Return each scope with the number of its documents, and of all their words."""
@@ -97,50 +97,6 @@ class SegmentContent:
             posted[0].append(row)
             posted[1].append(min(count, MAX_COUNT))
 
-    def append(self, segment: Segment, dead: Collection[int]) -> None:
-        """Append the rows of a segment, without those that are dead, and its other entries."""
-        moved = move_rows(segment, dead, len(self.documents))
-        scopes = [self.scopes.setdefault(name, len(self.scopes)) for name in segment.scope_names]
-        kinds = [self.kinds.setdefault(name, len(self.kinds)) for name in segment.file.header["kinds"]]
-        for row, new in enumerate(moved):
-            if new != NO_ROW:
-                beside = (segment.after[row], segment.before[row])
-                values = (
-                    segment.numbers[row],
-                    segment.lengths[row],
-                    scopes[segment.scope_places[row]],
-                    kinds[segment.kind_places[row]],
-                    *(NO_ROW if other == NO_ROW else moved[other] for other in beside),
-                )
-                for column, value in zip(self.columns, values, strict=True):
-                    column.append(value)
-                self.documents.append(segment.file.view(document_key(row)))
-                self.vectors.append(segment.file.view(vector_key(row)))
-        self.append_words(segment, moved)
-        self.append_others(segment)
-
-    def append_words(self, segment: Segment, moved: Sequence[int]) -> None:
-        """Append a segment's postings, with their new rows."""
-        for key, value in segment.file.entries(EntryKind.WORD.value):
-            word, place = key[1 : -len(SEPARATOR) - COUNT_BYTES], int.from_bytes(key[-COUNT_BYTES:], "big")
-            posted = move_postings(decode_postings(value), moved)
-            known = self.words.setdefault((word, segment.scope_names[place]), posted) if posted[0] else posted
-            if known is not posted:
-                known[0].extend(posted[0])
-                known[1].extend(posted[1])
-
-    def append_others(self, segment: Segment) -> None:
-        """Append what adds up, such as the facts of runs, and replace the rest, such as learnings and offsets."""
-        for kind in (EntryKind.FACTS, EntryKind.MESSAGES, EntryKind.NEXT):
-            for key, _ in segment.file.entries(kind.value):
-                value = segment.file.view(key)
-                self.others[key] = b"".join((self.others[key], value)) if key in self.others else value
-        for kind in (EntryKind.LATEST, EntryKind.LEARNING):
-            self.others.update(segment.file.entries(kind.value))
-        if segment.offsets:
-            known = json.loads(bytes(self.others.get(EntryKind.OFFSETS.value, b"{}")))
-            self.others[EntryKind.OFFSETS.value] = json.dumps({**known, **segment.offsets}).encode()
-
 
 def make_content(
     documents: Iterable[IndexedDocument], gone: Collection[int], others: Mapping[bytes, bytes]
@@ -164,39 +120,6 @@ def make_content(
 def piece_order(moment: str, id: str) -> tuple[str, int, str]:
     """Return what a piece's place in its transcript is sorted by."""
     return moment, len(id), id
-
-
-def merge_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]], *, whole: bool) -> SegmentContent:
-    """Return the content of consecutive segments, the oldest first, without the rows that are dead.
-
-    ``whole`` says that no older segment is left, so that nothing needs to be remembered as gone.
-    """
-    gone = set() if whole else {number for segment in segments for number in segment.gone}
-    content = SegmentContent(gone=sorted(gone))
-    for segment, rows in zip(segments, dead, strict=True):
-        content.append(segment, rows)
-    return content
-
-
-def move_rows(segment: Segment, dead: Collection[int], start: int) -> Sequence[int]:
-    """Return the new row of each row from ``start`` on; NO_ROW for one that is dead."""
-    if not dead:
-        return range(start, start + segment.size)
-    moved = []
-    for row in range(segment.size):
-        moved.append(NO_ROW if row in dead else start)
-        start += row not in dead
-    return moved
-
-
-def move_postings(postings: Postings, moved: Sequence[int]) -> Listed:
-    """Return postings with the new rows, without those of dead rows."""
-    rows, counts, *_ = postings
-    if isinstance(moved, range) and not isinstance(rows, range):
-        widened = array("H", list(counts)) if isinstance(counts, bytes) else counts
-        return array("I", [row + moved.start for row in rows]), widened
-    kept = [(moved[row], count) for row, count in zip(rows, counts, strict=True) if count and moved[row] != NO_ROW]
-    return array("I", [row for row, _ in kept]), array("H", [count for _, count in kept])
 
 
 def encode_document(document: StoredDocument) -> bytes:
