@@ -205,7 +205,7 @@ def encode_words(
         index_words(number, words, runs[part], vectors[number] if vectors else {})
         for number, (words, part) in enumerate(zip(counted, parts, strict=True))
     ]
-    return make_content(documents, (), {}).encode(born="", replaces=[])
+    return make_content(documents, (), {}).encode(born="")
 
 
 def index_words(number: int, words: Counter[str], run: str, vector: Mapping[int, float]) -> IndexedDocument:

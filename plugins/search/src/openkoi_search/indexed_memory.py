@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Hit, Query, Record, ShadowMemory
 
     from .lock_timeout import LockTimeout
+    from .recall_facts import Batch
     from .segment_folder import SegmentFolder
+    from .segment_index import SegmentIndex
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -66,7 +68,7 @@ class IndexedMemory:
 
     def find(self, query: "Query") -> "Sequence[Hit]":
         """Find the same, in this thread."""
-        return [] if self.is_empty else self.answer(query)
+        return [] if self.is_empty else self.retry_if_damaged(lambda: self.rank(query))
 
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log file was read: nothing when the index is missing or was moved aside."""
@@ -74,9 +76,13 @@ class IndexedMemory:
 
     def read_offsets(self) -> Mapping[str, int]:
         """Return the same, read in this thread."""
-        index = None if self.is_empty else self.folder.read()
-        self.born, offsets = (index.born, index.offsets) if index else ("", {})
+        self.born, offsets = ("", {}) if self.is_empty else self.retry_if_damaged(self.read_position)
         return offsets
+
+    def read_position(self) -> tuple[str, Mapping[str, int]]:
+        """Return what tells the index from one that was built again, and how far each log file was read."""
+        index = self.folder.read()
+        return index.born, index.offsets
 
     async def run_in_thread(self, work: "Callable[[LockTimeout], T]") -> T:
         """Work in a thread that stops waiting for other writers once its caller does."""
@@ -91,32 +97,44 @@ class IndexedMemory:
     def add(self, records: "Iterable[Record]", timeout: "LockTimeout") -> None:
         """Add a segment with what records change, if they change anything.
 
-        If the index was replaced since the offsets were read, they stay, because earlier records are missing in it.
+        If the index was replaced since the offsets were read, they stay, because earlier records are missing in it. So
+        they do if a segment turns out to be damaged: the records are added to what is left then, which is nothing.
         """
-        from secrets import token_hex
-
+        from .checksums import CorruptFileError
         from .recall_facts import make_batch
-        from .segment_changes import Changes
 
         batch = make_batch(records)
         with self.folder.lock(timeout):
             index = self.folder.read()
-            content = Changes(index, batch).content(self.dimensions, moving=self.born in ("", index.born))
-            if content:
-                born = index.born or token_hex(8)
-                self.born = self.born or born
-                self.folder.add(content.encode(born=born, replaces=[]))
+            try:
+                self.add_batch(batch, index)
+            except CorruptFileError as error:
+                self.born = self.born or index.born
+                self.folder.set_aside(error)
+                self.add_batch(batch, self.folder.read())
         warn_skipped(batch.skipped)
 
-    def answer(self, query: "Query") -> "Sequence[Hit]":
-        """Answer a query; once more if a segment turns out to be damaged, from what is left then: nothing."""
+    def add_batch(self, batch: "Batch", index: "SegmentIndex") -> None:
+        """Add a segment to an index that was just read."""
+        from secrets import token_hex
+
+        from .segment_changes import Changes
+
+        content = Changes(index, batch).content(self.dimensions, moving=self.born in ("", index.born))
+        if content:
+            born = index.born or token_hex(8)
+            self.born = self.born or born
+            self.folder.add(content, born)
+
+    def retry_if_damaged(self, work: "Callable[[], T]") -> T:
+        """Work; if a segment turns out to be damaged, once more with what is left then: nothing."""
         from .checksums import CorruptFileError
 
         try:
-            return self.rank(query)
+            return work()
         except CorruptFileError as error:
             self.folder.set_aside(error)
-        return self.rank(query)
+        return work()
 
     def rank(self, query: "Query") -> "Sequence[Hit]":
         """Rank the documents of the index as it is now."""
@@ -137,9 +155,13 @@ class IndexedMemory:
 
     def read_health(self) -> Mapping[str, str]:
         """Return the same, read in this thread."""
-        index = None if self.is_empty else self.folder.read()
-        size, entries = (self.folder.size, index.size) if index else (0, 0)
+        size, entries = (0, 0) if self.is_empty else self.retry_if_damaged(self.measure)
         return {"index": str(self.path), "size": format_size(size), "entries": f"{entries:,}"}
+
+    def measure(self) -> tuple[int, int]:
+        """Return the index's size in bytes, and the number of its documents."""
+        entries = self.folder.read().size
+        return self.folder.size, entries
 
     def create_shadow(self) -> "IndexedMemory":
         """Return an empty index beside this one."""

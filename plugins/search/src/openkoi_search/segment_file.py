@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import mmap
 
 FORMAT = b"koi-segment-"
-MAGIC = FORMAT + b"6\n\0\0"
+MAGIC = FORMAT + b"7\n\0\0"
 CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
 MIN_MAPPED_BYTES = 65_536  # smaller files are read instead of mapped, because that is faster (estimate)
 MARKED_KEYS = 128  # of so many keys one is looked at first, which takes 0.05 ms for 15,000 keys (estimate)

@@ -1,7 +1,7 @@
 """Keep an index as segments in a folder: one writer at a time adds or merges; an old format is rebuilt.
 
-A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment names
-those that it replaces: a process killed before these are deleted leaves files that are ignored from then on.
+A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment says
+which it replaces: a process killed before these are deleted leaves files that are ignored from then on.
 """
 
 from _thread import LockType, allocate_lock  # what threading.Lock is, without its module
@@ -19,15 +19,14 @@ from .checksums import CorruptFileError, OtherFormatError
 from .memory_file_errors import MemoryBusyError, MemoryUnusableError, damaged_path, warn_damaged
 from .segment import Segment, open_segment
 from .segment_file import MIN_MAPPED_BYTES, decode_segment, read_segment_file
-from .segment_index import SegmentIndex
+from .segment_index import ENDING, SegmentIndex, are_complete, name_segment, number_of
 
 if TYPE_CHECKING:
     from .lock_timeout import LockTimeout
     from .segment_merge import Merge
+    from .segment_writer import SegmentContent
 
-ENDING, TEMPORARY = ".segment", ".new-"
-ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
-SEQUENCE_DIGITS = 12
+TEMPORARY = ".new-"
 MAX_SEGMENTS = 12  # of small ones; more are merged, since each has to be opened and searched (estimate)
 LARGE_BYTES = 2_000_000  # a larger one is left as it is: a merge takes time and memory (0.1 s and 15 MB at this size)
 MERGE_FACTOR = 2  # a merge includes older segments that are at most this many times as large (estimate)
@@ -81,13 +80,22 @@ class SegmentFolder:
         if names == list(held):
             return self.index
         current: list[Segment] = []
-        replaced: set[str] = set()
         for name in reversed(names):
-            if name not in replaced:
-                current.append(held.get(name) or open_segment(name, read_segment_file(self.path / name)))
-                replaced |= {*current[-1].file.header["replaces"]}
+            if not current or number_of(name) < current[-1].file.header["first"]:
+                current.append(held.get(name) or self.open(name))
         current.reverse()
+        if not are_complete(current):
+            if names != self.names():
+                raise FileNotFoundError("some were merged while they were listed")
+            raise CorruptFileError("a segment is missing, or one is of another index")
         return self.index if current == list(self.index.segments) else SegmentIndex(current)
+
+    def open(self, name: str) -> Segment:
+        """Open a segment; raise CorruptFileError if it is damaged, or another one."""
+        file = read_segment_file(self.path / name)
+        if file.header.get("name") != name:
+            raise CorruptFileError(f"{name} is another segment")
+        return open_segment(name, file)
 
     def names(self) -> list[str]:
         """Return the names of the segments, the oldest first."""
@@ -117,12 +125,13 @@ class SegmentFolder:
         except OSError as error:
             raise MemoryUnusableError(self.path, error) from error
 
-    def add(self, data: bytes) -> None:
+    def add(self, content: "SegmentContent", born: str) -> None:
         """Add a segment to the index that was read last, and merge some of too many; the lock was held since."""
         segments = self.index.segments
         self.remove({*self.listed} - {segment.name for segment in segments})
-        number = int(segments[-1].name[:SEQUENCE_DIGITS]) + 1 if segments else 1
-        self.index = self.index.with_next(self.write(number, data))
+        number = number_of(segments[-1].name) + 1 if segments else 1
+        name = name_segment(number)
+        self.index = self.index.with_next(self.write(name, content.encode(born=born, name=name, first=number)))
         self.plan_merge()
         steps, self.steps = self.steps, MERGE_STEPS
         while self.merges and steps:
@@ -147,16 +156,12 @@ class SegmentFolder:
     def finish(self, merge: "Merge") -> None:
         """Put a merged segment in the place of those that it replaces, if all of them are still there."""
         if places := merge.find(self.index.segments):
-            number = int(merge.names[-1][:SEQUENCE_DIGITS])
-            segment = self.write(number, b"".join(merge.parts), MERGED)
+            segment = self.write(merge.name, b"".join(merge.parts))
             self.index = self.index.with_merged(places, segment)
             self.remove(merge.names)
 
-    def write(self, number: int, data: bytes, kind: str = ADDED) -> Segment:
-        """Write a segment of a number in the sequence; only a small one stays in memory."""
-        from secrets import token_hex
-
-        name = f"{number:0{SEQUENCE_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
+    def write(self, name: str, data: bytes) -> Segment:
+        """Write a segment; only a small one stays in memory."""
         path = private_folder(self.path) / name
         write_atomically(path, data, temporary=TEMPORARY)
         small = len(data) < MIN_MAPPED_BYTES

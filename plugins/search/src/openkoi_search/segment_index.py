@@ -1,4 +1,7 @@
-"""All segments at one point in time: which of their documents are current, and what is known of a run."""
+"""All segments at one point in time: which of their documents are current, and what is known of a run.
+
+Segments are numbered. One that was merged has the number of the last that it replaces, and says which was the first.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -7,12 +10,15 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .checksums import Cached
+from .checksums import Cached, CorruptFileError
 from .segment import EntryKind, ScopeSize, Segment, StoredDocument, encode_name
 from .segment_file import unpack
 
 if TYPE_CHECKING:
     from .word_scores import Columns
+
+ENDING, ADDED, MERGED = ".segment", "added", "merged"  # in this order, a merged segment follows those that it replaces
+NUMBER_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +141,25 @@ class SegmentIndex(Cached):
         """Return what the newest segment that knows a run or learning says about it."""
         key = kind.value + encode_name(name)
         return next((found for segment in reversed(self.segments) if (found := segment.file.get(key))), b"")
+
+
+def name_segment(number: int, kind: str = ADDED) -> str:
+    """Return a name for a new segment of a number."""
+    from secrets import token_hex
+
+    return f"{number:0{NUMBER_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
+
+
+def number_of(name: str) -> int:
+    """Return the number of a segment; raise CorruptFileError if it has none."""
+    digits, dash, _ = name.partition("-")
+    if not (dash and digits.isdecimal() and len(digits) == NUMBER_DIGITS):
+        raise CorruptFileError(f"{name} is not the name of a segment")
+    return int(digits)
+
+
+def are_complete(segments: Sequence[Segment]) -> bool:
+    """Return whether all are of one index, and none is missing between the first one ever and the last of these."""
+    headers = [segment.file.header for segment in segments]
+    following = [1, *(number_of(segment.name) + 1 for segment in segments)]
+    return following[:-1] == [header["first"] for header in headers] and len({header["born"] for header in headers}) < 2

@@ -13,14 +13,18 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .segment import COUNT_BYTES, NO_ROW, SEPARATOR, EntryKind, Postings, Segment, decode_postings, vector_key
 from .segment_file import STEP_ENTRIES, Value
-from .segment_index import SegmentIndex
+from .segment_index import MERGED, SegmentIndex, name_segment, number_of
 from .segment_writer import Listed, SegmentContent
 
 
 @dataclass(slots=True)
 class Merge:
-    """A merge that is under way: the names of its segments, its steps, and the parts of the file so far."""
+    """A merge that is under way.
 
+    ``name`` is that of the new segment, ``names`` of those that it replaces, ``parts`` are those of the file so far.
+    """
+
+    name: str
     names: list[str]
     steps: Iterator[Sequence[Value]]
     parts: list[Value] = field(default_factory=list)
@@ -43,12 +47,12 @@ class Merge:
 
 def start_merge(index: SegmentIndex, first: int) -> Merge:
     """Return a merge of the segments of an index from a place on, which has not done anything yet."""
-    merged = index.segments[first:]
-    names = [segment.name for segment in merged]
-    return Merge(names, merge_segments(index, first, names))
+    names = [segment.name for segment in index.segments[first:]]
+    name = name_segment(number_of(names[-1]), MERGED)
+    return Merge(name, names, merge_segments(index, first, name))
 
 
-def merge_segments(index: SegmentIndex, first: int, names: list[str]) -> Iterator[Sequence[Value]]:
+def merge_segments(index: SegmentIndex, first: int, name: str) -> Iterator[Sequence[Value]]:
     """Yield the parts of the file of a segment with what segments from a place on contain, without outdated rows.
 
     If no older segment is left, nothing needs to be remembered as gone.
@@ -59,7 +63,7 @@ def merge_segments(index: SegmentIndex, first: int, names: list[str]) -> Iterato
     for segment, dead in zip(merged, index.dead[first:], strict=True):
         for _ in append_segment(content, segment, dead):
             yield ()
-    yield from content.encode_in_steps(born=index.born, replaces=names)
+    yield from content.encode_in_steps(born=index.born, name=name, first=merged[0].file.header["first"])
 
 
 def append_segment(content: SegmentContent, segment: Segment, dead: Collection[int]) -> Iterator[None]:
