@@ -21,6 +21,8 @@ from .memory_log import SUBJECTS, many_runs, talk_records
 from .memory_queries import search_all, search_many
 from .optional_protocols import require_protocol
 
+PART_RECORDS = 10
+
 
 class FedMemory(Protocol):
     """Describe a test class that makes memories."""
@@ -67,13 +69,17 @@ class RebuildContract:
         texts = [f"The {one} of the {other} needs a fixture." for one in SUBJECTS for other in SUBJECTS[::5]]
         log = many_runs(1)[:1] + talk_records("run0", *texts, start=1.0)
         whole, memory = self.fed(tmp_path / "whole", log), self.memory(tmp_path / "parts")
+        takes_parts = isinstance(memory, SupportsParts) and memory.ingests_parts
 
-        for start in range(0, len(log), 10):
-            asyncio.run(memory.ingest(log[start : start + 10]))
+        for end in range(PART_RECORDS, len(log) + PART_RECORDS, PART_RECORDS):
+            asyncio.run(memory.ingest(log[end - PART_RECORDS : end]))
+            if takes_parts and end == 2 * PART_RECORDS:
+                found = search_many(memory)
+                assert any(found), "The texts of a run are not found before it ends, although it is ingested in parts."
+                assert search_many(self.fed(tmp_path / "beginning", log[:end])) == found
 
         assert any(search_many(whole))
         assert search_many(whole) == search_many(memory)
-        assert not isinstance(memory, SupportsParts) or memory.ingests_parts in (True, False)
 
     def test_its_tables_absorb_the_log_and_know_how_far(self: FedMemory, tmp_path: Path) -> None:
         log = many_runs(3)
