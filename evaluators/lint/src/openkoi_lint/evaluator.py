@@ -3,18 +3,20 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run
 from openkoi_hookspecs.events import WarningIssued
 
 from .baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
-from .compare_files import Comparison, compare_files
 from .evaluation import evaluate_findings
 from .linter import Linter
 from .linters import find_all_linters, has_work
 from .messages import LinterOutput
 from .run_linter import LinterRunner
+
+if TYPE_CHECKING:
+    from .compare_files import Comparison
 
 UNSEEN = "{} was not run: no checkpoint shows which files changed"
 CUT = "{} reported more problems than the limit; the rest were ignored"
@@ -70,8 +72,10 @@ class Lint:
         return await asyncio.to_thread(find_all_linters, run.workspace, self.venv, self.commands)
 
 
-async def compare(linter: Linter, work: ExecutionResult, before: LintBaseline, runner: LinterRunner) -> Comparison:
+async def compare(linter: Linter, work: ExecutionResult, before: LintBaseline, runner: LinterRunner) -> "Comparison":
     """Check what the work changed if that is known, else the whole project, and find how it was before."""
+    from .compare_files import Comparison, compare_files
+
     then = before.linters.get(linter.label, LinterBaseline({}))
     if linter.files and work.checkpoint:
         found = await compare_files(linter, work, runner)

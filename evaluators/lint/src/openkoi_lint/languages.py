@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from openkoi_base.files.project_commands import (
@@ -15,13 +15,8 @@ from openkoi_base.files.project_commands import (
 )
 from openkoi_base.files.project_files import find_project_files, read_source
 
-from .clippy import read_clippy
-from .eslint import read_eslint
-from .govet import read_vet
 from .linter import FILE, FileOptions, Linter
 from .project_files import LINT_SKIPPED
-from .shellcheck import read_shellcheck
-from .tsc import read_tsc
 
 ESLINT = tuple(f"eslint.config.{end}" for end in ("js", "mjs", "cjs", "ts", "mts", "cts"))
 OLD_ESLINT = tuple(f".eslintrc{end}" for end in ("", ".js", ".cjs", ".json", ".yml", ".yaml"))
@@ -40,8 +35,7 @@ def find_linters(root: Path) -> Iterator[Linter]:
     for home in outermost_folders(path.parent for path in files if is_eslint(path)):
         yield eslint_linter(home, root)
     for home in outermost_folders(path.parent for path in files if path.name == "tsconfig.json"):
-        argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
-        yield Linter("tsc", argv, read_tsc, wide=True, folder=name_folder(home, root))
+        yield tsc_linter(home, root)
     if shutil.which("cargo-clippy"):
         yield from (
             clippy_linter(home, root) for home in outermost_folders(p.parent for p in files if p.name == "Cargo.toml")
@@ -50,8 +44,7 @@ def find_linters(root: Path) -> Iterator[Linter]:
         yield from (vet_linter(path.parent, root) for path in files if path.name == "go.mod")
     scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MAX_SCRIPTS]
     if scripts and shutil.which("shellcheck"):
-        options = FileOptions(SHELLS, "probe.sh", ("-",))
-        yield Linter("shellcheck", SHELLCHECK, read_shellcheck, targets=("--", *scripts), files=options)
+        yield shellcheck_linter(scripts)
 
 
 def is_eslint(path: Path) -> bool:
@@ -74,19 +67,41 @@ def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str,
 
 def eslint_linter(home: Path, root: Path) -> Linter:
     """Return eslint. Old configurations do not say which files they are for, so it must choose them itself."""
+    from .eslint import read_eslint
+
     named = ("--",) if any((home / name).is_file() for name in ESLINT) else None
     options = FileOptions(SCRIPTS, "probe.js", ("--stdin", "--stdin-filename", FILE), named)
     command = node_command(home, root, "eslint", "-f", "json")
     return Linter("eslint", command, read_eslint, targets=(".",), files=options, folder=name_folder(home, root))
 
 
+def tsc_linter(home: Path, root: Path) -> Linter:
+    """Return tsc, which checks the whole project."""
+    from .tsc import read_tsc
+
+    argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
+    return Linter("tsc", argv, read_tsc, wide=True, folder=name_folder(home, root))
+
+
+def shellcheck_linter(scripts: Sequence[str]) -> Linter:
+    """Return shellcheck for some scripts."""
+    from .shellcheck import read_shellcheck
+
+    options = FileOptions(SHELLS, "probe.sh", ("-",))
+    return Linter("shellcheck", SHELLCHECK, read_shellcheck, targets=("--", *scripts), files=options)
+
+
 def clippy_linter(home: Path, root: Path) -> Linter:
     """Return clippy, building outside the workspace unless the project has a target folder."""
+    from .clippy import read_clippy
+
     argv, else_env = cargo_command(CLIPPY, home), cargo_environment(os.environ)
     return Linter("clippy", argv, read_clippy, wide=True, folder=name_folder(home, root), else_env=else_env)
 
 
 def vet_linter(home: Path, root: Path) -> Linter:
     """Return go vet, restricted to modules in the local cache."""
+    from .govet import read_vet
+
     argv, env = ("go", "vet", "-json", "./..."), go_environment(os.environ)
     return Linter("go vet", argv, read_vet, wide=True, folder=name_folder(home, root), env=env)

@@ -1,6 +1,7 @@
 """Detect that tests cannot run because dependencies are not installed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openkoi_base.files import diagnose_start
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -8,9 +9,11 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import error_line, stable_line, without_colours
 from .package import Package
-from .report import RunnerReport
 from .results import SuiteOutcome
 from .suites import Suite
+
+if TYPE_CHECKING:
+    from .report import RunnerReport
 
 CRATES = lazy_pattern(r"--offline|offline mode|no matching package named `|failed to load source for dependency")
 MODULES = lazy_pattern(r"GOPROXY=off|disabled by GO(PROXY|FLAGS)|dial tcp: lookup proxy")
@@ -45,7 +48,7 @@ def missing_packages(suite: Suite, root: Path) -> NotRun | None:
     )
 
 
-def missing_download(suite: Suite, report: RunnerReport, outcome: SuiteOutcome) -> NotRun | None:
+def missing_download(suite: Suite, report: "RunnerReport", outcome: SuiteOutcome) -> NotRun | None:
     """Return a runner that failed because something must be downloaded; it named no test."""
     if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
         return None

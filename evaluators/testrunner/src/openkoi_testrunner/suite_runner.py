@@ -3,18 +3,20 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .baseline import SuiteBaseline
 from .missing_dependencies import NotRun, missing_download, missing_imports, missing_packages
-from .programs import RunnerProgram, configured_program, program_for
 from .project import RunnerKind
 from .python import Python
-from .report import outcome_of
 from .results import SuiteOutcome, count_as_passed, join_outcomes, relative_outcome
 from .suites import Suite
+
+if TYPE_CHECKING:
+    from .programs import RunnerProgram
 
 MAX_REPEATED_TESTS = 20
 PYTHONS = frozenset({RunnerKind.PYTEST, RunnerKind.UNITTEST})
@@ -108,6 +110,8 @@ class SuiteRunner:
 
     async def run_by_program(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
         """Run the tests by a program; retry with the user's caches if it cannot reach something."""
+        from .programs import configured_program, program_for
+
         root = self.run.workspace
         program = (
             configured_program(self.command) if suite.kind is RunnerKind.COMMAND else program_for(suite, root, only)
@@ -123,8 +127,10 @@ class SuiteRunner:
         came = await self.run_program(suite, program)
         return await self.run_program(suite, program.at_home) if isinstance(came, NotRun) and program.else_env else came
 
-    async def run_program(self, suite: Suite, program: RunnerProgram) -> SuiteOutcome | NotRun:
+    async def run_program(self, suite: Suite, program: "RunnerProgram") -> SuiteOutcome | NotRun:
         """Run a program, and distinguish a failing test from a missing dependency."""
+        from .report import outcome_of
+
         report = await program.run(self.run, max(self.time_limits.left, 1.0))
         outcome = outcome_of(report)
         return missing_download(suite, report, outcome) or outcome

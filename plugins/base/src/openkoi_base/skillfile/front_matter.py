@@ -12,8 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .file_parts import split_file
-from .lenient_yaml import Keys, read_leniently
-from .problem import InvalidSkillError, Problem
+from .problem import InvalidSkillError, Keys, Problem
 
 LINE_END = lazy_pattern(r"\r{1,3}\n")
 BRACKET = lazy_pattern(r"[\[\]{}]")
@@ -97,12 +96,19 @@ def parse_front_matter(front: str, first: int) -> tuple[object, Mapping[Keys, in
     except UnrecoverableSkillError:
         raise
     except InvalidSkillError:
-        if len(front) <= MAX_LENIENT_CHARACTERS and (found := read_leniently(front, first, parse_yaml)):
+        if len(front) <= MAX_LENIENT_CHARACTERS and (found := parse_leniently(front, first)):
             return found
         raise
-    if isinstance(facts, str) and (found := read_leniently(front, first, parse_yaml)):
+    if isinstance(facts, str) and (found := parse_leniently(front, first)):
         return found
     return facts, lines, find_duplicates(front, first) if isinstance(facts, dict) else []
+
+
+def parse_leniently(front: str, first: int) -> tuple[object, Mapping[Keys, int], list[Problem]] | None:
+    """Parse what is not quite YAML; return None if it is nothing like it."""
+    from .lenient_yaml import read_leniently
+
+    return read_leniently(front, first, parse_yaml)
 
 
 def find_duplicates(front: str, first: int) -> list[Problem]:

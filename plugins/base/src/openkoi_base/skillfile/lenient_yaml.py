@@ -11,9 +11,8 @@ from typing import TypeAlias
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .problem import InvalidSkillError, Problem
+from .problem import InvalidSkillError, Keys, Problem
 
-Keys: TypeAlias = tuple[str | int, ...]
 Read: TypeAlias = Callable[[str, int], tuple[object, Mapping[Keys, int]]]
 KEY = lazy_pattern(r"(?P<quote>[\"']?)(?P<key>[\w][\w .-]{0,60}?)(?P=quote)[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)")
 GLUED = lazy_pattern(r"(?P<key>name|description|kind|license|version):(?P<value>[^\s:/].*)")

@@ -2,11 +2,13 @@
 
 from dataclasses import KW_ONLY
 from pathlib import Path
+from typing import TypeAlias
 
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_MESSAGE_LENGTH = 500  # characters; estimate
+Keys: TypeAlias = tuple[str | int, ...]  # the place of a value in YAML: names of fields and positions in lists
 
 
 @dataclass(frozen=True, slots=True)
