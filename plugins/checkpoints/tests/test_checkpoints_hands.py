@@ -160,6 +160,32 @@ def test_of_a_file_that_two_runs_changed_in_turn_the_diff_shows_all_changes_and_
     assert "one\nmore\ntwo\n" == (root / "run.sh").read_text()
 
 
+@pytest.mark.parametrize(
+    ("act", "shown"),
+    [
+        (Path.unlink, "deleted file mode 100644\n--- a/a.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n"),
+        (lambda file: (file.unlink(), file.mkdir()), "deleted file mode 100644\n--- a/a.txt\n+++ /dev/null\n"),
+        (lambda file: (file.unlink(), file.symlink_to("b.txt")), "new file mode 120000\n--- /dev/null\n+++ b/a.txt\n"),
+    ],
+)
+def test_a_file_that_a_run_changed_and_another_one_removed_is_not_shown_as_binary(
+    act: Callable[[Path], object], shown: str, store: CheckpointStore, root: Path, tmp_path: Path
+) -> None:
+    other = watched(tmp_path / "kept")
+    write(root, "a.txt", "1\n")
+    first = take(store, root, run="one")
+    take(other, root, run="two")
+    call(store, root, lambda: write(root, "a.txt", "one\n"), run="one")
+    call(other, root, lambda: act(root / "a.txt"), run="two")
+    end = take(store, root, run="one")
+
+    output = asyncio.run(store.diff(root, first, end))
+
+    assert shown in output
+    assert "Binary" not in output
+    assert ["a.txt"] == [*restore(store, root, first, since=end)]
+
+
 def test_the_diff_is_the_run_s_until_it_ends(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     write(root, "mine.txt", "mine\n")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import CheckpointStoreError
-from .manifest import PathEntry, PathKind, is_unchanged
+from .manifest import NO_FILE, PathEntry, PathKind, is_unchanged
 from .patch import LINK_MODE, FileVersion, file_patch
 from .scan import read_regular_file
 
@@ -40,10 +40,10 @@ def disk_reader(root: Path) -> Reader:
 
 
 def file_version(entry: PathEntry | None, read: Reader) -> FileVersion | None:
-    """Return a path as a diff shows it; None for folders and ignored files."""
-    if entry is None or entry.kind not in DIFFED_KINDS:
+    """Return a path as a diff shows it; None for folders, ignored files and where no file is left."""
+    if entry is None or entry.kind not in DIFFED_KINDS or entry.size == NO_FILE:
         return None
-    if entry.kind is PathKind.LINK:
+    if entry.target:
         return FileVersion(LINK_MODE, entry.target.encode("utf-8", "surrogateescape"))
     mode = "100755" if entry.mode & stat.S_IXUSR else "100644"
     try:

@@ -35,6 +35,7 @@ class PathKind(StrEnum):
 STORED_KINDS = (PathKind.FILE, PathKind.FOLDER, PathKind.LINK)
 UNSTORED_FILE_KINDS = (PathKind.LARGE, PathKind.IGNORED)
 FILE_KINDS = (PathKind.FILE, *UNSTORED_FILE_KINDS)
+NO_FILE = -1  # size of an unreadable path where no file is left, for diffs
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,12 @@ def is_unchanged(one: PathEntry | None, other: PathEntry | None) -> bool:
 
 
 def mix_changes(path: str, now: PathEntry | None) -> PathEntry:
-    """Return an unreadable entry for a path that a run and others changed, with its present content for diffs."""
-    if now is None or now.kind is not PathKind.FILE:
-        return PathEntry(path, PathKind.UNREADABLE, 0)
-    return PathEntry(path, PathKind.UNREADABLE, now.mode, now.size, now.digest)
+    """Return an unreadable entry for a path that a run and others changed, with what is there now, for diffs."""
+    if now is None or now.kind is PathKind.FOLDER:
+        return PathEntry(path, PathKind.UNREADABLE, 0, NO_FILE)
+    if now.kind in (PathKind.FILE, PathKind.LINK):
+        return PathEntry(path, PathKind.UNREADABLE, now.mode, now.size, now.digest, now.target)
+    return PathEntry(path, PathKind.UNREADABLE, 0)
 
 
 @dataclass(frozen=True, slots=True)
