@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from learning_builders import NEVER, asked, book, changes, lesson, patch, turn
+from places_family import cases
 
 from openkoi_hookspecs import Check, Evaluation, Finding, NextAction, Score
 from openkoi_learning.entry import LearningEntry
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.provenance import SourcesRead
-from openkoi_learning.sameness import have_similar_subjects, is_same, places_of, same_subject
+from openkoi_learning.sameness import have_different_places, have_similar_subjects, is_same, places_of, same_subject
 from openkoi_learning.selection import select_entries
 from openkoi_learning.verdicts import judge_entries
 
@@ -147,3 +149,29 @@ def test_a_check_that_stays_red_because_of_another_file_refutes_nothing() -> Non
     assert set() == refuted(red)
     assert {billing.id} == refuted(replace(red, findings=(failing("billing.py", "Amounts are off", ""),)))
     assert {billing.id} == refuted(replace(red, findings=()))
+
+
+def test_however_advice_names_its_file_two_files_are_two_places_and_one_is_one() -> None:
+    entries: dict[str, list[LearningEntry]] = {}
+    for path, title, fix in islice(cases(), 0, None, 4):
+        finding = Finding(title, where=f"{path}:3", fix=fix)
+        entries.setdefault(path, []).extend(learned(repaired("a", path, "unit = 'cents'", finding)))
+    every = [(path, one) for path, some in entries.items() for one in some]
+
+    assert 250 == len(every)
+    for path, one in every:
+        assert path.rpartition("/")[2] in places_of(one), one.stance
+        assert [] == [
+            (one.stance, other.stance)
+            for place, other in every[::7]
+            if have_different_places(one, other) is not (path != place)
+        ]
+
+
+def test_words_with_dots_are_not_places_where_the_advice_names_no_file() -> None:
+    beside = "e.g. at 10 a.m., i.e. since v1.2.rc, by https://docs.acme.com/units.html"
+    [one] = learned(
+        repaired("a", "shop.py", "unit = 'cents'", Finding(f"Off {beside}", where="shop.py:3", fix=f"Use it {beside}"))
+    )
+
+    assert set() == places_of(one)

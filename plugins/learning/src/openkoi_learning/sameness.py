@@ -170,13 +170,17 @@ def have_different_places(one: LearningEntry, other: LearningEntry) -> bool:
 def places_of(entry: LearningEntry) -> frozenset[str]:
     """Return the files and symbols that an entry is about, and no others: its advice and all its findings name them.
 
-    An advice that names none applies wherever its check or rule does. What it says to write is not a place.
+    An advice that names none applies wherever its check or rule does. What it says to write is not a place, nor is
+    another name with a dot, such as Node.js, if it names the file where all findings are.
     """
-    found = [names_in(f"{one.where} {one.finding}") for one in entry.proofs if one.where]
+    located = [one for one in entry.proofs if one.where]
+    found = [names_in(f"{one.where} {one.finding}") for one in located]
     if not found or entry.stance.startswith(FIXED_BY):
         return frozenset()
     written = names_in(" ".join(entry.visible_content))
-    return names_in(entry.stance).intersection(*found) - written
+    places = names_in(entry.stance).intersection(*found) - written
+    files = places.intersection(*(names_in(one.where) for one in located))
+    return frozenset(one for one in places if one in files or "." not in one) if files else places
 
 
 def is_elsewhere(entry: LearningEntry, finding: Finding) -> bool:

@@ -13,7 +13,8 @@ NUMBER = lazy_pattern(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 MARKED = r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|(?<!\w)'[^'\n]{1,40}'(?!\w)|(?<!\w)\"[^\"\n]{1,40}\"(?!\w)|“[^”\n]{1,40}”"
 MARKED_NAME = lazy_pattern(MARKED)
 IDENTIFIER = lazy_pattern(rf"{MARKED}|\w+(?:[./:\\_]+\w+)+(?:\(\))?|(?<!\w)[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]+\d+\b")
-FILE_NAME = lazy_pattern(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
+FILE_NAME = lazy_pattern(r"(?!(?:e\.g|i\.e|[ap]\.m)\b)(?<![\w-])(?=[\w-]*[A-Za-z])[\w-]+\.[A-Za-z]{1,5}\b(?!\()")
+WEB_ADDRESS = lazy_pattern(r"\bhttps?://\S+|\bwww\.\S+")
 CODE_NAME = lazy_pattern(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
 ASSIGNED = lazy_pattern(r"^ *+[\w.\-]++(?: ++[\w.\-]++)*+\s*+[=:](?!=)\s*(?=\S)")
 DENYING = r"not|never|no|without|avoid|stop|instead|except|unless|cannot|forbid(?:den)?"
@@ -92,5 +93,9 @@ def shorten_words(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def names_in(text: str) -> frozenset[str]:
-    """Return the files and the names of code in a text, without the folders and types that they are in."""
+    """Return the files and the names of code in a text, without the folders and types that they are in.
+
+    Web addresses and abbreviations such as "e.g." are not files.
+    """
+    text = WEB_ADDRESS.sub(" ", text) if "://" in text or "www." in text else text
     return frozenset(name.lower() for names in (FILE_NAME, CODE_NAME) for name in names.findall(text))
