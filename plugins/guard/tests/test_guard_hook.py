@@ -106,6 +106,13 @@ def test_always_asks_about_every_call_that_changes_something(tmp_path: Path) -> 
     assert verdict(guard, tmp_path, effect=Effect.READS, path="a") is None
 
 
+def test_what_always_needs_approval_is_denied_in_the_mode_that_never_asks(tmp_path: Path) -> None:
+    guard = Guard(approvals="always", mode="deny")
+
+    assert isinstance(verdict(guard, tmp_path, command="ls"), Deny)
+    assert verdict(guard, tmp_path, effect=Effect.READS, path="a") is None
+
+
 @pytest.mark.row("LOOP-18")
 @pytest.mark.parametrize(
     "path", [".git/config", "a/../.git/hooks/x", "link/hooks/x", "~/.bashrc", "~/.ssh/config", "/etc/hosts"]

@@ -76,13 +76,13 @@ class Guard:
         """Return the permission under the settings. Denials stay as they are."""
         if isinstance(permission, Deny):
             return permission
+        if not isinstance(permission, Ask) and self.approvals == "always" and tool.effect > Effect.READS:
+            permission = Ask("Your settings require approval for every call that changes something.")
         if isinstance(permission, Ask) and self.mode == "deny":
             return Deny(permission.reason)
         if self.approvals == "never":
             paths, call = (permission.paths, permission.only_this_call) if permission else ((), False)
             return Allow(paths=paths, only_this_call=call) if permission or tool.effect is Effect.IRREVERSIBLE else None
-        if not isinstance(permission, Ask) and self.approvals == "always" and tool.effect > Effect.READS:
-            return Ask("Your settings require approval for every call that changes something.")
         return permission
 
     def list_permissions(self, call: ToolCall, tool: Tool, workspace: Path, since: float) -> Iterator[Permission]:
