@@ -21,3 +21,10 @@ def test_an_unknown_id_exits_with_2_and_is_named(line: str, tmp_path: Path) -> N
     assert 2 == result.returncode, result.stderr
     assert "zzzz" in result.stderr
     assert "Usage:" not in result.stderr
+
+
+def test_a_word_that_is_another_command_s_name_is_suggested_as_that(tmp_path: Path) -> None:
+    result = shell(tmp_path)("learn", "export")
+
+    assert 2 == result.returncode
+    assert "Did you mean `openkoi export`?" in result.stderr

@@ -49,10 +49,17 @@ class Actions(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f" Did you mean `openkoi learn {near[0]}`?" if near else ""
+            hint = f" Did you mean `openkoi learn {near[0]}`?" if near else suggest_other_command(args[0], ctx)
             task = f"openkoi -- learn {' '.join(args)}"
             raise click.UsageError(f"No such command 'learn {args[0]}'.{hint} To run it as a task: {task}")
         return super().resolve_command(ctx, args)
+
+
+def suggest_other_command(word: str, ctx: click.Context) -> str:
+    """Suggest the command of OpenKoi that has this name, as for ``export``."""
+    root = ctx.find_root().command
+    known = root.list_commands(ctx) if isinstance(root, click.Group) and root is not ctx.command else []
+    return f" Did you mean `openkoi {word}`?" if word in known else ""
 
 
 @click.group("learn", cls=Actions, invoke_without_command=True)
