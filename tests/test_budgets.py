@@ -142,7 +142,8 @@ def exceeded_limits(spent: Cost, limits: Limits) -> Iterator[str]:
 
 def lacks_limit(decision: Decision) -> Iterator[str]:
     """Yield whether a run that a limit has ended does not say which."""
-    if decision.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in decision.reason for name in LIMITS):
+    named = decision.reason.endswith((*(f"limit of {name}" for name in LIMITS), "reserved for one call"))
+    if decision.action is NextAction.ABORT_BUDGET and not named:
         yield f"no limit in {decision.reason!r}"
     if decision.action is NextAction.ABORT_TIMEOUT and "seconds" not in decision.reason:
         yield f"no seconds in {decision.reason!r}"

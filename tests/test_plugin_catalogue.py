@@ -226,7 +226,7 @@ def test_a_newer_script_of_a_catalogue_replaces_the_older_one_which_is_kept(tmp_
 def test_only_what_is_installed_is_updated(tmp_path: Path) -> None:
     refused = shell(tmp_path)("plugin", "update", "acme-absent")
 
-    assert 1 == refused.returncode
+    assert 2 == refused.returncode
     assert "Error: Not installed: acme-absent. Nothing was updated. " in refused.stderr
 
 
