@@ -63,7 +63,7 @@ def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
     write_user(openkoi, {"our_style.star": STYLE})
     (tmp_path / "mine.star").write_text("def message_sending(message):\n    return {'text': message.text.upper()}\n")
 
-    text, checked = openkoi("plugins").stdout, openkoi("doctor", "--hooks")
+    text, checked = openkoi("plugins").stdout, openkoi.cold("doctor", "--hooks")
 
     assert "listed by scripts\n" in text
     assert f"our-style        {openkoi.home}/data/plugins/scripts/our_style.star" in text
@@ -90,12 +90,12 @@ def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: 
     decide = "To decide, run `openkoi script approve style`."
     warning = f"  ! Plugin 'style' is not used: {folder / name} is not approved. {decide}"
     assert [warning] == sections()
-    unproven = openkoi("doctor", "--hooks")
+    unproven = openkoi.cold("doctor", "--hooks")
     assert (1, True) == (unproven.returncode, "! Plugin 'style' is not used" in unproven.stdout)
     assert "Approved style." in openkoi("script", "approve", "style", "--yes").stdout
     texts = sections()
     assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == texts
-    assert "! Plugin 'style'" not in openkoi("doctor", "--hooks").stdout
+    assert "! Plugin 'style'" not in openkoi.cold("doctor", "--hooks").stdout
     write_project(openkoi, {name: text.replace("From", "To")})
     assert [warning.replace("is not approved", "has changed since you approved it")] == sections()
     assert str(folder / name) in openkoi("trust").stdout
@@ -145,7 +145,7 @@ def test_a_wrong_script_is_named_with_the_place_and_fails_the_check(tmp_path: Pa
     openkoi = scripts_shell(tmp_path, sources={"scripts": {"seconds": 0.3}})
     folder = write_user(openkoi, {f"wrong_{name.replace(' ', '_')}.star": text for name, (text, *_) in WRONG.items()})
 
-    result, checked = openkoi("Say hello"), openkoi("doctor", "--hooks")
+    result, checked = openkoi("Say hello"), openkoi.cold("doctor", "--hooks")
 
     assert (0, 1) == (result.returncode, checked.returncode)
     for name, (_, place, content) in WRONG.items():

@@ -13,7 +13,9 @@ from typing import Any
 OURS, BUILTINS = "openkoi", "builtins"
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 DATA = (bool, int, float, str, bytes, tuple, frozenset)
-SWAPPED = ("_showwarnmsg_impl",)  # of warnings: catch_warnings replaces it for a while
+CATCHING = "_showwarnmsg_impl"  # of warnings: catch_warnings replaces it for a while
+TYPING = ("_collect_parameters", "_check_generic")  # typing_extensions, which many libraries import, replaces these
+SWAPPED = (CATCHING, *TYPING)
 read_code = attrgetter("__code__", "__defaults__", "__kwdefaults__")  # what a function executes
 CODE = (FunctionType, BuiltinFunctionType, type, classmethod, staticmethod, property, MemberDescriptorType)
 
