@@ -46,7 +46,7 @@ def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path,
         body = MUTATIONS[mutation].format(name=name, first=first, misspelled=name[:4] + name[5:])
         install(site, plugin, HOOK + body)
 
-    result = shell(tmp_path).seeing(site)("doctor", "--hooks", seconds=MUTANTS_SECONDS)
+    result = shell(tmp_path).seeing(site).cold("doctor", "--hooks", seconds=MUTANTS_SECONDS)
 
     issues = [line for line in result.stdout.splitlines() if line.startswith("! ")]
     words = {word for line in issues for word in line.replace("'", " ").replace(":", " ").split()}
@@ -61,7 +61,7 @@ def test_an_error_in_the_configuration_is_reported_in_one_line(tmp_path: Path) -
     user.home.mkdir()
     (user.home / "config.toml").write_text("[hooks\n")
 
-    result = user("doctor", "--hooks")
+    result = user.cold("doctor", "--hooks")
 
     assert 2 == result.returncode
     assert 1 == len(result.stderr.splitlines())
@@ -71,7 +71,7 @@ def test_an_error_in_the_configuration_is_reported_in_one_line(tmp_path: Path) -
 def test_the_installed_hooks_work_and_the_check_leaves_no_trace(tmp_path: Path) -> None:
     user = shell(tmp_path)
 
-    result = user("doctor", "--hooks")
+    result = user.cold("doctor", "--hooks")
 
     assert (result.returncode, result.stderr) == (0, "")
     rows = [line.split() for line in result.stdout.splitlines()]
@@ -114,7 +114,7 @@ def test_plugins_that_never_register_are_named_and_no_other(tmp_path: Path) -> N
     for name, (requires, entry_points, _) in UNREGISTERED.items():
         install_with(tmp_path / "site", name, "def help():\n    return None\n", entry_points, requires)
 
-    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+    result = shell(tmp_path).seeing(tmp_path / "site").cold("doctor", "--hooks")
 
     found = issues_of(result)
     assert 1 == result.returncode
@@ -188,7 +188,7 @@ def test_hooks_that_cannot_be_meant_so_are_named(tmp_path: Path) -> None:
         code = f"import functools\n{HOOK}class Plugin:\n    {start}task):\n        return None\n"
         install_with(tmp_path / "site", name, code, "[openkoi.hooks]\n{0} = acme:Plugin\n")
 
-    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+    result = shell(tmp_path).seeing(tmp_path / "site").cold("doctor", "--hooks")
 
     found = issues_of(result)
     assert (1, {*MISTAKEN}) == (result.returncode, {*found}), result.stdout
@@ -201,7 +201,7 @@ def test_hooks_that_fail_are_told_what_was_meant(tmp_path: Path) -> None:
     for name, (code, _) in FAILING.items():
         install_with(tmp_path / "site", name, HOOK + code, "[openkoi.hooks]\n{0} = acme\n")
 
-    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+    result = shell(tmp_path).seeing(tmp_path / "site").cold("doctor", "--hooks")
 
     lines = [line for line in result.stdout.splitlines() if line.startswith("! ")]
     shown = {
@@ -218,7 +218,7 @@ def test_two_plugins_of_one_name_that_are_both_unused_are_named(tmp_path: Path) 
         (info / "entry_points.txt").write_text("[openkoi.hooks]\nstyle = acme_style\n")
     (tmp_path / "site" / "acme_style.py").write_text(HOOK + MUTATIONS["good"].format(name="before_plan", first="task"))
 
-    result = shell(tmp_path).seeing(tmp_path / "site")("doctor", "--hooks")
+    result = shell(tmp_path).seeing(tmp_path / "site").cold("doctor", "--hooks")
 
     assert 1 == result.returncode
     assert "! acme and rival both provide hooks 'style'; neither is used." in result.stdout

@@ -47,7 +47,7 @@ def test_what_no_check_sees_is_listed(tmp_path: Path) -> None:
     bodies = {f"unseen-{i}": module_of(body) for i, body in enumerate(UNSEEN.values())}
     openkoi = install_all(shell(tmp_path), bodies)
 
-    result = openkoi("doctor", "--hooks", seconds=120)
+    result = openkoi.cold("doctor", "--hooks", seconds=120)
 
     assert [] == [line for line in result.stdout.splitlines() if line.startswith("!")], result.stdout
     assert all(name in result.stdout for name in bodies)
@@ -70,7 +70,7 @@ def test_a_check_names_plugins_that_end_or_block_the_process_and_checks_the_othe
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[hooks]\ndeadline_seconds = 6\n")
 
-    result = openkoi("doctor", "--hooks", seconds=300)
+    result = openkoi.cold("doctor", "--hooks", seconds=300)
 
     for name in names:
         assert ENDINGS[name][1] in " ".join(lines_about(name, result.stdout)), result.stdout

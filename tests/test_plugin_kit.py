@@ -236,9 +236,9 @@ def test_a_plugin_is_described_disabled_and_enabled(tmp_path: Path) -> None:
     assert openkoi("plugin", "info", "my-hook").stdout.startswith("my-hook 0.1.0\n")
     assert openkoi("plugin", "disable", "my-hook").returncode == 0
     assert "my-hook          disabled by hooks.my-hook.enabled" in openkoi("plugin", "list").stdout
-    assert not [line for line in openkoi("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
+    assert not [line for line in openkoi.cold("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
     assert openkoi("plugin", "enable", "hooks.my-hook").returncode == 0
-    assert [line for line in openkoi("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
+    assert [line for line in openkoi.cold("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
 
 
 @pytest.mark.parametrize("command", ["info", "enable", "disable"])

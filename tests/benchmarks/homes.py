@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 ROOT = Path(__file__).parents[2]
 READY = "ready"
 PATIENCE = 600
+COMPILE = "UV_COMPILE_BYTECODE"  # set it to 0 where no time is measured: all is compiled otherwise, which takes seconds
 
 
 class Homeless(Exception):
@@ -30,9 +31,10 @@ def home_of_openkoi(*more: str) -> str:
     cache().mkdir(parents=True, exist_ok=True)
     folder = Path(mkdtemp(prefix="openkoi-", dir=cache()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    options = ["--frozen", "--no-editable", "--no-default-groups", "--compile-bytecode", "--reinstall"]
+    options = ["--frozen", "--no-editable", "--no-default-groups", "--reinstall"]
     packages = [f"--package={name}" for name in ("openkoi", *more)]
-    run_uv(["sync", "--quiet", *options, *packages], UV_PROJECT_ENVIRONMENT=str(folder))
+    compiled = os.environ.get(COMPILE, "1")
+    run_uv(["sync", "--quiet", *options, *packages], ROOT, **{COMPILE: compiled, "UV_PROJECT_ENVIRONMENT": str(folder)})
     return str(python_in(folder))
 
 

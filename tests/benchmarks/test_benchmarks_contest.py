@@ -27,10 +27,18 @@ from benchmarks import (
 )
 from benchmarks.contest import Entry, enlisted, in_turn, model, round_robin, table
 from benchmarks.contestants.retrieval import WAYS
+from benchmarks.homes import COMPILE
 from benchmarks.turns import is_shipped
 
 SEVERAL = (acknowledge, at_once, compaction, plugin_calls, recall, recall_speed, remembering, run_end, steps, streaming)
 pytestmark = pytest.mark.timeout(600)  # the first one to need it installs all wheels
+
+
+@pytest.fixture(autouse=True)
+def prepare_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile only what is imported, and keep few texts: no time is measured here."""
+    monkeypatch.setenv(COMPILE, "0")
+    monkeypatch.setenv("BENCHMARK_RUNS", "50")
 
 
 def in_one_home(entries: Sequence[Entry]) -> list[Entry]:

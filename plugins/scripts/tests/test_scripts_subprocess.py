@@ -187,7 +187,7 @@ def test_the_check_of_hooks_and_the_list_of_plugins_show_it(tmp_path: Path) -> N
     write_user(openkoi, {"pid.py": PID})
     approve(openkoi)
 
-    checked, listed = openkoi("doctor", "--hooks"), openkoi("plugins")
+    checked, listed = openkoi.cold("doctor", "--hooks"), openkoi("plugins")
 
     assert 0 == checked.returncode, checked.stdout
     assert ["pid", "before_plan"] in [line.split()[:2] for line in checked.stdout.splitlines()]
