@@ -245,7 +245,7 @@ def test_a_plugin_is_described_disabled_and_enabled(tmp_path: Path) -> None:
 def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -> None:
     refused = shell(tmp_path)("plugin", command, "heron")
 
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "No plugin named 'heron' is installed" in refused.stderr
 
 

@@ -108,6 +108,8 @@ class Hooks:
 
     def calls(self, hook: Hook, facts: Mapping[str, object]) -> HookCalls:
         """Return the calls of a hook's implementations, which the caller makes one by one."""
+        if hook is hooks.on_event:
+            return HookCalls(self.followers(type(facts["event"])), facts, self.report)
         return HookCalls(self.implementations_with_counts(hook), facts, self.report)
 
     def implementations_with_counts(self, hook: Hook) -> tuple[Counted, ...]:
@@ -119,7 +121,7 @@ class Hooks:
             self.counted_by_hook[name] = counted
         return counted
 
-    def followers(self, kind: type[Event]) -> tuple[Counted, ...]:
+    def followers(self, kind: type) -> tuple[Counted, ...]:
         """Return those that are called for events of a kind."""
         counted = self.counted_by_event.get(kind)
         if counted is None:
@@ -160,7 +162,7 @@ class Hooks:
 
     async def notify(self, event: Event, run: Run) -> None:
         """Pass an event to the implementations that follow its kind, without answers."""
-        calls = HookCalls(self.followers(type(event)), {"event": event, "run": run}, self.report)
+        calls = self.calls(hooks.on_event, {"event": event, "run": run})
         while call := calls.next_answer():
             await self.finish_call(call)
 
