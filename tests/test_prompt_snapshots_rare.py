@@ -130,7 +130,7 @@ def test_what_skills_and_memory_add() -> None:
             (Hit(Learning("1", "heuristic", "Run make generate first."), 1.0), Hit(Passage("p", "A past answer."), 0.5))
         )
     )
-    text = format_index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
+    text = format_index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000)
 
     sections = {"Skills": text, "Lessons": shown_section(lessons), "Past tasks": shown_section(found)}
     check(

@@ -32,6 +32,19 @@ def test_the_index_stands_in_the_steady_part_and_a_body_in_the_task(pond: Pond) 
     assert "Throw bread." not in pond.prompt_text()
 
 
+@pytest.mark.row("SKILL-04", "SKILL-07")
+def test_an_index_without_room_for_all_is_in_the_task_and_begins_with_what_fits(pond: Pond) -> None:
+    for number in range(1_500):
+        pond.put("home/data/skills/user", f"a-{number:04}", text="---\ndescription: Counts something\n---\nCount.\n")
+    pond.put("home/data/skills/user", "zebra-feeding", text="---\ndescription: Feeds the zebra\n---\nThrow hay.\n")
+
+    pond.solve("What does the zebra eat?")
+
+    _, index = str(pond.request.messages[0].parts).split("then follow it.")
+    assert "- zebra-feeding: Feeds the zebra" == index.split("\\n")[2]
+    assert "a-0000" not in pond.request.system[0]
+
+
 @pytest.mark.row("SKILL-07")
 @pytest.mark.parametrize(
     ("pond_vector", "everyday", "shown"),

@@ -9,7 +9,7 @@ from openkoi_base.skillfile.skill import Skill
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_search.index import make_index
 from openkoi_skills.library import approval_score
-from openkoi_skills.prompt import choose_skills, format_index
+from openkoi_skills.prompt import choose_skills, format_cut_index, format_index, rank_index
 from openkoi_skills.ranking import (
     RankedSkill,
     Signals,
@@ -166,24 +166,24 @@ def test_skills_on_the_same_topic_decide_together_whether_a_task_is_on_it() -> N
 def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
     skills = [Skill(f"s{n:03}", "word " * 100, "") for n in range(30)]
 
-    assert "word word" in format_index(skills, 4_000).text
-    assert () == format_index(skills, 200).omitted
-    tight = format_index(skills, 60)
+    assert "word word" in format_index(skills, 4_000)
+    assert 30 == format_index(skills, 200).count("- s0")
+    assert "" == format_index(skills, 60)
+    tight = format_cut_index(skills, 60)
     assert tight.omitted
     assert 30 == tight.text.count("- s0") + len(tight.omitted)
     assert len(tight.text) <= 240
 
 
 @pytest.mark.row("SKILL-04")
-def test_the_index_omits_the_skills_of_the_lowest_rank_and_keeps_its_order() -> None:
-    skills = [Skill(f"s{n:03}", "word", "") for n in range(100)]
+def test_a_cut_index_lists_what_fits_the_task_then_what_did_well_and_describes_the_best() -> None:
+    skills = [Skill(f"s{n:03}", f"For {n}", "") for n in range(500)]
 
-    cut = format_index(skills, 100, {"s099": 2.0, "s050": 1.0})
+    cut = format_cut_index(rank_index(skills, {"s400": 0.5, "s300": 1.0}, {"s400": 9.0, "s099": 2.0}), 300)
 
     lines = [line.removeprefix("- ") for line in cut.text.splitlines() if line.startswith("- ")]
-    assert ["s050", "s099"] == lines[-2:] == sorted(lines)[-2:]
-    assert "s000" == lines[0]
-    assert 100 == len(lines) + len(cut.omitted)
+    assert ["s300: For 300", "s400: For 400", "s099: For 99", "s000: For 0"] == lines[:4]
+    assert [10, 500] == [sum(":" in line for line in lines), len(lines) + len(cut.omitted)]
 
 
 @pytest.mark.row("SKILL-04")

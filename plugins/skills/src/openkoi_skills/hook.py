@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from .similarity import TaskFit
 
 MAX_RUNS = 1_024  # kept in memory: of one that is not, each tool call reads the log again; for runs that never end
-MAX_UNLISTED = 10  # skills that the index omits and that share words with the task
 NO_ROOM = "The list of skills omits {} skills. Raise `index_tokens` in [hooks.skills], or remove some skills."
 
 
@@ -142,20 +141,17 @@ class Skills:
     async def make_index(
         self, library: SkillLibrary, fit: "TaskFit", scores: Mapping[str, float], run: Run
     ) -> list[Section]:
-        """Return the index of all skills, the same for every task; then what it omits and may fit, with a warning."""
-        from .prompt import format_index, format_unlisted
+        """Return the index of all skills, the same for every task; if not all fit, of the best for this one."""
+        from .prompt import format_cut_index, format_index, rank_index
 
         skills = [one.skill for one in library.skills.values() if one.skill.name not in library.by_name]
         if not skills:
             return []
-        made = format_index(skills, self.index_tokens, scores)
-        index = Section("skills", made.text, layer=Layer.SYSTEM)
-        if not made.omitted:
-            return [index]
-        await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(library.skills)}")))
-        omitted = set(made.omitted)
-        fitting = [library.skills[name.casefold()].skill for name in fit.shares if name in omitted][:MAX_UNLISTED]
-        return [index, Section("skills not listed", format_unlisted(fitting))] if fitting else [index]
+        if text := format_index(skills, self.index_tokens):
+            return [Section("skills", text, layer=Layer.SYSTEM)]
+        cut = format_cut_index(rank_index(skills, fit.shares, scores), self.index_tokens)
+        await run.emit(WarningIssued(NO_ROOM.format(f"{len(cut.omitted)} of {len(library.skills)}")))
+        return [Section("skills", cut.text)]
 
     async def activate_chosen(self, chosen: "ChosenSkills", run: Run) -> list[Section]:
         """Activate the fitting skills, and return their texts."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, repeat
 
 from openkoi_base.skillfile.locations import FoundSkill
 from openkoi_base.skillfile.skill import Skill
@@ -16,10 +17,9 @@ HEAD = """# Skills
 
 Each skill describes how to do one kind of work. If one fits the task, call read_skill with its name before you begin, \
 then follow it."""
-UNLISTED = "Unlisted skills that share words with this task:"
-UNLISTED_CHARACTERS = 160  # of a description
+MAX_DESCRIBED = 10  # best skills that are described in an index without room for all names (estimate)
+DESCRIBED_SHARE = 0.5  # of such an index, at most, that descriptions may take (estimate)
 MAX_FILES_LISTED = 50
-NO_RANK: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,36 @@ class ChosenSkills:
     hints: tuple[RankedSkill, ...] = ()
 
 
-def format_index(skills: Sequence[Skill], tokens: int, rank: Mapping[str, float] = NO_RANK) -> SkillIndex:
-    """Return names and descriptions by name, shortened before any is omitted; then those of the lowest rank are."""
+def format_index(skills: Sequence[Skill], tokens: int) -> str:
+    """Return names and descriptions, shortened to fit; an empty text if not even the names of all fit."""
     names = [truncate_text(skill.name, MAX_NAME_CHARACTERS) for skill in skills]
-    lengths = [len(f"- {name}\n") for name in names]
-    room = tokens * CHARACTERS_PER_TOKEN - len(HEAD) - 2
-    size, purposes = 0, [""] * len(skills)
-    if (left := room - sum(lengths)) > 0:
-        purposes = [skill.purpose for skill in skills]
-        size = choose_size([len(purpose) for purpose in purposes if purpose], left)
-    kept = range(len(skills)) if left >= 0 else choose_lines([skill.name for skill in skills], lengths, room, rank)
-    lines = [format_index_line(names[number], purposes[number], size) for number in sorted(kept)]
-    omitted = () if left >= 0 else tuple(skill.name for number, skill in enumerate(skills) if number not in kept)
-    return SkillIndex("\n".join([HEAD, "", *lines]), omitted)
+    left = count_room(tokens) - sum(len(f"- {name}\n") for name in names)
+    if left < 0:
+        return ""
+    purposes = [skill.purpose for skill in skills]
+    size = choose_size([len(purpose) for purpose in purposes if purpose], left)
+    return "\n".join([HEAD, "", *map(format_index_line, names, purposes, repeat(size))])
+
+
+def format_cut_index(ranked: Sequence[Skill], tokens: int) -> SkillIndex:
+    """Return the names of the best skills that there is room for, best first, and descriptions of the very best."""
+    room = count_room(tokens)
+    sizes = [len(skill.purpose) for skill in ranked[:MAX_DESCRIBED] if skill.purpose]
+    size = choose_size(sizes, int(room * DESCRIBED_SHARE))
+    lines = [
+        format_index_line(
+            truncate_text(skill.name, MAX_NAME_CHARACTERS), skill.purpose, size if number < MAX_DESCRIBED else 0
+        )
+        for number, skill in enumerate(ranked)
+    ]
+    ends = accumulate(len(line) + 1 for line in lines)
+    kept = sum(end <= room for end in ends)
+    return SkillIndex("\n".join([HEAD, "", *lines[:kept]]), tuple(skill.name for skill in ranked[kept:]))
+
+
+def count_room(tokens: int) -> int:
+    """Return the characters of an index that are left for its lines."""
+    return tokens * CHARACTERS_PER_TOKEN - len(HEAD) - 2
 
 
 def choose_size(lengths: Sequence[int], room: int) -> int:
@@ -59,15 +76,9 @@ def choose_size(lengths: Sequence[int], room: int) -> int:
     return next(fitting, 0)
 
 
-def choose_lines(names: Sequence[str], lengths: Sequence[int], room: int, rank: Mapping[str, float]) -> set[int]:
-    """Return the numbers of the lines of the highest rank that there is room for."""
-    kept = set()
-    for number in sorted(range(len(names)), key=lambda one: -rank.get(names[one], 0.0)):
-        room -= lengths[number]
-        if room < 0:
-            break
-        kept.add(number)
-    return kept
+def rank_index(skills: Sequence[Skill], fit: Mapping[str, float], scores: Mapping[str, float]) -> list[Skill]:
+    """Return the skills that fit a task best first, then those with the best scores in past runs."""
+    return sorted(skills, key=lambda one: (-fit.get(one.name, 0.0), -scores.get(one.name, 0.0)))
 
 
 def format_index_line(name: str, purpose: str, size: int) -> str:
@@ -115,15 +126,6 @@ def format_hint(ranked: Sequence[RankedSkill]) -> str:
     """Return a hint at skills that may fit."""
     names = ", ".join(one.found.skill.name for one in ranked)
     return f"Skills that may fit this task: {names}. Read those that fit with read_skill before you begin."
-
-
-def format_unlisted(skills: Sequence[Skill]) -> str:
-    """Return the skills that share words with the task, of those that the index omits."""
-    lines = [
-        format_index_line(truncate_text(skill.name, MAX_NAME_CHARACTERS), skill.purpose, UNLISTED_CHARACTERS)
-        for skill in skills
-    ]
-    return "\n".join([UNLISTED, *lines])
 
 
 def list_resources(found: FoundSkill) -> list[str]:
