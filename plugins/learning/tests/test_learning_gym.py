@@ -5,9 +5,10 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pytest
 from learning_gym.courses import run_course, run_planted
@@ -25,6 +26,7 @@ from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
 from openkoi_testing.gym.runs import Course, run_world
 from openkoi_testing.gym.score import figures, format_report, mean, nine_in_ten, worst_tenth
 from openkoi_testing.gym.structure import FAMILIES, draw_structure
+from openkoi_testing.gym.truth import DrawnTruth
 
 CURVES = Path(__file__).parent.parent / "CURVES.md"
 OUTSIDE = {  # not chosen by curves: settings' defaults, of stopping, and a goal of issue 22
@@ -48,6 +50,37 @@ def curve(seed: int, who: str, tasks: int, folder: Path) -> Course:
     return asyncio.run(run_world(world, ours if who == "ours" else others[who], tasks))
 
 
+@dataclass
+class WatchedTruth:
+    """A world's truth that notes which modules read it."""
+
+    truth: DrawnTruth
+    readers: set[str] = field(default_factory=set)
+
+    def __getattr__(self, name: str) -> object:
+        self.readers.add(sys._getframe(1).f_globals["__name__"])
+        return getattr(self.truth, name)
+
+
+def readers_of_truth(who: str, tasks: int) -> set[str]:
+    """Return the modules that read a world's truth while a learner runs in it, besides the world itself."""
+    world = DrawnWorld(3, drifts_at=tasks // 2)
+    watched = WatchedTruth(world.truth)
+    world.truth = cast(DrawnTruth, watched)
+    run_course(world, tasks, who)
+    return {one.removeprefix("openkoi_testing.gym.") for one in watched.readers} - {"generator"}
+
+
+@pytest.mark.parametrize(("who", "tasks"), [("ours", 40), ("kernel", 4)])
+def test_only_the_scorer_reads_the_truth_of_a_world_in_which_the_learner_runs(who: str, tasks: int) -> None:
+    assert {"runs"} == readers_of_truth(who, tasks)
+
+
+@pytest.mark.parametrize("who", ["ledger", "informed", "oracle"])
+def test_the_references_read_the_truth(who: str) -> None:
+    assert {"learners", "runs"} == readers_of_truth(who, 4)
+
+
 def test_as_many_seeds_in_a_row_as_there_are_families_are_of_all_of_them() -> None:
     assert len(FAMILIES) == len({draw_structure(seed).family for seed in range(7, 7 + len(FAMILIES))})
 
@@ -61,13 +94,13 @@ def test_a_world_is_the_same_for_each_learner_and_knowing_more_is_better(seed: i
     assert informed.share(0) <= oracle.share(0)
 
 
-@pytest.mark.parametrize("seed", [2, 3], ids=lambda seed: draw_structure(seed).family)
-def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "tasks"), [(2, 16), (3, 16), (4, 60)])
+def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tasks: int, tmp_path: Path) -> None:
     (tmp_path / "fast").mkdir()
     (tmp_path / "whole").mkdir()
 
-    fast = curve(seed, "ours", 16, tmp_path / "fast")
-    whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(16)
+    fast = curve(seed, "ours", tasks, tmp_path / "fast")
+    whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(tasks)
 
     assert fast.steps == whole.steps
 

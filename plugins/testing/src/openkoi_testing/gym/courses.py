@@ -12,13 +12,13 @@ from .hook_learner import HookLearner
 from .learners import InformedLearner, Learner, NoMemory, Oracle, PlainLedger
 from .runs import Course, Watch, run_world
 from .score import WorldCourses
-from .world import World
+from .world import Truth, World
 
-LEARNERS: Mapping[str, Callable[[World], Learner]] = {
-    "none": lambda world: NoMemory(),
-    "ledger": lambda world: PlainLedger(world.truth),
-    "informed": lambda world: InformedLearner(world.truth),
-    "oracle": lambda world: Oracle(world.truth),
+REFERENCES: Mapping[str, Callable[[Truth], Learner]] = {  # the only learners that are given a world's truth
+    "none": lambda _: NoMemory(),
+    "ledger": PlainLedger,
+    "informed": InformedLearner,
+    "oracle": Oracle,
 }
 RunLearner: TypeAlias = Callable[[World, int, str], Course]
 
@@ -42,7 +42,7 @@ def run_learners(
 def open_learner(world: World, who: str) -> Iterator[Learner]:
     """Open a learner, ``ours`` being the installed hook ``learning``, which has a folder of its own."""
     if who != "ours":
-        yield LEARNERS[who](world)
+        yield REFERENCES[who](world.truth)
         return
     with TemporaryDirectory(prefix="openkoi-gym-") as folder:
         make = entry_points(group="openkoi.hooks")["learning"].load()
