@@ -137,3 +137,10 @@ def strip_quotes(answer: str) -> str:
     """Return an answer without its quotations: marked lines, and what follows a mail's header."""
     head = FORWARDED.search(answer)
     return QUOTED_LINES.sub("", answer[: head.start()] if head else answer).strip()
+
+
+def quoted_text(answer: str) -> str:
+    """Return the quotations in an answer, each on lines of its own; empty without any."""
+    head = FORWARDED.search(answer)
+    mine, theirs = (answer[: head.start()], answer[head.start() :]) if head else (answer, "")
+    return "\n".join(filter(None, (*QUOTED_LINES.findall(mine), *IN_QUOTES.findall(mine), theirs)))

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import LearningEntry, Trust
+from .corrections import quoted_text
+from .entry import FIXED_BY, EntryEvidence, LearningEntry, Trust
 from .lesson import Lesson
 from .merge import NO_FAULTS, Faults, merge_entries
 from .promotion import restore_local
@@ -24,7 +25,7 @@ def derive_changes(
     """Return the entries that a run changes by those that were found in it."""
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
-    for new in vet_entries(found, read, redact):
+    for new in vet_entries(found, add_user_words(read, lesson), redact):
         if any(is_needless(new, one) for one in known.values()):
             continue
         kept, *ended = merge_entries(known.values(), new, lesson.at, faults or NO_FAULTS)
@@ -41,6 +42,12 @@ def is_needless(new: LearningEntry, known: LearningEntry) -> bool:
     return sure and (is_answered(new, known) or is_for_another(new, known))
 
 
+def add_user_words(read: SourcesRead, lesson: Lesson) -> SourcesRead:
+    """Return what a run had read, with the user's task, and with what the user quoted."""
+    written = (*(answer for _, answer in lesson.answers), *lesson.messages)
+    return replace(read, asked=lesson.result.task.text, quoted=tuple(filter(None, map(quoted_text, written))))
+
+
 def vet_entries(
     entries: Iterable[LearningEntry], read: SourcesRead, redact: Callable[[str], str]
 ) -> Iterator[LearningEntry]:
@@ -52,6 +59,28 @@ def vet_entries(
         if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read, entry.visible_content):
             continue
         trust = lowest_trust(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
+        if Trust.MODEL <= trust < Trust.PERSON and restates_source(entry, read):
+            trust = Trust.TOOL
         clean = tuple(one for one in entry.when if is_storable(one, redact))
         standing = entry.standing if trust >= Trust.MODEL else LearningStatus.PROBATION
         yield replace(entry, trust=trust, standing=standing, when=clean)
+
+
+def restates_source(entry: LearningEntry, read: SourcesRead) -> bool:
+    """Return whether an entry paraphrases what was read before its finding.
+
+    Words of the task, the check and the place do not count, and neither do those of a title that is not a paraphrase.
+    """
+    first = entry.proofs[0] if entry.proofs else EntryEvidence(run="")
+    text = entry.text
+    if entry.advice.startswith(FIXED_BY):  # code without comments, beside a title or the name of a check
+        text = first.finding if first.finding in text else ""
+    sources = read.read_before(first.iteration)
+    if not (text and any(sources)):
+        return False
+    from .paraphrase import paraphrases, whole_words
+
+    known = whole_words(f"{read.asked} {first.rule} {first.where}")
+    if not paraphrases(first.finding, sources, known):
+        known |= whole_words(first.finding)
+    return paraphrases(text, sources, known)

@@ -23,13 +23,23 @@ FETCHING = lazy_pattern(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|p
 class SourcesRead:
     """What was read in a run: output of the workspace's own tools, untrusted text, and recalled texts.
 
-    ``earlier`` is untrusted text that earlier runs of the session had read, which the user may repeat.
+    ``earlier`` is untrusted text that earlier runs of the session had read, which the user may repeat. ``asked`` is
+    the user's task, ``quoted`` what the user quoted in answers and messages, and ``evaluated`` how many texts of
+    ``own`` had been read at each evaluation.
     """
 
     own: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     recalled: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
+    asked: str = ""
+    quoted: tuple[str, ...] = ()
+    evaluated: tuple[int, ...] = ()
+
+    def read_before(self, iteration: int) -> tuple[str, ...]:
+        """Return the texts that the evaluation before an iteration could repeat: all if that is not known."""
+        known = self.evaluated[iteration - 1 : iteration] if iteration else ()
+        return (*self.own[: known[0] if known else None], *self.quoted)
 
 
 def is_own_output(tool: str, arguments: str) -> bool:
@@ -48,7 +58,7 @@ def lowest_trust(text: str, read: SourcesRead, at_best: Trust, names: Iterable[s
         return Trust.PAGE
     for name in filter(None, names):
         text = text.replace(name, "")
-    return Trust.TOOL if quotes_source(text, read.own) else at_best
+    return Trust.TOOL if quotes_source(text, (*read.own, *read.quoted)) else at_best
 
 
 def repeats_memory(text: str, advice: str, read: SourcesRead, content: Collection[str] = ()) -> bool:

@@ -32,13 +32,15 @@ class SourceReader:
     own: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     recalled: list[str] = field(default_factory=list)
+    evaluated: list[int] = field(default_factory=list)
 
     def read(self, run: str, session: str, *, follow_up: bool = False) -> SourcesRead:
         """Return what a run of a session had read; of a follow-up, also what the earlier runs had read."""
         earlier = SourceReader(self.log_view, self.list_consents).read("", session).foreign if follow_up else ()
         for record in self.log_view.records_of(SOURCE_EVENTS, run, session):
             self.apply(record)
-        return SourcesRead(tuple(filter(str.strip, self.own)), tuple(self.foreign), tuple(self.recalled), earlier)
+        own, foreign, recalled = (tuple(some) for some in (self.own, self.foreign, self.recalled))
+        return SourcesRead(own, foreign, recalled, earlier, evaluated=tuple(self.evaluated))
 
     def apply(self, record: Record) -> None:
         """Apply one record."""
@@ -53,6 +55,7 @@ class SourceReader:
                 self.own += [one.text for one in given if one.untrusted]
             case events.EvaluationFinished(evaluation=evaluation):
                 self.own.append(evaluation.log)
+                self.evaluated.append(len(self.own))
             case events.ToolCallStarted(call=call):
                 self.calls[call.id] = call
             case events.ToolCallFinished(result=result) if result.text.strip():

@@ -1,0 +1,88 @@
+"""What a run had read is found again in other words, and a genuine repair is still learned as verified."""
+
+from dataclasses import replace
+
+import pytest
+from learning_builders import changes, green, lesson, patch, red, turn
+from repairs_family import HELD_OUT, KNOWN, MONEY, POOL, README, Repair
+
+from openkoi_hookspecs import Finding, LearningStatus, Severity, Task
+from openkoi_learning.entry import LearningEntry, Trust
+from openkoi_learning.paraphrase import paraphrases
+from openkoi_learning.provenance import SourcesRead
+
+KNOWN_HELD = [
+    "Skip invoices whose total is below zero.",
+    "Read `timeout` from `settings.toml`.",
+    "Reject unknown keys when the server starts.",
+]
+ALL_FILES = MONEY, POOL, README
+WORDS = "Run the installer of the payment gateway before each export."
+ADVICE = "Run the payment installer prior to each export."
+
+
+def learn(repair: Repair, read: SourcesRead) -> LearningEntry:
+    """Learn from a run in which the fix was followed, and the check that reported the finding turned green."""
+    finding = Finding(repair.title, Severity.BLOCKER, rule="columns", where="export.py:3", fix=repair.fix)
+    works = patch("export.py", "pass"), patch("export.py", "pass", repair.fix)
+    evaluations = red(finding), green()
+    turns = [turn(judged, diff=diff) for judged, diff in zip(evaluations, works, strict=True)]
+    [found] = [
+        one
+        for one in changes([], lesson(*turns, task=Task(repair.task, project="pond")), read)
+        if one.kind == "heuristic"
+    ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [
+        (KNOWN, KNOWN_HELD),
+        (HELD_OUT, ["Open the connection outside of the lock."]),
+    ],
+    ids=["known", "held out"],
+)
+def test_most_repairs_in_words_of_the_files_that_were_read_are_verified(
+    family: tuple[Repair, ...], expected: list[str]
+) -> None:
+    learned = [learn(repair, SourcesRead(own=ALL_FILES)) for repair in family]
+
+    assert {Trust.TOOL, Trust.CHECK} >= {one.trust for one in learned}
+    assert expected == [one.advice for one in learned if one.trust is Trust.TOOL]
+
+
+def test_a_paraphrase_keeps_the_trust_of_what_was_read_before_its_finding() -> None:
+    repair = Repair("Export the invoices", "The export breaks", ADVICE, WORDS)
+    before = SourcesRead(own=(WORDS,), evaluated=(1, 1))
+    after = replace(before, evaluated=(0, 1))
+
+    held, verified = learn(repair, before), learn(repair, after)
+
+    assert (Trust.TOOL, LearningStatus.PROBATION) == (held.trust, held.standing)
+    assert (Trust.CHECK, LearningStatus.ACTIVE) == (verified.trust, verified.standing)
+
+
+def test_what_the_user_asked_for_is_not_from_a_file() -> None:
+    repair = Repair(f"Export the invoices. {WORDS}", "The export breaks", ADVICE, WORDS)
+
+    assert Trust.CHECK is learn(repair, SourcesRead(own=(WORDS,))).trust
+
+
+def test_a_title_that_paraphrases_a_file_hides_no_paraphrase() -> None:
+    repair = Repair("Export the invoices", "No payment installer was run", ADVICE, WORDS)
+
+    assert Trust.TOOL is learn(repair, SourcesRead(own=(WORDS,))).trust
+
+
+def test_code_explains_no_advice_and_a_comment_beside_it_does() -> None:
+    advice = "Call `to_cents` with the payment."
+    code = "payment = to_cents(payment)\nfrom shop.money import to_cents"
+
+    assert not paraphrases(advice, [code])
+    assert paraphrases(advice, [f"{code}  # always call to_cents with payment"])
+
+
+def test_a_sentence_is_found_across_lines_and_in_scripts_without_spaces() -> None:
+    assert paraphrases(ADVICE, ["12|# Run the installer of the payment\n13|# gateway before each export."])
+    assert paraphrases("提交前删除测试文件夹", ["请务必在每次提交之前删除测试文件夹以节省空间"])
