@@ -146,6 +146,21 @@ def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
     assert kept["bb22"].pinned
 
 
+def test_why_names_the_source_of_an_entry_or_why_its_trust_was_reset(shop: Shop) -> None:
+    def source() -> str:
+        line = next(line for line in shop.openkoi("why", "aa11").output.splitlines() if line.startswith("  from:"))
+        return line.split(":")[1].split(";")[0].strip()
+
+    sources = [source()]
+    for word in ("approve", "forget", "restore", "approve"):
+        assert 0 == shop.openkoi(word, "aa11").exit_code
+        sources.append(source())
+
+    verified, yours = "repair, a model's words, verified by a check", "repair, your words, or approved by you"
+    reset = "repair, not trusted, because you approved and then dismissed it"
+    assert [verified, yours, reset, reset, yours] == sources
+
+
 def test_without_a_decision_to_make_the_review_lists_what_was_learned(shop: Shop) -> None:
     for id in sorted(one.id for one in shop.ledger.log_view.read_now().entries.values()):
         shop.openkoi("approve", id)

@@ -64,9 +64,9 @@ class LearningEntry:
 
     ``advice`` is the part of the text that says what to do, and ``content`` what a work shows that follows it.
     ``subject`` is what it is about, whatever it says: entries with the same one are alternatives. ``when`` are the
-    tasks in which it was seen, ``unless`` is
-    where it does not apply. ``base`` is its worth before any outcome. ``proved``: held-out runs show that it helps.
-    Pinned entries are neither held out nor archived.
+    tasks in which it was seen, ``unless`` is where it does not apply. ``base`` is its worth before any outcome.
+    ``proved``: held-out runs show that it helps. ``withdrawn``: its trust was reset because the user dismissed it
+    after an approval. Pinned entries are neither held out nor archived.
     """
 
     id: str
@@ -92,6 +92,7 @@ class LearningEntry:
     superseded_by: str = ""
     pinned: bool = False
     proved: bool = False
+    withdrawn: bool = False
     reason: str = field(default="", compare=False)
 
     @property

@@ -11,7 +11,8 @@ from .merge import DISMISSED
 def approve_entry(entry: LearningEntry, at: str) -> LearningEntry:
     """Approve an entry: it may instruct, whatever it was made of."""
     base, reason = max(entry.base, 0.8), "approved by the user"
-    return replace(entry, trust=Trust.PERSON, standing=LearningStatus.ACTIVE, since=at, base=base, reason=reason)
+    approved = replace(entry, trust=Trust.PERSON, standing=LearningStatus.ACTIVE, withdrawn=False)
+    return replace(approved, since=at, base=base, reason=reason)
 
 
 def dismiss_entry(entry: LearningEntry, at: str) -> LearningEntry:
@@ -20,8 +21,8 @@ def dismiss_entry(entry: LearningEntry, at: str) -> LearningEntry:
     Its approval ends: restored, it has the lowest trust unless the user wrote it.
     """
     approved = entry.trust is Trust.PERSON and entry.origin != "user"
-    trust = Trust.PAGE if approved else entry.trust
-    return replace(archive_entry(entry, at, f"{DISMISSED} by the user"), pinned=False, trust=trust)
+    gone = replace(archive_entry(entry, at, f"{DISMISSED} by the user"), pinned=False)
+    return replace(gone, trust=Trust.PAGE, withdrawn=True) if approved else gone
 
 
 def pin_entry(entry: LearningEntry, at: str) -> LearningEntry:

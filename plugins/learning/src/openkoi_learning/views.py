@@ -71,7 +71,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     """Yield where an entry applies, its sources, and its current worth."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing specific'}"
-    yield f"  from:      {entry.origin}, {TRUST_LABELS[entry.trust]}; {explain_display(entry)}"
+    yield f"  from:      {entry.origin}, {explain_trust(entry)}; {explain_display(entry)}"
     if entry.reason:
         yield f"  status:    {entry.standing}, {entry.reason}"
     if entry.until:
@@ -107,6 +107,11 @@ def explain_refutation(state: LearningState, entry: LearningEntry) -> str:
     needed = refutations_needed(evidence, visible=is_visible(entry))
     runs = f"{needed} {what}s in a row{how}" if needed > 1 else f"{'an' if what[0] == 'a' else 'a'} {what}{how}"
     return f"archived after {runs}, or when held-out runs rule out that it helps"
+
+
+def explain_trust(entry: LearningEntry) -> str:
+    """Explain how far an entry is trusted: by its source, unless its approval ended."""
+    return "not trusted, because you approved and then dismissed it" if entry.withdrawn else TRUST_LABELS[entry.trust]
 
 
 def explain_display(entry: LearningEntry) -> str:
