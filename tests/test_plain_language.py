@@ -42,6 +42,7 @@ FOR_USERS = {  # in strings and pages, but not in docstrings; found by readers o
 }
 TESTS = Path(__file__).parent
 CODE_MAP = "CODE_MAP.md"  # generated from docstrings
+HEARD = {"question.toml", "finding_topics.toml"}  # words of users and of judges, which are recognized
 EXAMPLE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 MAX_SHARED_NAMES, MAX_PARTICIPLES = 10, 50
 IRREGULAR = {
@@ -79,13 +80,21 @@ def documents() -> dict[str, str]:
 
 
 @cache
+def data_files() -> dict[str, str]:
+    """Return the prompts and other texts that are data; some are what a user may say, and not what OpenKoi says."""
+    paths = [path for kind in ("", "*/") for path in ROOT.glob(f"*/{kind}src/**/*.toml") if path.name not in HEARD]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+
+
+@cache
 def texts_for_users() -> tuple[tuple[str, str], ...]:
     """Return the strings of the source without docstrings, and the pages without examples, each with its place."""
     strings = ((f"{name}:{line}", text) for name, code in sources().items() for line, text in strings_of(code))
     found = {path for place in ("*", "*/*", "*/*/*", "*/src/**/*", "*/*/src/**/*") for path in ROOT.glob(f"{place}.md")}
     paths = sorted(path for path in found if TESTS not in path.parents and path.name != CODE_MAP)
     pages = ((str(path.relative_to(ROOT)), EXAMPLE.sub("", path.read_text())) for path in paths)
-    return tuple((place, " ".join(text.split())) for place, text in (*strings, *pages) if " " in text)
+    texts = (*strings, *pages, *data_files().items())
+    return tuple((place, " ".join(text.split())) for place, text in texts if " " in text)
 
 
 def strings_of(code: str) -> Iterator[tuple[int, str]]:
@@ -109,7 +118,7 @@ def test_no_source_has_words_of_a_translation(words: str) -> None:
     pattern = re.compile(rf"(?<![a-z])(?:{words})(?![a-z])", re.IGNORECASE)  # also within a name, between underscores
     found = [
         f"{name}:{number}: {line.strip()}"
-        for name, text in {**sources(), **documents()}.items()
+        for name, text in {**sources(), **documents(), **data_files()}.items()
         for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(line)
     ]
