@@ -60,7 +60,7 @@ def test_the_record_tells_both_sides_and_without_a_person_nothing_is_done_again(
     reply = capsys.readouterr().out
     assert "with:      1 of 2 first attempts passed" in reply
     assert "without:   no tasks yet" in reply
-    assert "it was not held out yet" in reply
+    assert "not measured yet: it was shown in 2 runs, and held out of none" in reply
     assert "openkoi learn duel aa11 --again N" in reply
     assert ["Replay 1 recorded task,"] == [question[:23] for question in koi.asked]
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from openkoi_base.counts import format_count
 from openkoi_hookspecs import LearningStatus
 
 from .credit_assignment import applicable_evidence, is_visible, refutations_needed
@@ -14,6 +15,7 @@ from .promotion import promote_entry
 from .state import LearningState
 
 MAX_OUTCOMES = 10
+NOT_MEASURED = "not measured yet"  # it comes from runs that an entry was held out of
 TRUST_LABELS = (
     "from a page or a message",
     "from a tool or a file",
@@ -38,9 +40,11 @@ def format_effect(state: LearningState, entry: LearningEntry) -> str:
     uses = state.outcomes(entry.id)
     if not uses and entry.standing is not LearningStatus.ACTIVE:
         return ""
+    withheld = count_outcomes(uses).withheld
+    if not withheld:
+        return f", held out 0; uplift {NOT_MEASURED}"
     found = estimate_uplift(uses, state.success_rate(entry.project))
-    uplift = f"{found.mean:+.2f}, between {found.low:+.2f} and {found.high:+.2f}"
-    return f", held out {count_outcomes(uses).withheld}; uplift {uplift}"
+    return f", held out {withheld}; uplift {found.mean:+.2f}, between {found.low:+.2f} and {found.high:+.2f}"
 
 
 def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
@@ -127,10 +131,10 @@ def format_uplift(state: LearningState, entry: LearningEntry) -> str:
     uses = state.outcomes(entry.id)
     if not uses:
         return "unknown: this entry has not matched an evaluated task yet"
+    if not count_outcomes(uses).withheld:
+        return f"{NOT_MEASURED}: it was shown in {format_count(len(uses), 'run')}, and held out of none"
     found = estimate_uplift(uses, state.success_rate(entry.project))
     known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few runs"
-    if not count_outcomes(uses).withheld:
-        known = "it was not held out yet"
     share = f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f})"
     return f"{share} in the share of passed first attempts: {known}"
 
@@ -176,6 +180,7 @@ def format_json(state: LearningState, entries: Iterable[LearningEntry], now: str
 def entry_json(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> dict[str, object]:
     uses, known = state.outcomes(entry.id), to_learning(state, entry, decay)
     found = estimate_uplift(uses, state.success_rate(entry.project))
+    withheld = count_outcomes(uses).withheld
     return {
         "id": entry.id,
         "kind": entry.kind,
@@ -190,8 +195,8 @@ def entry_json(state: LearningState, entry: LearningEntry, now: str, decay: Deca
         "shown": known.shown,
         "helpful": known.helpful,
         "harmful": known.harmful,
-        "withheld": count_outcomes(uses).withheld,
-        "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)],
+        "withheld": withheld,
+        "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)] if withheld else None,
         "confidence": known.confidence,
         "faded": round(decayed_worth(known.confidence, state.last_helped(entry), now, decay), 3),
         "last_used": known.last_used,
