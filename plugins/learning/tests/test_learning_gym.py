@@ -162,13 +162,18 @@ def test_a_constant_is_chosen_where_the_worlds_of_one_form_are_left_out() -> Non
     assert "where it was left out: 0.400" in format_curve("MIN_GAIN", curve)
 
 
-def test_the_value_in_use_is_chosen_before_one_that_is_as_good() -> None:
-    worlds = worlds_of({"rule": [0.5], "linter": [0.6]})
+@pytest.mark.parametrize(
+    ("others", "chosen"), [([0.6, 0.7, 0.8], 1.0), ([0.65, 0.5, 0.45], 2.0), ([0.5, 0.5, 0.5], 2.0)]
+)
+def test_the_value_in_use_stays_unless_another_is_better_by_a_standard_error_over_families(
+    others: Sequence[float], chosen: float
+) -> None:
+    used, other = ([WorldFigures(str(n), one) for n, one in enumerate(each)] for each in ([0.5] * 3, others))
 
-    assert 2.0 == choose_value({2.0: worlds, 1.0: worlds}, "rule")
+    assert chosen == choose_value({2.0: used, 1.0: other})
 
 
-def test_rows_show_the_value_in_use_those_that_differ_by_more_than_chance_and_in_how_many_forms_one_is_better() -> None:
+def test_rows_show_the_value_in_use_and_by_how_much_others_differ_on_average_over_families() -> None:
     curve = {
         2.0: worlds_of({"rule": [0.9, 0.8], "linter": [0.9, 0.8]}),
         1.0: worlds_of({"rule": [0.5, 0.4], "linter": [0.6, 0.4]}),
@@ -176,10 +181,12 @@ def test_rows_show_the_value_in_use_those_that_differ_by_more_than_chance_and_in
     }
     rows = format_rows("MIN_GAIN", curve).splitlines()
 
-    assert ["*1* | 0.475 | 0.400", "**2** | 0.850 | 0.800", "3 | 0.875 | 0.800"] == [
-        " | ".join(cells_of(row)[1:4]) for row in rows
-    ]
-    assert [["0", "0"], ["1", ""], ["1", "1"]] == [cells_of(row)[-2:] for row in rows]
+    assert [
+        "1 | 0.475 | -0.375 | 0.025 | 0.400",
+        "**2** | 0.850 |  |  | 0.800",
+        "3 | 0.875 | +0.025 | 0.025 | 0.800",
+    ] == [" | ".join(cells_of(row)[1:6]) for row in rows]
+    assert [["0", ""], ["1", "within"], ["1", ""]] == [cells_of(row)[-2:] for row in rows]
 
 
 def test_every_constant_that_decides_in_the_gym_has_a_curve_on_record_with_the_value_in_use() -> None:

@@ -17,7 +17,7 @@ PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
 CERTAIN_DEVIATIONS = 1.96  # standard deviations of a 95 % two-sided interval
 MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
 MIN_DIFFERENCE = 0.1  # difference in the share of passes that an entry must make
-CONFIRMED_HOLDOUT_SHARE = 0.5  # of the usual rate, until a run was without the entry (measured)
+CONFIRMED_HOLDOUT_SHARE = 0.5  # of the usual rate, until a run was without the entry (measured: CURVES.md)
 
 
 @dataclass(frozen=True, slots=True)

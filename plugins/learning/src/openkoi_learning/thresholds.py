@@ -8,7 +8,8 @@ PLATEAU_DELTA = 0.02  # default of learning.plateau_delta (LEARN-04)
 MIN_RUNS = 3  # runs before anything is concluded, because two noisy uses decide nothing (issue 22)
 USUAL_TOKENS = 120  # of entries in a prompt; beyond, only what is likelier needed than not (issue 22)
 
-# Estimates, checked on random worlds of all families; CURVES.md shows the results of other values.
+# Estimates, kept by the one-standard-error rule over families of random worlds; CURVES.md shows the results of other
+# values, and why three that were outside one standard error were kept.
 MIN_RELEVANCE = 0.3  # minimum chance that a task needs an entry and that the entry is right
 EARLIER_WEIGHT, EARLIER_MAX = 0.5, 2.5  # weight of a task before an entry was known, and of all such tasks together
 PRIOR_RUNS = 0.5  # tasks that every share assumes in advance

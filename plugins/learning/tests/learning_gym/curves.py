@@ -1,11 +1,12 @@
 """Measure the constants of the learner: run worlds with several values of each, and choose one over families.
 
 Each value runs in a process of its own, in which the module of constants is loaded with that value before anything
-else of the learner is. A value is chosen by leaving out the worlds of one form of findings at a time, and it decides if
-it differs from the one in use by more than chance does.
+else of the learner is. A value is chosen by the one-standard-error rule: the value in use stays unless another one is
+better by more than one standard error over families; with the worlds of all forms of findings, and without each form.
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
@@ -13,6 +14,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from math import sqrt
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import stdev
 from typing import TypeAlias
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -39,7 +41,6 @@ class WorldFigures:
 CONSTANTS = "openkoi_learning.thresholds"
 Curve: TypeAlias = Mapping[float, Sequence[WorldFigures]]
 Measure: TypeAlias = Callable[[], Sequence[WorldCourses]]
-CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
 OFF = 1_000  # of a number of runs, that no world of the page has
 PAGE_VALUES: Mapping[str, Sequence[float]] = {  # beside the value in use, of each constant that the gym can measure
     "MIN_RUNS": (2, 6),
@@ -72,19 +73,22 @@ PAGE = """# Curves
 How the learner performs in random worlds of all families if one of its constants has another value:
 
 - *of informed*: the share of first attempts that pass, divided by that of an informed learner (it knows all subjects)
+- *difference*, *error*: by how much that is higher than with the value in use, as the mean over families (a form of
+  findings and a kind of checks) of the differences in the same worlds, and the standard error of that mean
 - *worst tenth*: the same ratio in the worst tenth of the worlds
 - *harmful*, *tokens*: the number of harmful lines and of tokens per task
 - *precision*, *duplicates*: the share of active entries that are right, and of entries that repeat another one
-- *chosen*: of the five forms of findings, for how many the value is the best one in the worlds of the other four forms
-- *better*: for how many of the five forms the mean is above that of the value in use
+- *chosen*: of the five forms of findings, for how many the value is chosen from the worlds of the other four forms
+- *in use*: whether the value in use is *within* one standard error of the best value, or *outside*
 
-The value in use is **bold**. The ratio of a value in *italics* differs significantly from that of the value in use
-(95 %, by pairs of worlds). A value is changed if another one is better for all five forms and worse in nothing else.
+The value in use is **bold**. It is chosen unless the best value is better by more than one standard error, which is
+the one-standard-error rule.
 Written in this folder's `tests` by
 `python -m learning_gym {arguments}`; `--curves NAME,NAME` measures some of them.
 
-| constant | value | of informed | worst tenth | harmful | precision | tokens | duplicates | chosen | better |
-|---|---|---|---|---|---|---|---|---|---|
+| constant | value | of informed | difference | error | worst tenth | harmful | precision | tokens | duplicates \
+| chosen | in use |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -148,29 +152,31 @@ def format_rows(name: str, curve: Curve) -> str:
 def format_cells(value: float, curve: Curve) -> Iterator[str]:
     """Yield what a row says of a value."""
     used = next(iter(curve))
-    worlds, usual = curve[value], curve[used]
-    yield f"**{value:g}**" if value == used else f"*{value:g}*" if differs(worlds, usual) else f"{value:g}"
+    worlds, gains = curve[value], family_gains(curve[value], curve[used])
+    yield f"**{value:g}**" if value == used else f"{value:g}"
     yield f"{mean_ratio(worlds):.3f}"
+    yield "" if value == used else f"{mean(gains):+.3f}"
+    yield "" if value == used else f"{standard_error(gains):.3f}"
     yield f"{worst_tenth([one.ratio for one in worlds]):.3f}"
     yield f"{mean([one.harmful for one in worlds]):.3f}"
     yield f"{mean([one.precision for one in worlds]):.3f}"
     yield f"{mean([one.tokens for one in worlds]):.0f}"
     yield f"{mean([one.duplicates for one in worlds]):.3f}"
     yield str(sum(value == chosen for chosen in choices(curve).values()))
-    yield "" if value == used else str(count_better(worlds, usual))
+    yield ("within" if choose_value(curve) == used else "outside") if value == used else ""
 
 
-def differs(worlds: Sequence[WorldFigures], usual: Sequence[WorldFigures]) -> bool:
-    """Return whether the ratios of the same worlds differ by more than chance does."""
-    gains = [one.ratio - other.ratio for one, other in zip(worlds, usual, strict=True)]
-    spread = sqrt(mean([(one - mean(gains)) ** 2 for one in gains]) / max(1, len(gains) - 1))
-    return abs(mean(gains)) > CERTAIN_DEVIATIONS * spread
+def family_gains(worlds: Sequence[WorldFigures], usual: Sequence[WorldFigures]) -> list[float]:
+    """Return by how much the ratio is higher than in the same worlds of another value, on average for each family."""
+    gains = defaultdict[str, list[float]](list)
+    for one, other in zip(worlds, usual, strict=True):
+        gains[one.family].append(one.ratio - other.ratio)
+    return [mean(each) for each in gains.values()]
 
 
-def count_better(worlds: Sequence[WorldFigures], usual: Sequence[WorldFigures]) -> int:
-    """Return in how many folds the mean of ratios is higher."""
-    pairs = ((of_fold(worlds, fold), of_fold(usual, fold)) for fold in folds(worlds))
-    return sum(mean_ratio(mine) > mean_ratio(theirs) for mine, theirs in pairs)
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean; 0.0 of fewer than two values."""
+    return stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 def mean_ratio(worlds: Collection[WorldFigures]) -> float:
@@ -188,9 +194,21 @@ def folds(worlds: Sequence[WorldFigures]) -> list[str]:
     return list(dict.fromkeys(one.fold for one in worlds))
 
 
-def choose_value(curve: Curve, without: str) -> float:
-    """Return the best value in all folds but one; the one in use, which is the first, if it is as good."""
-    return max(curve, key=lambda value: mean_ratio([one for one in curve[value] if one.fold != without]))
+def choose_value(curve: Curve, without: str = "") -> float:
+    """Return the best value in all folds but one, if it is better than the one in use by a standard error; else that.
+
+    The value in use is the first of the curve.
+    """
+    used, gains = next(iter(curve)), gains_without(curve, without)
+    best = max(gains, key=lambda value: mean(gains[value]))
+    return best if mean(gains[best]) > standard_error(gains[best]) else used
+
+
+def gains_without(curve: Curve, fold: str) -> Mapping[float, Sequence[float]]:
+    """Return the gains of each value over the first one, by family, in all folds but one."""
+    kept = {value: [one for one in worlds if one.fold != fold] for value, worlds in curve.items()}
+    usual = next(iter(kept.values()))
+    return {value: family_gains(worlds, usual) for value, worlds in kept.items()}
 
 
 def choices(curve: Curve) -> Mapping[str, float]:
