@@ -161,3 +161,14 @@ def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) 
 
     assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])
     assert "budget of $99999.00, but the limit is $2.00. Raise the limit with --budget" in result.stderr
+
+
+@pytest.mark.row("C57")
+def test_piped_input_is_the_task_of_an_agent_as_it_is_without_one(openkoi: Shell) -> None:
+    model = write_script(openkoi.folder, TURNS)
+    piped = openkoi("run", "mender.yaml", "-m", model, stdin="Fix the parser")
+    empty = openkoi("run", "mender.yaml", "-m", model)
+
+    assert "Mended. OVER\n" == piped.stdout, piped.stderr
+    assert 2 == empty.returncode
+    assert 'No task given. For example: openkoi run mender.yaml "Fix the failing tests"' in empty.stderr

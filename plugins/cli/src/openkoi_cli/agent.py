@@ -36,15 +36,13 @@ def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], lay
 
     with open_renderer(layout, invocation) as renderer:
         asked = read_options(words, flags)
-        if not (words or asked.from_stdin):
-            raise click.UsageError(f'No task given. For example: openkoi run {agent} "Fix the failing tests"')
         spec = override_model(read_agent(agent), flags)
         named = {**flags, "executor": spec.agent.model or flags["executor"]}
 
         def given_to(task: "Task", koi: "Koi") -> "Task":
             return assign_task(task, spec, koi)
 
-        run_task(asked._replace(flags=named, given_to=given_to), renderer)
+        run_task(asked._replace(flags=named, given_to=given_to, command=f"openkoi run {agent}"), renderer)
     return renderer.report.status
 
 

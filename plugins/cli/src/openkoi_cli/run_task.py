@@ -35,6 +35,7 @@ class RunOptions(NamedTuple):
     images: Sequence[str] = ()
     category: str = ""
     follow_up: "FollowUp | None" = None
+    command: str = "openkoi"
     given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
 
     @property
@@ -124,7 +125,7 @@ def run_task(asked: RunOptions, renderer: "Renderer") -> None:
     """Run the task and show it; offer the setup if there is no model."""
     text, context = asked.task
     if not text:
-        raise click.UsageError('No task given. For example: openkoi "Fix the failing tests"')
+        raise click.UsageError(f'No task given. For example: {asked.command} "Fix the failing tests"')
     from openkoi_hookspecs import NoModelError
 
     from .first_run import offer_setup
