@@ -303,3 +303,22 @@ def test_the_end_of_a_long_run_tells_memory_no_more_than_that_of_a_short_one(tmp
         return memory.ingested_count
 
     assert 0 < count_ingested(1_000) == count_ingested(1)
+
+
+def test_texts_that_are_said_while_memory_ingests_count_towards_the_next_part(tmp_path: Path) -> None:
+    answer = ModelResponse("acme/a", Response((Text("Done."),), StreamEnd(Usage())), 0.0)
+
+    class Overlapping(Kept):
+        async def ingest(self, records: Sequence[Record]) -> None:
+            await super().ingest(records)
+            said(2)
+
+    def said(times: int) -> None:
+        for _ in range(times):
+            syncing.count_text(Record("1", "2026-01-01T00:00:00", "r1", answer))
+
+    syncing = logged(tmp_path, "r1", memory=Overlapping())
+    said(3)
+    asyncio.run(syncing.update())
+
+    assert {"r1": 2} == syncing.texts

@@ -97,7 +97,7 @@ class MemorySync:
         if not (isinstance(event, events.ModelResponse) and event.response.text):
             return
         self.texts[record.run] += 1
-        if self.texts[record.run] == PART_TEXTS:
+        if self.texts[record.run] % PART_TEXTS == 0:
             session = parse_session(Path(record.segment))
             task = asyncio.get_running_loop().create_task(self.update_part(session))
             self.parts.add(task)
@@ -124,14 +124,14 @@ class MemorySync:
     ) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         ingested: dict[str, int] = {}
+        counted = self.texts.copy()  # those of texts that are logged meanwhile remain
         kinds = memory.needs if isinstance(memory, SupportsSelection) else ()
         needed = name_needed(kinds, textless=False)
         batches = split_batches(self.read_new_records(seen, sessions, needed), BATCH_SIZE)
         while batch := await asyncio.to_thread(next, batches, None):
             await memory.ingest(batch)
             ingested |= {record.segment: record.end for record in batch}
-            for run in {record.run for record in batch}:
-                self.texts.pop(run, None)
+            self.texts -= Counter({run: counted.pop(run, 0) for run in {record.run for record in batch}})
         return {**seen, **ingested} if ingested else {}
 
     def read_new_records(
