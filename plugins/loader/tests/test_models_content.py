@@ -34,7 +34,8 @@ PDF = File(b"%PDF-1.7", "application/pdf", "paper.pdf")
 NOTES = File(b"Buy milk.", "text/markdown", "notes.md")
 CALL = Message(Role.ASSISTANT, (ToolCall("1", "look", {}),))
 ANSWERED = Message.user(ToolResult("A screenshot.", parts=(SHOT,), call="1"))
-REFUSED = RequestRejectedError("acme refused the request (400): Could not process image.")
+REFUSED = RequestRejectedError("acme refused the request: Could not process image.")
+REFUSED.status = 400
 
 
 class WithFiles:
@@ -196,6 +197,7 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
     "error",
     [
         RequestRejectedError("acme refused the key (401)."),
+        RequestRejectedError("acme knows no tool named fetch(400)."),
         RequestRejectedError("too long (400)", context_overflow=True),
     ],
 )

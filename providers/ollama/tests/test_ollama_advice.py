@@ -107,3 +107,12 @@ def test_a_wrong_key_is_refused_and_not_repeated(key: str) -> None:
     assert isinstance(error, RequestRejectedError)
     assert str(error).endswith("Check the key. Run `ollama signin`, or set OLLAMA_API_KEY.")
     assert "wrong-key" not in str(error)
+
+
+def test_an_error_with_advice_has_the_status_of_the_response() -> None:
+    fault = ServerFault(status=404, body=json.dumps({"error": "model 'x' not found"}).encode())
+    with OllamaServer(Say(fault=fault)) as server:
+        error = failure(Ollama(base_url=server.url))
+
+    assert "ollama pull" in str(error)
+    assert 404 == error.status

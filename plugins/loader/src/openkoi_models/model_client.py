@@ -43,6 +43,7 @@ LIMIT_IGNORED = (
     " The server ignores this limit. Use another model, or set a higher `output` under "
     '[models.known."{name}"] in the config file.'
 )
+UNAUTHORIZED = 401
 NEW_KEY = " To enter another key, run `openkoi init`."
 
 
@@ -275,7 +276,7 @@ async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> s
     """Return advice for a refusal, if we know more than the vendor's message."""
     if error.context_overflow or isinstance(error, WrongServerError):
         return ""
-    return NEW_KEY if "(401)" in str(error) else await suggest_models(resolved.provider, resolved.model.name)
+    return NEW_KEY if error.status == UNAUTHORIZED else await suggest_models(resolved.provider, resolved.model.name)
 
 
 def explain_cut(reply: Response, name: str, allowed: int, asked_for: int, longest: int) -> str:

@@ -28,7 +28,7 @@ from .model_roles import ResolvedModel
 IMAGES = "images"
 REFUSED = "rejected a request that contained this image or file"
 MAX_KEPT = 20_000
-CONTENT_STATUSES = ("(400)", "(413)", "(415)", "(422)")
+CONTENT_STATUSES = (400, 413, 415, 422)
 Content = Text | Image | File
 
 
@@ -144,4 +144,4 @@ def name_kind(part: Image | File) -> str:
 
 def is_about_content(error: RequestRejectedError) -> bool:
     """Return whether a refusal may be due to an image or a file: not to its length, the key or the quota."""
-    return not error.context_overflow and any(status in str(error) for status in CONTENT_STATUSES)
+    return not error.context_overflow and error.status in CONTENT_STATUSES

@@ -13,7 +13,7 @@ TOO_LONG = lazy_pattern(
     r"|exceed(s|ed)? max(imum)? context|context length exceeded|prompt (is )?too long",
     re.IGNORECASE,
 )
-TOO_LARGE = "(413)"
+TOO_LARGE = 413
 NO_SUCH_MODEL = lazy_pattern(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
 WITHOUT_ANSWER = lazy_pattern(
     r"could not be reached|ended its response early|speaks? TLS|certificate|within|sent no new"
@@ -38,7 +38,14 @@ PERMANENT_ERRORS = (
 
 
 def explain_error(error: ProviderError, model: str) -> ProviderError:
-    """Return the error with advice, as the type that fits it."""
+    """Return the error with advice, as the type that fits it, with its status."""
+    explained = add_advice(error, model)
+    explained.status = error.status
+    return explained
+
+
+def add_advice(error: ProviderError, model: str) -> ProviderError:
+    """Return the error with advice, or the error itself if there is none."""
     message = str(error)
     if UNREACHABLE.match(message):
         return ProviderUnavailableError(f"{message} Is Ollama running? Start it with `ollama serve`.")
@@ -52,7 +59,7 @@ def explain_error(error: ProviderError, model: str) -> ProviderError:
 
 def is_window_too_small(error: ProviderError) -> bool:
     """Return whether a larger context window may help; a proxy's limit on bytes is something else."""
-    return isinstance(error, RequestRejectedError) and error.context_overflow and TOO_LARGE not in str(error)
+    return isinstance(error, RequestRejectedError) and error.context_overflow and error.status != TOO_LARGE
 
 
 def is_unsupported_endpoint(error: ProviderError) -> bool:
