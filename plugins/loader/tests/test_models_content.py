@@ -194,14 +194,16 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "status"),
     [
-        RequestRejectedError("acme refused the key (401)."),
-        RequestRejectedError("acme knows no tool named fetch(400)."),
-        RequestRejectedError("too long (400)", context_overflow=True),
+        (RequestRejectedError("acme refused the key."), 401),
+        (RequestRejectedError("acme knows no tool named fetch(400)."), 0),
+        (RequestRejectedError("too long", context_overflow=True), 400),
     ],
 )
-def test_other_refusals_are_not_blamed_on_images(error: RequestRejectedError) -> None:
+def test_other_refusals_are_not_blamed_on_images(error: RequestRejectedError, status: int) -> None:
+    error.status = status
+
     assert not SendableMessages().note_refusal(error, (Message.user(SHOT),), model("images"))
 
 

@@ -94,11 +94,14 @@ def test_every_switch_is_an_event() -> None:
 
 
 def test_a_refusal_is_not_hidden_by_another_model() -> None:
-    other = Vendor()
+    other, refusal = Vendor(), RequestRejectedError("acme does not know the key.")
+    refusal.status = 401
 
-    with pytest.raises(RequestRejectedError, match="does not know the key"):
-        run_scenario(Task("What is here?"), stage(Vendor([RequestRejectedError("acme does not know the key.")]), other))
+    with pytest.raises(RequestRejectedError, match="does not know the key") as e:
+        run_scenario(Task("What is here?"), stage(Vendor([refusal]), other))
     assert [] == other.asked
+    assert 401 == e.value.status
+    assert len(str(refusal)) < len(str(e.value))  # how to replace the key is added
 
 
 def test_when_nobody_answers_all_are_named_and_when_to_come_back() -> None:

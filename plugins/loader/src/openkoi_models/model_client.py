@@ -121,9 +121,11 @@ class ModelClient:
                 if self.sendable.note_refusal(error, request.messages, resolved):
                     await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
                     continue
-                raise RequestRejectedError(
+                advised = RequestRejectedError(
                     f"{error}{await find_advice(error, resolved)}", context_overflow=error.context_overflow
-                ) from error
+                )
+                advised.status = error.status
+                raise advised from error
 
     async def adapt_request(self, request: Request, resolved: ResolvedModel) -> Request:
         """Return a request with what the model can be shown; warn of what it cannot."""
