@@ -63,14 +63,15 @@ async def start_threads() -> None:
 def forget_what_is_limited(server: OpenAIServer) -> None:
     """Empty the caches that have a limit, and what the server has received.
 
-    Memory has up to 12 segments of its index open; how many there are depends on which runs were added together.
+    Memory has up to 12 segments of its index open, and merges some of them in steps; how many depends on which runs
+    were added together.
     """
     server.requests.clear()
     for one in gc.get_objects():
         if isinstance(one, _lru_cache_wrapper) and one.cache_parameters()["maxsize"]:
             one.cache_clear()
         elif isinstance(one, SegmentFolder):
-            one.index, one.listed = SegmentIndex(), []
+            one.index, one.listed, one.merges = SegmentIndex(), [], []
     gc.collect()
 
 
