@@ -1,0 +1,28 @@
+"""A real model answers, when one is asked for.
+
+Set OPENKOI_LIVE_TEST=1, AWS_BEARER_TOKEN_BEDROCK, AWS_REGION, and OPENKOI_LIVE_MODEL.
+"""
+
+import asyncio
+import os
+
+import pytest
+
+from openkoi_bedrock import Bedrock
+from openkoi_hookspecs import Chunk, Message, Request, StreamEnd
+
+
+@pytest.mark.live
+@pytest.mark.row("C37")
+def test_a_real_model_answers_and_counts() -> None:
+    async def ask() -> list[Chunk]:
+        async with Bedrock(api_key=os.environ["AWS_BEARER_TOKEN_BEDROCK"], region=os.environ["AWS_REGION"]) as provider:
+            request = Request(
+                [Message.user("Say hello.")], model=os.environ.get("OPENKOI_LIVE_MODEL", "amazon.nova-micro-v1:0")
+            )
+            return [chunk async for chunk in provider.chat(request)]
+
+    chunks = asyncio.run(ask())
+
+    assert isinstance(chunks[-1], StreamEnd)
+    assert chunks[-1].usage.total > 0

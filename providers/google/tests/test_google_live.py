@@ -1,0 +1,25 @@
+"""A real model answers, when one is asked for: OPENKOI_LIVE_TEST=1, GOOGLE_API_KEY, and OPENKOI_LIVE_MODEL."""
+
+import asyncio
+import os
+
+import pytest
+
+from openkoi_google import Google
+from openkoi_hookspecs import Chunk, Message, Request, StreamEnd
+
+
+@pytest.mark.live
+@pytest.mark.row("C37")
+def test_a_real_model_answers_and_counts() -> None:
+    async def ask() -> list[Chunk]:
+        async with Google(api_key=os.environ["GOOGLE_API_KEY"]) as provider:
+            request = Request(
+                [Message.user("Say hello.")], model=os.environ.get("OPENKOI_LIVE_MODEL", "gemini-2.5-flash")
+            )
+            return [chunk async for chunk in provider.chat(request)]
+
+    chunks = asyncio.run(ask())
+
+    assert isinstance(chunks[-1], StreamEnd)
+    assert chunks[-1].usage.total > 0
