@@ -257,6 +257,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
         ("disable-model-invocation: true", True),
         ("disable-model-invocation: 'Yes'", True),
         ("metadata: {disable-model-invocation: 'true'}", True),
+        ("metadata: {disable-model-invocation: 'on'}", True),
         ("disable-model-invocation: false", False),
         ("license: MIT", False),
     ],

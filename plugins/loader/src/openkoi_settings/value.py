@@ -17,7 +17,6 @@ KINDS: dict[type, str] = {
     list: "a list",
 }
 EXAMPLE = '["a", "b"]'  # of a list of strings, as TOML and the command line take it
-WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,20 @@ def convert(key: str, setting: Setting, kind: type[T]) -> T:
     if kind is tuple:
         value = string_tuple(key, setting)
     if setting.is_text and kind is bool:
-        value = WORDS.get(str(value).strip().lower(), value)
+        value = boolean_or_text(str(value))
     if setting.is_text and kind in (int, float):
         value = parse_number(key, setting, kind)
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
     raise ConfigError(f"{key} in {setting.origin} is {value!r}; it should be {KINDS.get(kind, kind.__name__)}.")
+
+
+def boolean_or_text(text: str) -> object:
+    """Return what a word such as ``yes`` means, or the text if it means neither true nor false."""
+    from openkoi_base.boolean_words import parse_boolean
+
+    meant = parse_boolean(text)
+    return text if meant is None else meant
 
 
 def string_tuple(key: str, setting: Setting) -> tuple[str, ...]:

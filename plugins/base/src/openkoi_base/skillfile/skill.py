@@ -17,7 +17,7 @@ TASK, EVALUATOR = "task", "evaluator"
 KINDS = (TASK, EVALUATOR)
 MAX_DESCRIPTION_LENGTH, MAX_COMPATIBILITY_LENGTH = 1024, 500  # by the Agent Skills specification
 EXTRA_METADATA = "openkoi-metadata"
-BY_NAME, TRUE = "disable-model-invocation", ("true", "yes", "1")
+BY_NAME = "disable-model-invocation"
 # Where authors say when a skill is to be used, beside its description; in the front matter or in its metadata.
 WHEN_KEYS = ("when_to_use", "when-to-use", "triggers", "trigger-keywords", "keywords", "tags")
 UNCLOSED = "{!r} in allowed-tools has unbalanced brackets, so it allows nothing"
@@ -47,7 +47,9 @@ class Skill:
     @property
     def by_name(self) -> bool:
         """Whether it is used only when the user asks for it by name, as for one that deploys or deletes."""
-        return to_line(self.front.facts.get(BY_NAME, self.metadata.get(BY_NAME))).casefold() in TRUE
+        from openkoi_base.boolean_words import parse_boolean
+
+        return bool(parse_boolean(to_line(self.front.facts.get(BY_NAME, self.metadata.get(BY_NAME)))))
 
     @property
     def corrections(self) -> tuple[Problem, ...]:
