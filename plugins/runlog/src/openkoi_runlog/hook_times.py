@@ -1,10 +1,9 @@
 """Find in the log which hooks of each plugin were called, and when they were last called."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from .segment_files import iterate_lines
 
@@ -17,16 +16,20 @@ def read_hook_times(sessions: Path) -> Times:
     """Return by plugin and hook when it was last called, in seconds since 1970, in the newest files of the log."""
     times: Times = {}
     for path in sorted(sessions.glob("*.jsonl*"))[-MAX_FILES:] if sessions.is_dir() else ():
-        for one in read_activity(path):
-            known = times.setdefault(one["plugin"], {})
-            known[one["hook"]] = max(known.get(one["hook"], 0.0), one["last"])
+        for plugin, hook, last in read_calls(path):
+            known = times.setdefault(plugin, {})
+            known[hook] = max(known.get(hook, 0.0), last)
     return times
 
 
-def read_activity(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the fields of each ``HookActivity`` in a log file; the whole events would take longer to import."""
+def read_calls(path: Path) -> Iterator[tuple[str, str, float]]:
+    """Yield the plugin, hook and last call of each ``HookActivity`` in a log file, without importing the events."""
     with suppress(OSError):
         for line in iterate_lines(path, 0):
             if MARK in line:
-                with suppress(ValueError, KeyError):  # a damaged line, which `openkoi memory audit` reports
-                    yield from json.loads(line)["data"]["activity"]
+                with suppress(ValueError, KeyError, TypeError):  # damaged: `openkoi memory audit` reports it
+                    yield from [
+                        (one["plugin"], one["hook"], float(one["last"]))
+                        for one in json.loads(line)["data"]["activity"]
+                        if "last" in one  # the log leaves out defaults: a hook that was never called has no time
+                    ]
