@@ -189,4 +189,4 @@ def test_the_log_is_kept_within_its_limit_while_a_program_lives(tmp_path: Path) 
 
     assert [True, True] == [len(archived) > 0, len(written) < 8], result.stderr
     assert 8 == runs == len(written) + len(archived)
-    assert any("of its oldest files were archived" in text for text in warnings)
+    assert any("Archived " in text and "of the log, the oldest first" in text for text in warnings)

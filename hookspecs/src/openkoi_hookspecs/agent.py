@@ -54,7 +54,7 @@ class Agent:
 
     ``model`` is ``provider/model``. ``tools`` are names or patterns of the tools that may be used; ``approvals`` of the
     tools whose calls the user must approve one by one. ``protected`` are globs of paths that may be written to only
-    with the user's approval. The work ends when the first of the ``conditions`` is met after a cycle. ``context`` is
+    with the user's approval. The work ends when any of the ``conditions`` is met at the end of a cycle. ``context`` is
     the context window in tokens; when four fifths of it are full, ``compactor`` shortens the history. ``cycles`` and
     ``usd`` limit a member of a team. A ``worker`` does the work in place of the inner loop; a ``team`` is for the
     worker of that name.

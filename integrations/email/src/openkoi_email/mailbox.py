@@ -75,7 +75,7 @@ class Mailbox:
         try:
             return work()
         except imaplib.IMAP4.abort as error:
-            raise AppUnavailableError(f"{host} ended the connection ({describe(error)}).") from None
+            raise AppUnavailableError(f"{host} closed the connection ({describe(error)}).") from None
         except imaplib.IMAP4.error as error:
             raise AppRejectedError(f"{host} rejected the request: {describe(error)}") from None
         except (OSError, EOFError, ValueError) as error:

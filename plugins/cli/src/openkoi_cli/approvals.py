@@ -21,12 +21,12 @@ HOW_TO_ANSWER = "Run `openkoi approve ID` or `openkoi reject ID --reason TEXT` t
 @click.pass_obj
 async def command(invocation: Invocation, /, layout: str) -> None:
     """List the questions that need your answer, oldest first."""
-    from openkoi_runlog import mask_json
+    from openkoi_runlog import redact_json
 
     there = await list_pending(invocation.open())
     if layout == "json":
         facts = {"schema": SCHEMA, "approvals": [question_to_json(one) for one in there]}
-        click.echo(json.dumps(mask_json(facts, invocation.redact)))
+        click.echo(json.dumps(redact_json(facts, invocation.redact)))
     else:
         click.echo(invocation.redact("\n".join(format_questions(there, datetime.now(UTC)))))
 

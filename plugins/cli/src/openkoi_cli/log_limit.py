@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi, Reader
 
 BYTES_PER_MB = 1_000_000
-ARCHIVED = "The log exceeded memory.max_storage_mb: {count} of its oldest files were archived."
 NOT_REDUCED = "The log could not be reduced to its limit: {}"
 
 
@@ -61,7 +60,15 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
     if names := archive_oldest(log, limit):
         import click
 
-        click.echo(f"  {ARCHIVED.format(count=len(names))}", err=True)
+        click.echo(f"  {describe_archived(len(names))}", err=True)
+
+
+def describe_archived(files: int) -> str:
+    """Return that so many files were archived, and why."""
+    from openkoi_base.counts import format_count
+
+    archived = format_count(files, "file")
+    return f"Archived {archived} of the log, the oldest first, because it exceeded memory.max_storage_mb."
 
 
 async def update_memory_first(invocation: Invocation) -> None:

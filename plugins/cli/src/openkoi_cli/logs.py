@@ -55,11 +55,11 @@ class LineHandler(logging.Handler):
 def log_record(record: Record) -> None:
     """Log an event as a line of fields."""
     from openkoi_base.redact import current_redactor
-    from openkoi_runlog import encode, mask_json
+    from openkoi_runlog import encode, redact_json
 
     level = TRACE if isinstance(record.event, TRACE_EVENTS) else logging.DEBUG
     if log.isEnabledFor(level):
-        data = mask_json(encode(record.event), current_redactor())
+        data = redact_json(encode(record.event), current_redactor())
         fields = " ".join(f"{key}={format_value(value)}" for key, value in data.items())
         log.log(level, "%s run=%s %s", record.event.name, record.run, fields)
 

@@ -39,7 +39,7 @@ async def stats(invocation: Invocation, /) -> None:
 def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout: str) -> None:
     """Search memory across all projects, best match first."""
     from openkoi_base.redact import current_redactor
-    from openkoi_runlog import mask_json
+    from openkoi_runlog import redact_json
 
     from .memory_search import format_hits, read_items
 
@@ -47,7 +47,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout
     hits = open_and_search(invocation, " ".join(query), limit) if hits is None else hits
     print_warnings(invocation)
     if layout == "json":
-        click.echo(json.dumps(mask_json(hits, current_redactor()), indent=1))
+        click.echo(json.dumps(redact_json(hits, current_redactor()), indent=1))
         return
     click.echo(invocation.redact(format_hits(hits)))
 

@@ -34,10 +34,10 @@ async def command(invocation: Invocation, /, provider: str, layout: str) -> None
     provider = "" if provider == "list" else provider
     models = await list_models(koi, provider) if provider else await list_role_models(koi)
     if layout == "json":
-        from openkoi_runlog import mask_json
+        from openkoi_runlog import redact_json
 
         facts = {"schema": SCHEMA, "models": {name: model_to_json(one, koi) for name, one in models.items()}}
-        click.echo(json.dumps(mask_json(facts, invocation.redact)))
+        click.echo(json.dumps(redact_json(facts, invocation.redact)))
         return
     lines = [*format_models(models, koi)] if provider else [*format_roles(models, koi), "", *format_providers(koi)]
     click.echo(koi.redact("\n".join([*lines, "", HOW_TO_CHOOSE])))

@@ -10,7 +10,7 @@ from openkoi_base.counts import format_count
 from openkoi_base.redact import current_redactor
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import KoiError, Record, events
-from openkoi_runlog import mask_json, redact_record, write_line
+from openkoi_runlog import redact_json, redact_record, write_line
 from openkoi_runlog.report import (
     AnswerEnd,
     AnswerPiece,
@@ -225,7 +225,7 @@ class JsonRenderer(Renderer):
         super().end()
         self.report.failed = self.report.failed or reason
         result = self.report.build_result(self.transcript)
-        self.print(json.dumps(mask_json(result, self.invocation.redact)))
+        self.print(json.dumps(redact_json(result, self.invocation.redact)))
 
     @property
     def transcript(self) -> str:

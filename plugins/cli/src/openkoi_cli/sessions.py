@@ -38,10 +38,10 @@ def command(invocation: Invocation, /, words: Sequence[str], everywhere: bool, l
     words = () if words == ("list",) else words
     found = list(islice(find_sessions(invocation.paths.sessions, words, everywhere=everywhere), limit))
     if layout == "json":
-        from openkoi_runlog import mask_json
+        from openkoi_runlog import redact_json
 
         facts = {"schema": SCHEMA, "sessions": [session_to_json(one) for one in found]}
-        click.echo(json.dumps(mask_json(facts, invocation.redact)))
+        click.echo(json.dumps(redact_json(facts, invocation.redact)))
         return 0
     lines = format_sessions(found, everywhere=everywhere) if found else [explain_none(words, everywhere=everywhere)]
     click.echo(invocation.redact("\n".join(lines)))

@@ -37,7 +37,7 @@ class StorageLimit:
         """Archive the oldest sessions if the log exceeds its limit; warn on errors."""
         from .archive.compress_log import archive_oldest, log_size
         from .archive.segments import Log
-        from .log_limit import ARCHIVED, NOT_REDUCED, read_limit
+        from .log_limit import NOT_REDUCED, describe_archived, read_limit
         from .memory_in_use import update_memory
 
         try:
@@ -46,6 +46,6 @@ class StorageLimit:
                 return
             await update_memory(koi, self.sessions)
             if names := await asyncio.to_thread(archive_oldest, log, limit):
-                koi.warn(ARCHIVED.format(count=len(names)))
+                koi.warn(describe_archived(len(names)))
         except Exception as error:  # memory is a plugin, and the runs have their results
             koi.warn(NOT_REDUCED.format(error))

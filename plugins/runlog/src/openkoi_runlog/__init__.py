@@ -25,7 +25,7 @@ with LazyExports(globals()):
     from .fork import subtask_id as subtask_id
     from .iteration_view import FindingView as FindingView
     from .iteration_view import IterationView as IterationView
-    from .json_mask import mask_json as mask_json
+    from .json_redactor import redact_json as redact_json
     from .line_cache import LineCache as LineCache
     from .new_records import ArchivedRecords as ArchivedRecords
     from .new_records import read_new as read_new

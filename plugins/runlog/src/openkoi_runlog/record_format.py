@@ -20,7 +20,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import MARK, NO_BLOBS, use_blob_folder
 from .codec import decode, encode, encode_fact, encode_mapping
-from .json_mask import JsonMask, mask_json
+from .json_redactor import JsonRedactor, redact_json
 
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
 WITH_PLAIN_FIELDS = frozenset({*FILE_NAMES, "recall", "iteration"})
@@ -66,10 +66,10 @@ def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[s
 
     The line contains only digests of bytes, which are added to ``blobs``.
     """
-    return encode_record(record, JsonMask(redact, blobs))
+    return encode_record(record, JsonRedactor(redact, blobs))
 
 
-def encode_record(record: Record, mask: JsonMask) -> str:
+def encode_record(record: Record, mask: JsonRedactor) -> str:
     """Return a record as ASCII JSON, masked, without checksum and line end."""
     event = record.event
     kind = FILE_NAMES.get(event.name, event.name)
@@ -86,7 +86,7 @@ def redact_record(record: Record, redact: Redactor) -> Record:
     """Return the record without secrets, for views that shorten texts and could cut a secret in half."""
     event = record.event
     plain = event.data if isinstance(event, events.UnknownEvent) else encode(event)
-    clean = mask_json(plain, redact)
+    clean = redact_json(plain, redact)
     if clean == plain:
         return record
     return replace(

@@ -24,7 +24,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import blob_folder, store_blobs
 from .block_index import BlockIndex
-from .json_mask import JsonMask
+from .json_redactor import JsonRedactor
 from .read_segments import list_all_segments
 from .record_format import add_checksum, encode_record
 from .segment_files import archived_path, iterate_lines
@@ -53,7 +53,7 @@ class RunLog:
         self.largest = largest
         self.folder = folder
         self.session = session
-        self.mask = JsonMask(redact)
+        self.mask = JsonRedactor(redact)
         self.file = -1
         self.path = folder
         self.name = ""

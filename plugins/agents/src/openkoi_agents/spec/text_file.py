@@ -22,5 +22,7 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}, line {line}: not valid UTF-8.") from error
-    except (OSError, ValueError, RuntimeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RuntimeError) as error:
         raise ConfigError(f"{str(path)!r} cannot be read: {error}.") from error

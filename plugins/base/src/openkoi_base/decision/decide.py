@@ -12,7 +12,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..counts import format_count
 from .history import History, Rule
-from .rules import RULES, stop_at_limit, stop_looping
+from .rules import RULES, stop_looping, stop_out_of_budget
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"
 UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)
@@ -53,7 +53,7 @@ def accept_unevaluated(history: History) -> Decision | None:
     facts = history.facts
     if facts.end is StopReason.DONE and (facts.answered or facts.changed):
         return Decision(NextAction.ACCEPT, "not evaluated")
-    return stop_looping(history) or stop_at_limit(history) or Decision(NextAction.ACCEPT_BEST, history.shortfall)
+    return stop_looping(history) or stop_out_of_budget(history) or Decision(NextAction.ACCEPT_BEST, history.shortfall)
 
 
 def accept_answer(history: History) -> Decision | None:

@@ -23,7 +23,7 @@ def stop_looping(history: History) -> Decision | None:
     return Decision(NextAction.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
 
 
-def stop_at_limit(history: History) -> Decision | None:
+def stop_out_of_budget(history: History) -> Decision | None:
     """Stop if a limit was reached: a lease was refused, or nothing is left for another iteration."""
     facts, limits, spent = history.facts, history.limits, history.spent
     if facts.end is StopReason.BUDGET:
@@ -84,7 +84,8 @@ def ask_about_blocker(history: History) -> Decision | None:
     return Decision(NextAction.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
 
 
-def stop_after_last(history: History) -> Decision | None:
+def stop_at_iteration_limit(history: History) -> Decision | None:
+    """Stop after the last iteration that the task may have."""
     if not history.used_up:
         return None
     count, why = format_count(len(history.iterations), "iteration"), history.shortfall
@@ -148,10 +149,10 @@ def still_open(history: History) -> set[tuple[str, str, str]]:
 
 RULES: Sequence[Rule] = (
     stop_looping,
-    stop_at_limit,
+    stop_out_of_budget,
     restart_after_regression,
     ask_about_blocker,
-    stop_after_last,
+    stop_at_iteration_limit,
     stop_stalled,
     stop_unpromising,
 )

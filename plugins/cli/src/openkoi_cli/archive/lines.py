@@ -12,8 +12,8 @@ from openkoi_runlog import (
     blob_folder,
     blob_path,
     find_digests,
-    mask_json,
     read_line,
+    redact_json,
     select_lines,
 )
 from openkoi_runlog.blobs import NO_BLOBS
@@ -116,7 +116,7 @@ def parse_intact(raw: bytes) -> Mapping[str, Any] | None:
 def redact_line(line: SegmentLine, redact: Callable[[str], str]) -> SegmentLine:
     """Return a line without known secrets."""
     rest = {key: value for key, value in line.values.items() if key not in REQUIRED_KEYS}
-    clean = mask_json(rest, redact)
+    clean = redact_json(rest, redact)
     if clean == rest:
         return line
     values = {**{key: line.values[key] for key in REQUIRED_KEYS}, **clean}

@@ -116,7 +116,7 @@ class ScenarioLauncher:
 class FrontendContract:
     """Inherit it: ``class TestMine(FrontendContract): subject = Mine()``.
 
-    With ``task_words`` after its name and ``task_input`` as standard input, the frontend runs any task, and ends. With
+    Called with ``task_words`` and ``task_input`` on standard input, the frontend runs the task and exits. With
     ``help_words``, it shows its help; leave them empty if it has none. The model answers ``ANSWER``.
     """
 

@@ -1,4 +1,4 @@
-"""Mask secrets in log records, as plain JSON values, except for words and fields that are needed unchanged."""
+"""Redact secrets from records of the run log, as JSON values, except for words and fields that are needed unchanged."""
 
 from collections.abc import Callable, Set
 from enum import Enum
@@ -26,7 +26,7 @@ def special_names(kind: Any) -> frozenset[str]:
     return frozenset(name for name in names if name in SIGNATURE_FIELDS or is_secret_name(name))
 
 
-class JsonMask:
+class JsonRedactor:
     """Masks texts while they are encoded, with a redactor or a function like one.
 
     The bytes of images and files are added to ``blobs``.
@@ -67,9 +67,9 @@ class JsonMask:
         return to_stored(media, self.redact, self.blobs)
 
 
-def mask_json(value: Any, redact: Callable[[str], str], blobs: dict[str, bytes] | None = None) -> Any:
+def redact_json(value: Any, redact: Callable[[str], str], blobs: dict[str, bytes] | None = None) -> Any:
     """Return plain JSON values with every text redacted; the bytes they refer to are added to ``blobs``."""
-    return encode(value, JsonMask(redact, blobs))
+    return encode(value, JsonRedactor(redact, blobs))
 
 
 def is_secret(value: str, name: str) -> bool:

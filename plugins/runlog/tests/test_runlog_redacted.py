@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_runlog import add_checksum, mask_json, read_line, write_line
+from openkoi_runlog import add_checksum, read_line, redact_json, write_line
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
@@ -110,11 +110,11 @@ def test_a_record_can_be_read_back_whatever_word_of_ours_is_a_secret(event: Even
 def test_a_result_keeps_its_decision_whatever_is_a_secret() -> None:
     result = {"decision": NextAction.ABORT_REGRESSION, "iterations": [{"decision": NextAction.ACCEPT}]}
 
-    assert result == mask_json(result, Redactor(["accept", "abort_regression"]))
+    assert result == redact_json(result, Redactor(["accept", "abort_regression"]))
 
 
 def test_numbers_and_truth_are_no_texts() -> None:
-    assert {"n": 123456, MASK: [True, None, MASK]} == mask_json(
+    assert {"n": 123456, MASK: [True, None, MASK]} == redact_json(
         {"n": 123456, "k123456": [True, None, "a123456"]}, Redactor(["k123456", "a123456"])
     )
 
