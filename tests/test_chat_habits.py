@@ -229,3 +229,22 @@ def test_a_correction_of_the_task_under_way_is_learned(openkoi: Shell) -> None:
         tty.shows("[done]")
         tty.send("/learn list")
         tty.shows("always write British English  (active")
+
+
+def test_a_correction_of_a_task_that_is_interrupted_and_resumed_is_learned(openkoi: Shell) -> None:
+    waits = "while [ ! -e {} ]; do sleep 0.1; done".format
+    turns = says("I look.", "Describe", calls=runs(waits("go.txt")))
+    turns += says("I look again.", "British", calls=runs(waits("never.txt"))) + WELL
+    with chat(openkoi, turns) as tty:
+        tty.send("Describe the shop")
+        tty.shows("I look.")
+        tty.send("No, that is wrong: always write British English")
+        tty.shows("↳")
+        (openkoi.folder / "go.txt").touch()
+        tty.shows("I look again.")
+        tty.type("\x1b")
+        tty.shows("Interrupted.")
+    resumed = openkoi("resume")
+
+    assert 0 == resumed.returncode, resumed.stderr
+    assert "always write British English  (active" in openkoi("learn", "list").stdout

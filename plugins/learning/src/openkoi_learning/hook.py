@@ -78,7 +78,7 @@ class LearningHook:
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
         self.duel = duel
-        self.messaged: set[str] = set()
+        self.without_messages: set[str] = set()
 
     def learner(self, run: Run) -> "Learner":
         """Return what learns from a run."""
@@ -92,6 +92,7 @@ class LearningHook:
         """Select the entries to show, log the selection, and hold some out to measure whether they matter."""
         if is_evaluation_only(task):
             return recall
+        self.without_messages.add(run.id)
         state = await self.log_view.read()
         if state.rewound or state.before_rewind or any(one != run.id for one in state.due):
             state = await self.learner(run).catch_up()
@@ -131,9 +132,12 @@ class LearningHook:
 
     @hookimpl
     def on_event(self, event: MessageAdded, run: Run) -> None:
-        """Note a run in which the user wrote a message, so that its log is searched for corrections at its end."""
+        """Note a run in which the user wrote a message, so that its log is searched for corrections at its end.
+
+        The log of a run that was resumed is always searched, because its messages may be of an earlier process.
+        """
         if event.from_user:
-            self.messaged.add(run.id)
+            self.without_messages.discard(run.id)
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
@@ -145,8 +149,8 @@ class LearningHook:
 
         before = dict((await self.log_view.read()).entries)
         study = self.learner(run)
-        lesson = await study.build_lesson(run.id, result, messaged=run.id in self.messaged)
-        self.messaged.discard(run.id)
+        lesson = await study.build_lesson(run.id, result, messaged=run.id not in self.without_messages)
+        self.without_messages.discard(run.id)
         changed = await study.learn(lesson)
         if guesses := await self.ask_reflection(lesson, run):
             changed += await study.note(lesson, guesses)
