@@ -208,6 +208,14 @@ def test_what_is_remembered_is_sent_with_later_tasks(openkoi: Shell) -> None:
         tty.shows("It is 5 cm.")
 
 
+def test_what_is_too_long_to_remember_is_reported_and_not_cut_off(openkoi: Shell) -> None:
+    with chat(openkoi, WELL) as tty:
+        tty.send(f"# {'Use metric units, ' * 20} except for screens")
+        tty.shows("A preference can have at most 200 characters")
+        tty.send("go on")
+        tty.shows("Well.")
+
+
 def test_a_correction_in_a_later_message_is_learned(openkoi: Shell) -> None:
     with chat(openkoi, WELL) as tty:
         tty.send("Describe the shop")

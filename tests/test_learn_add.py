@@ -9,6 +9,7 @@ from cli_process import Shell
 from openkoi_testing.servers import OpenAIServer
 
 WORDS = "Use British spelling"
+KEY = f"sk-ant-api03-{'abcdefghij0123456789' * 4}"
 
 
 @pytest.fixture
@@ -45,3 +46,18 @@ def test_an_empty_text_is_not_added(openkoi: Shell) -> None:
 
     assert 2 == refused.returncode
     assert "TEXT is empty" in refused.stderr
+
+
+def test_a_text_that_is_too_long_is_not_cut_off(openkoi: Shell) -> None:
+    refused = openkoi("learn", "add", f"{'Use metric units, ' * 20} except for screens")
+
+    assert 1 == refused.returncode
+    assert "A preference can have at most 200 characters; this one has 378." in refused.stderr
+    assert "Nothing learned yet" in openkoi("learn", "list").stdout
+
+
+def test_what_is_shown_is_what_was_saved_without_secrets(openkoi: Shell) -> None:
+    added = openkoi("learn", "add", f"Call the staging server with {KEY}")
+
+    assert 0 == added.returncode
+    assert "Call the staging server with [redacted]  (active" in added.stdout

@@ -258,7 +258,8 @@ def duel(koi: Koi, /, id: str, again: int | None) -> None:
 
 def finish_action(hook: LearningHook, entry: LearningEntry, what: str) -> None:
     save_decision(hook, entry)
-    click.echo(f"{what}: {format_line(hook.log_view.state, entry)}")
+    saved = hook.log_view.state.entries[entry.id]  # without secrets
+    click.echo(f"{what}: {format_line(hook.log_view.state, saved)}")
 
 
 def save_decision(hook: LearningHook, entry: LearningEntry) -> None:
