@@ -22,6 +22,11 @@ def test_a_prefix_of_several_names_none_of_them() -> None:
         find_by_prefix("4f", THERE, "task")
 
 
+def test_ids_that_begin_alike_are_shown_as_far_as_they_differ() -> None:
+    with pytest.raises(KoiError, match="begin with 'user-ca1': user-ca15f00, user-ca1f22e"):
+        find_by_prefix("user-ca1", {"user-ca15f00d": "one", "user-ca1f22ee": "other"}, "entry", "entries")
+
+
 def test_what_is_not_there_is_said_with_what_is() -> None:
     with pytest.raises(PluginNotFoundError, match=r"No task named '9'.*4f2a91c0, 4f7700aa, 77aa0000"):
         find_by_prefix("9", THERE, "task")

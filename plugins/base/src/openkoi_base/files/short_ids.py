@@ -8,6 +8,7 @@ from openkoi_hookspecs import KoiError, PluginNotFoundError
 
 T = TypeVar("T")
 SHORT_ID_LENGTH = 8
+FURTHER_CHARACTERS = 4  # beyond those that several ids begin with
 MAX_LISTED = 8
 
 
@@ -18,14 +19,13 @@ def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "")
     """
     found = [id] if id in there else [one for one in there if one.startswith(id)]
     if len(found) > 1:
-        raise KoiError(
-            f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more characters of the id."
-        )
+        ids = join_ids(found, len(id) + FURTHER_CHARACTERS)
+        raise KoiError(f"Several {plural or f'{kind}s'} begin with {id!r}: {ids}. Give more characters of the id.")
     if not found:
         raise PluginNotFoundError(kind, id, tuple(one[:SHORT_ID_LENGTH] for one in islice(there, MAX_LISTED)))
     return there[found[0]]
 
 
-def join_ids(ids: list[str]) -> str:
-    """Return the first ids, for a sentence."""
-    return ", ".join(one[:SHORT_ID_LENGTH] for one in ids[:MAX_LISTED])
+def join_ids(ids: list[str], length: int) -> str:
+    """Return the first ids for a sentence, cut to a length, but not shorter than usual."""
+    return ", ".join(one[: max(SHORT_ID_LENGTH, length)] for one in ids[:MAX_LISTED])
