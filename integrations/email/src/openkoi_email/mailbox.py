@@ -1,4 +1,4 @@
-"""Talk to an IMAP server (IDLE). All calls block, so they are made in a thread."""
+"""Read mail from an IMAP server, and wait for new mail (IDLE). All calls block, so they are made in a thread."""
 
 import imaplib
 import socket

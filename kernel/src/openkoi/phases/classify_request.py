@@ -1,4 +1,4 @@
-"""Classify the request of work that changed nothing: decide by its words, or by asking a model, if it is a question.
+"""Classify the request of work that changed nothing: is it a question? Decide by its words, or else by asking a model.
 
 Where the words leave it in doubt, a model is asked one short question about the request alone: neither the answer nor
 what was done for it can sway that. Only a plain "no" makes it a question; whatever else comes, it is work.

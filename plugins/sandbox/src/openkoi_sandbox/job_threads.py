@@ -1,4 +1,4 @@
-"""Run jobs in threads from an event loop: each ends when the task of the loop is cancelled."""
+"""Run jobs in threads from an event loop: a job ends when the task that waits for it is cancelled."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Explain a run's decisions, the explanation that ``--why`` shows: gates, weights, and each vote of a judge.
+"""Explain a run's decisions, as ``--why`` shows them: gates, weights, and each vote of a judge.
 
 Reads the report only: it explains recorded decisions and makes none.
 """
