@@ -167,3 +167,21 @@ def test_the_hook_saves_what_a_call_names(
     asyncio.run(story())
 
     assert marks == len([*small.folder.glob("workspaces/*/saved/*")])
+
+
+def test_a_damaged_mark_loses_one_file_and_stops_no_pruning(small: CheckpointStore, root: Path) -> None:
+    first = take(small, root)
+    written(small, root, ".env", b"by a tool")
+    take(small, root)
+    for mark in small.folder.glob("workspaces/*/saved/*"):
+        mark.write_bytes(b"\xff\xfe")
+
+    assert ".env" in restore(small, root, first)
+    assert "deleted 0 checkpoints and freed 0.0 MB" == asyncio.run(small.prune())
+
+
+def test_health_survives_a_damaged_report(small: CheckpointStore) -> None:
+    asyncio.run(small.prune())
+    (small.folder / "pruned").write_bytes(b"\xff\xfe")
+
+    assert asyncio.run(small.health())["pruned"].endswith("\ufffd\ufffd")

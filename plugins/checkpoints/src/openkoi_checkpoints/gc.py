@@ -103,7 +103,7 @@ def prune_marks(snapshot: StoreSnapshot, held: list[StoredCheckpoint]) -> set[st
     needed: set[str] = set()
     for mark, stays in snapshot.list_marks(oldest):
         if stays:
-            needed.add(mark.read_text("ascii"))
+            needed.add(mark.read_text("ascii", errors="replace"))  # a damaged mark needs no blob
         else:
             mark.unlink(missing_ok=True)
     return needed
@@ -143,7 +143,7 @@ def describe_store(folder: Path, policy: RetentionPolicy) -> Mapping[str, str]:
 def read_last_report(folder: Path) -> str:
     """Return what the last pruning did, and when."""
     try:
-        outcome = (folder / REPORT).read_text()
+        outcome = (folder / REPORT).read_text("utf-8", errors="replace")
         at = time.strftime("%Y-%m-%d", time.gmtime((folder / REPORT).stat().st_mtime))
     except OSError:
         return "never"

@@ -54,7 +54,7 @@ class PreImages:
         """Return a path's content with this status; raise CheckpointStoreError when it is lost."""
         try:
             return self.blobs.get((self.folder / mark_name(path, seen)).read_text("ascii"))
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise CheckpointStoreError(f"The saved copy of {path} is lost: {error}. It cannot be restored.") from error
 
 
