@@ -33,7 +33,16 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
     assert "Fix the line" in str(refusal.value)
 
 
-@pytest.mark.parametrize("content", [b"'\xff'", b"[" * 5_000, b"9" * 5_000], ids=["bytes", "depth", "digits"])
+def test_bytes_that_are_not_utf_8_are_named_with_their_line(tmp_path: Path) -> None:
+    path = written(tmp_path / "config.toml", b"[iteration]\nname = '\xe9'\n")
+
+    with pytest.raises(ConfigError) as refusal:
+        read_settings(path)
+
+    assert f"{path}, line 2: not valid UTF-8. Save the file as UTF-8." == str(refusal.value)
+
+
+@pytest.mark.parametrize("content", [b"[" * 5_000, b"9" * 5_000], ids=["depth", "digits"])
 def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path / "config.toml", b"a = " + content)
 

@@ -17,13 +17,17 @@ PLUGIN_TABLE = 2  # keys of a plugin's own table, as in [hooks.guard]
 
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
+    content = b""
     try:
-        text = read_regular_file(path).removeprefix(BYTE_ORDER_MARK).decode()
+        content = read_regular_file(path).removeprefix(BYTE_ORDER_MARK)
         from tomllib import loads  # only where there is a file
 
-        tables = loads(text)
+        tables = loads(content.decode())
     except FileNotFoundError:
         return {}
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"Invalid TOML in {path}: {error}. Fix the line, or move the file elsewhere.") from error
     except OSError as error:
