@@ -22,7 +22,7 @@ WRONG = "sk-canary-wrong-9999999999999"
 LAST = "any endpoint"
 PICKER = """
   No API keys found. Pick a provider to get started:
-  Use the arrow keys or a number and press Enter. Press Esc, q or Ctrl-C to quit.
+  Use the arrow keys or a number and press Enter. To quit, press Esc or q.
 
    >  1. Ollama (free, runs locally)            no account needed
       2. Anthropic (claude-sonnet-4-5)          paste API key

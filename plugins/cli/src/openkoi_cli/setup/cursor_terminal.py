@@ -14,7 +14,7 @@ from prompt_toolkit.shortcuts.choice_input import ChoiceInput
 
 from .addresses import mask_input
 
-KEYS = "Use the arrow keys or a number and press Enter. Press Esc, q or Ctrl-C to quit."
+KEYS = "Use the arrow keys or a number and press Enter. To quit, press Esc or q."
 QUIT_KEYS = ("escape", "q", "c-d")
 
 
