@@ -1,6 +1,6 @@
 """Translate one line of a ``.gitignore`` to a regular expression over bytes.
 
-pathspec 1.1 disagreed with git in 71 of 300 random trees (this in none), and a file that git sees must be restorable.
+pathspec 1.1.1 differs from git in 36 of 300 random trees, and this code in none: see ``.github/decisions/0013``.
 """
 
 import re
