@@ -116,7 +116,7 @@ def add_first_pass(file: VectorFile) -> VectorFile:
 
 
 def write(path: Path, vectors: VectorFile) -> None:
-    """Write a file, then rename it into place; raise OSError when there is no room."""
+    """Write arrays one by one, not as one text in memory, then rename the file; raise OSError when there is no room."""
     parts = parts_of(vectors)
     head = head_of(vectors, parts)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

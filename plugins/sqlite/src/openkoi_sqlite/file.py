@@ -86,7 +86,7 @@ class SQLiteMemoryFile(StoreFile[sqlite3.Connection]):
             return done
 
     def create_file(self) -> None:
-        """Create a file with empty tables, which appears complete."""
+        """Create a file with empty tables, which SQLite writes beside it, so that it appears complete."""
         if self.path.exists():
             return
         private_folder(self.path.parent)

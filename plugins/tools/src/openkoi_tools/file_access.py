@@ -47,7 +47,7 @@ def refuse_special(where: WorkspacePath, mode: int) -> None:
 
 
 def save_file(path: Path, data: bytes) -> None:
-    """Save a file atomically, with the mode and the owner of the one it replaces."""
+    """Save a file atomically, with the owner and mode of the previous one, which ``write_atomically`` would lose."""
     path.parent.mkdir(parents=True, exist_ok=True)
     before = path.stat() if path.exists() else None
     refuse_read_only(path)

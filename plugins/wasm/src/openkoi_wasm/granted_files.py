@@ -125,7 +125,7 @@ def open_below(folder: int, name: str, *, create: bool) -> int:
 
 
 def replace_at(folder: int, name: str, data: bytes) -> None:
-    """Write a file in a folder, and put it in the place of another one; a link there is replaced, not followed."""
+    """Write a file in an open folder, whose path may change meanwhile; replace a link there instead of following it."""
     fresh = f".koi-{secrets.token_hex(6)}"
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=folder)
     try:

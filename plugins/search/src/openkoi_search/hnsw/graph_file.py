@@ -56,7 +56,7 @@ class GraphFile:
         return graph
 
     def save(self, graph: HnswGraph, recall: float) -> None:
-        """Save a graph; raise OSError when there is not enough room."""
+        """Save a graph, whose file hnswlib itself writes; raise OSError when there is not enough room."""
         fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
             fresh.touch(mode=0o600)
