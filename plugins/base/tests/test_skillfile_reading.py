@@ -83,7 +83,8 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
         ("", "line 1: it does not start"),
         ("---\n- a\n---\n", "line 2: the front matter is not a table"),
         ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: the front matter contains anchors"),
-        ("---\na: " + "[" * 3000 + "\n---\n", "line 2: the front matter has brackets"),
+        ("---\na: " + "[" * 3000 + "\n---\n", "line 2: the front matter has values nested more than 60 deep"),
+        ("---\na:\n " + "- " * 31_000 + "x\n---\n", "line 2: the front matter has values nested more than 60 deep"),
         ("---\n" + "a: b\n" * 20_000 + "---\n", "line 1: the front matter is longer than"),
     ],
 )

@@ -19,7 +19,8 @@ BRACKET = lazy_pattern(r"[\[\]{}]")
 CONTROL_CHARACTERS = lazy_pattern("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind")
 MAX_CHARACTERS, MAX_LENIENT_CHARACTERS = 64_000, 16_000  # estimates: YAML takes about a second for that much
-MAX_DEPTH = 60  # of brackets: PyYAML's time grows with the square of it
+MAX_DEPTH = 60  # of nested values: PyYAML's time grows with the square of it, and libyaml crashes at about 30,000
+INDENTED_LINE = lazy_pattern(rf"^[ \t?-]{{{MAX_DEPTH}}}", re.MULTILINE)  # else blocks nest at most twice as deep
 REPLACEMENT, MAX_REPLACEMENTS = "\ufffd", 20  # estimate: more are another encoding
 # Errors of YAML's own tags for invalid text, such as ``!!timestamp x``.
 TAG_ERRORS = (RecursionError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
@@ -148,11 +149,11 @@ def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
     """Parse YAML into values and their lines; ``first`` is its first line in the file."""
     import yaml
 
-    if measure_depth(front) > MAX_DEPTH:
-        raise UnrecoverableSkillError(
-            Problem(f"the front matter has brackets nested more than {MAX_DEPTH} deep", first)
-        )
     try:
+        if measure_depth(front) > MAX_DEPTH:
+            raise UnrecoverableSkillError(
+                Problem(f"the front matter has values nested more than {MAX_DEPTH} deep", first)
+            )
         with suppress(yaml.YAMLError):  # libyaml is six times as fast; what is wrong, PyYAML's own parser says better
             return load_yaml(getattr(yaml, "CSafeLoader", yaml.SafeLoader), front, first)
         return load_yaml(yaml.SafeLoader, front, first)
@@ -176,9 +177,22 @@ def load_yaml(loader_type: Any, front: str, first: int) -> tuple[object, Mapping
 
 
 def measure_depth(front: str) -> int:
-    """Return how deep brackets are nested, whatever they mean; deep nesting slows YAML down."""
+    """Return how deep brackets are nested, whatever they mean, or blocks."""
     steps = (1 if found[0] in "[{" else -1 for found in BRACKET.finditer(front))
-    return max(accumulate(steps), default=0)
+    brackets = max(accumulate(steps), default=0)
+    return max(brackets, measure_block_depth(front)) if INDENTED_LINE.search(front) else brackets
+
+
+def measure_block_depth(front: str) -> int:
+    """Return how deep values are nested, up to the first error; reading events, YAML does not recurse."""
+    import yaml
+
+    depth = deepest = 0
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(front, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def find_lines(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tuple[Keys, int]]:
