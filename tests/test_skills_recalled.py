@@ -18,6 +18,8 @@ def test_a_skill_that_helped_comes_back_with_the_memory_of_its_task(tmp_path: Pa
     skill.parent.mkdir(parents=True)
     skill.write_text(SKILL)
     (tmp_path / "pond").mkdir()
+    shown = "[hooks.learning]\nwithheld = 0.0\n"  # else one run in ten is shown no past tasks
+    (tmp_path / "home" / "config.toml").write_text(shown)
     with OpenAIServer("Done.") as server:
         keys = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": server.url}
         openkoi = Shell(tmp_path / "pond", tmp_path / "home", keys)
