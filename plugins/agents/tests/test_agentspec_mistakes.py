@@ -47,7 +47,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         ("- a", "1, column 1", "the file must be a table"),
         ("tools: {}", "1, column 1", "identity is missing: a table with name and version"),
         ("identity: {}", "1, column 11", "identity.name is missing: a name, one line of text"),
-        ("identity: {name: }", "1, column 17", "identity.name must be a name, one line of text, not nothing"),
+        ("identity: {name: }", "1, column 18", "identity.name must be a name, one line of text, not nothing"),
         ('identity: {name: " "}', "1, column 18", "identity.name must be a name"),
         ("identity: mender", "1, column 11", "identity must be a table with name and version, not 'mender'"),
         (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a valid key here. It belongs under iteration."),
@@ -127,11 +127,11 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         ("? [a]\n: b\n", "1, column 3", "a key must be text"),
         (WHO + "instructions: !!python/object/apply:os.system [echo]", "2, column 15", "the tag"),
         (WHO + "instructions: !secret x", "2, column 15", "the tag '!secret' is not supported"),
-        ("identity: {name: a", "1, column 19", "unsupported YAML"),
-        ("a: b\n---\nc: d", "2, column 1", "unsupported YAML"),
+        ("identity: {name: a", "1, column 19", "invalid YAML: expected ',' or '}'"),
+        ("a: b\n---\nc: d", "2, column 1", "invalid YAML"),
         ('identity: {name: "\\U00110000"}', "1, column 1", "invalid YAML"),
         (WHO + "instructions: \x07", "2, column 1", "this line contains a character that YAML does not allow"),
-        (WHO + "instructions: " + "[" * 100, "2, column 5", "nesting is limited to 40 levels"),
+        (WHO + "instructions: " + "[" * 100, "2, column 74", "values are nested more than 60 deep"),
     ],
 )
 def test_every_mistake_is_named_with_its_place(text: str, place: str, reply: str, tmp_path: Path) -> None:

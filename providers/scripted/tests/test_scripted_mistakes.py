@@ -11,6 +11,7 @@ from openkoi_scripted import ScriptedProvider
 MISTAKES = [
     ("", "is empty. It needs a list of turns"),
     ("turns: [", "line 1: invalid YAML"),
+    ("turns:\n- says: &a a\n- says: *a", "line 3: invalid YAML: references (*) are not supported"),
     ("[]", "line 1: the file must be a table with context, output, price, can, turns, not a list"),
     ("context: 3", "line 1: the file has no turns"),
     ("turns: 3", "line 1: turns must be a list, not '3'"),

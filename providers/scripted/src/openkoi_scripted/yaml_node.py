@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
+from openkoi_base.yaml_nodes import InvalidYamlError, parse_yaml, read_value
 from openkoi_hookspecs import Json, RequestRejectedError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    import yaml
-
-    Node: TypeAlias = yaml.ScalarNode | yaml.SequenceNode | yaml.MappingNode
+    from openkoi_base.yaml_nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,9 @@ class YamlNode:
 
     def value(self) -> Json:
         """Return a value that JSON can represent."""
-        import yaml
-
         try:
-            value = yaml.constructor.SafeConstructor().construct_object(self.node, deep=True)
-        except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
+            value = read_value(self.node)
+        except InvalidYamlError as error:
             raise self.type_error("a plain value") from error
         if not is_plain(value):
             raise self.type_error("text, a number, true, false, null, or lists and tables of these (quote dates)")
@@ -104,20 +101,15 @@ class YamlNode:
 
 def load_yaml(path: Path) -> YamlNode:
     """Load a YAML file safely."""
-    import yaml
-
     try:
-        node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        node = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise RequestRejectedError(f"Cannot read the script {path}: {error}.") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RequestRejectedError(f"{path}, line {line}: invalid YAML: {error.problem}.") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise RequestRejectedError(f"{path} is not YAML: {error}.") from error
+    except InvalidYamlError as error:
+        raise RequestRejectedError(f"{path}, line {error.line}: invalid YAML: {error.problem}.") from error
     if node is None:
         raise RequestRejectedError(f"The script {path} is empty. It needs a list of turns.")
-    return YamlNode(cast("Node", node), str(path))  # a node is one of the three
+    return YamlNode(node, str(path))
 
 
 def is_plain(value: object) -> bool:

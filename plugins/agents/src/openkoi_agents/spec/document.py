@@ -5,14 +5,14 @@ Keys may be in camelCase. Duplicate keys, references and tags are errors.
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import yaml
 
+from openkoi_base.yaml_nodes import InvalidYamlError, locate, parse_yaml, read_value
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-MAX_DEPTH, MAX_VALUES = 40, 20_000
 TAG = "tag:yaml.org,2002:"
 PLAIN = frozenset(TAG + kind for kind in ("int", "float", "bool", "null"))
 TEXTS = frozenset(TAG + kind for kind in ("str", "timestamp"))
@@ -76,55 +76,22 @@ class YamlDocument:
         return self.keys[path].line if path in self.keys else 1
 
 
-class Loader(yaml.SafeLoader):
-    """Composes nodes; rejects references, and excessive nesting."""
-
-    depth = count = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Compose one node and those in it."""
-        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave its type out
-        if isinstance(event, yaml.AliasEvent):
-            raise yaml_error("references (*) are not supported: write out the value", event)
-        if self.depth > MAX_DEPTH:
-            raise yaml_error(f"nesting is limited to {MAX_DEPTH} levels", event)
-        if self.count > MAX_VALUES:
-            raise yaml_error(f"a file is limited to {MAX_VALUES:,} values", event)
-        self.count += 1
-        self.depth += 1
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
-
-
-def yaml_error(text: str, event: yaml.Event) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(None, None, text, event.start_mark)  # type: ignore[arg-type]  # either kind of mark will do
-
-
 def parse_document(text: str, file: str) -> YamlDocument:
     """Read a text; what is wrong with it stands in the document's faults."""
     document = YamlDocument(file)
     try:
-        node = yaml.compose(text, Loader=Loader)
-    except yaml.MarkedYAMLError as error:
-        document.faults.append(encoding_error(error, file))
-    except yaml.reader.ReaderError as error:
-        where = text.count("\n", 0, error.position) + 1
-        document.faults.append(SpecProblem(file, where, 1, "this line contains a character that YAML does not allow."))
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        document.faults.append(SpecProblem(file, 1, 1, f"invalid YAML: {error}."))
+        node = parse_yaml(text)
+    except InvalidYamlError as error:
+        document.faults.append(syntax_problem(error, file))
     else:
         document.data = read_node(node, (), document) if node is not None else None
     return document
 
 
-def encoding_error(error: yaml.MarkedYAMLError, file: str) -> SpecProblem:
-    mark = error.problem_mark or error.context_mark
-    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    problem = " ".join((error.problem or error.context or "something is missing").split())
-    if "\\t" in problem:
-        problem = "tab used for indentation: use spaces"
-    return SpecProblem(file, line, column, f"unsupported YAML: {problem}.")
+def syntax_problem(error: InvalidYamlError, file: str) -> SpecProblem:
+    kind = "unsupported" if error.unsupported else "invalid"
+    problem = "tab used for indentation: use spaces" if "\\t" in error.problem else error.problem
+    return SpecProblem(file, error.line, error.column, f"{kind} YAML: {problem}.")
 
 
 def read_node(node: yaml.Node, path: Path, document: YamlDocument) -> object:
@@ -164,15 +131,14 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
 
 def read_scalar(node: yaml.ScalarNode) -> object:
     """Return a number, true, false or null; text where it only looks like one."""
-    constructor = yaml.constructor.SafeConstructor()
     try:
-        return Scalar(str(node.value), constructor.construct_object(node))
-    except (yaml.YAMLError, ValueError, LookupError, OverflowError):
+        return Scalar(str(node.value), cast("int | float | bool | None", read_value(node)))  # by its tag
+    except InvalidYamlError:
         return str(node.value)
 
 
 def mark_of(node: yaml.Node, spelled: str = "") -> Mark:
-    return Mark(node.start_mark.line + 1, node.start_mark.column + 1, spelled)
+    return Mark(*locate(node.start_mark), spelled)
 
 
 def to_snake_case(key: str) -> str:

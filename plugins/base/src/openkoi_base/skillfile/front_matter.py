@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
-from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -14,16 +13,14 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .file_parts import split_file
 from .problem import InvalidSkillError, Keys, Problem
 
+if TYPE_CHECKING:
+    import yaml
+
 LINE_END = lazy_pattern(r"\r{1,3}\n")
-BRACKET = lazy_pattern(r"[\[\]{}]")
 CONTROL_CHARACTERS = lazy_pattern("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind")
 MAX_CHARACTERS, MAX_LENIENT_CHARACTERS = 64_000, 16_000  # estimates: YAML takes about a second for that much
-MAX_DEPTH = 60  # of nested values: PyYAML's time grows with the square of it, and libyaml crashes at about 30,000
-INDENTED_LINE = lazy_pattern(rf"^[ \t?-]{{{MAX_DEPTH}}}", re.MULTILINE)  # else blocks nest at most twice as deep
 REPLACEMENT, MAX_REPLACEMENTS = "\ufffd", 20  # estimate: more are another encoding
-# Errors of YAML's own tags for invalid text, such as ``!!timestamp x``.
-TAG_ERRORS = (RecursionError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 
 
 class UnrecoverableSkillError(InvalidSkillError):
@@ -147,71 +144,28 @@ def check_version(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> Non
 
 def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
     """Parse YAML into values and their lines; ``first`` is its first line in the file."""
-    import yaml
+    from openkoi_base import yaml_nodes
 
     try:
-        if measure_depth(front) > MAX_DEPTH:
-            raise UnrecoverableSkillError(
-                Problem(f"the front matter has values nested more than {MAX_DEPTH} deep", first)
-            )
-        with suppress(yaml.YAMLError):  # libyaml is six times as fast; what is wrong, PyYAML's own parser says better
-            return load_yaml(getattr(yaml, "CSafeLoader", yaml.SafeLoader), front, first)
-        return load_yaml(yaml.SafeLoader, front, first)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        message = str(getattr(error, "problem", None) or error).partition("\n")[0]
-        line = mark.line + first if mark else first
-        raise InvalidSkillError(Problem(f"the front matter is not valid YAML: {message}", line)) from error
-    except TAG_ERRORS as error:
-        raise InvalidSkillError(
-            Problem(f"the front matter cannot be read: {str(error) or 'too deeply nested'}", first)
-        ) from error
+        tree = yaml_nodes.parse_yaml(front)
+        values = yaml_nodes.read_value(tree) if tree else None
+    except yaml_nodes.InvalidYamlError as error:
+        kind = UnrecoverableSkillError if error.unsupported else InvalidSkillError
+        problem = f"the front matter is not {'supported' if error.unsupported else 'valid'} YAML: {error.problem}"
+        raise kind(Problem(problem, error.line - 1 + first)) from error
+    return values or {}, dict(find_lines(tree, (), first)) if tree else {}
 
 
-def load_yaml(loader_type: Any, front: str, first: int) -> tuple[object, Mapping[Keys, int]]:
-    """Return the values and their lines by a loader of PyYAML. Raises YAMLError."""
-    loader = loader_type(front)
-    tree = loader.get_single_node()
-    lines = dict(find_lines(tree, (), set(), first)) if tree else {}
-    return (loader.construct_document(tree) if tree else None) or {}, lines
-
-
-def measure_depth(front: str) -> int:
-    """Return how deep brackets are nested, whatever they mean, or blocks."""
-    steps = (1 if found[0] in "[{" else -1 for found in BRACKET.finditer(front))
-    brackets = max(accumulate(steps), default=0)
-    return max(brackets, measure_block_depth(front)) if INDENTED_LINE.search(front) else brackets
-
-
-def measure_block_depth(front: str) -> int:
-    """Return how deep values are nested, up to the first error; reading events, YAML does not recurse."""
-    import yaml
-
-    depth = deepest = 0
-    with suppress(yaml.YAMLError):
-        for event in yaml.parse(front, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            deepest = max(deepest, depth)
-    return deepest
-
-
-def find_lines(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tuple[Keys, int]]:
-    """Yield the line of each value below a node; raise for anchors."""
-    value, mark = getattr(node, "value", None), getattr(node, "start_mark", None)
-    line = (mark.line if mark else 0) + first
-    if id(node) in seen:
-        raise UnrecoverableSkillError(Problem("the front matter contains anchors, which are not supported", line))
-    seen.add(id(node))
-    yield keys, line
-    if not isinstance(value, list):
-        return
-    for place, item in enumerate(value):
+def find_lines(node: "yaml.Node", keys: Keys, first: int) -> Iterator[tuple[Keys, int]]:
+    """Yield the line of each value below a node."""
+    yield keys, node.start_mark.line + first
+    for place, item in enumerate(node.value if isinstance(node.value, list) else ()):
         if isinstance(item, tuple):
             name = item[0].value if isinstance(item[0].value, str) else ""
-            yield from find_lines(item[1], (*keys, name), seen, first)
+            yield from find_lines(item[1], (*keys, name), first)
             yield (*keys, name), item[0].start_mark.line + first
         else:
-            yield from find_lines(item, (*keys, place), seen, first)
+            yield from find_lines(item, (*keys, place), first)
 
 
 def to_mapping(value: object) -> Mapping[str, object]:
