@@ -1,3 +1,3 @@
-"""What the agent `fixer` fixes."""
+"""The program that the agent `fixer` fixes."""
 
 print("Good mroning")

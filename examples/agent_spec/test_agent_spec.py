@@ -1,4 +1,4 @@
-"""Both examples, run as a person runs them."""
+"""Test both examples as a user runs them."""
 
 import json
 import re
@@ -48,5 +48,5 @@ def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
 
 
 def counted(line: str) -> str:
-    """A line; how many tokens it is depends on the folders and the programs of a machine."""
+    """Return a line without its number of tokens, which depends on the machine's folders and programs."""
     return re.sub(r"[\d.]+k? tokens", "N tokens", line.strip())

@@ -1,4 +1,4 @@
-"""Tell OpenKoi how we write."""
+"""Add our house style to prompts."""
 
 from openkoi_hookspecs import Layer, Section, Task, hookimpl
 

@@ -1,4 +1,4 @@
-"""What the house style promises."""
+"""Test that the house style is in the prompts it is meant for."""
 
 import house_style
 

@@ -1,4 +1,4 @@
-"""The example, run as its README says."""
+"""Test the example as its README runs it."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the word count promises."""
+"""Test that work with too many words is rejected."""
 
 from word_count import WordCount
 
@@ -7,7 +7,7 @@ from openkoi_testing import EvaluatorContract, run_task
 
 
 class Content:
-    """A judge that is content with anything."""
+    """A judge that accepts any work."""
 
     judges = True
 

@@ -15,7 +15,7 @@ class TextIncludes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturned:
-    """Done when a tool returned this: both, if an exit code and a text are given; any result, if neither is."""
+    """Done when a tool returned this exit code, this text, or both; without either, any result will do."""
 
     tool: str
     exit_code: int | None = None

@@ -56,7 +56,7 @@ class Budget(Protocol):
     """
 
     async def reserve(self, request: BudgetRequest) -> Amount:
-        """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
+        """Reserve what a call may cost; return ``request.most``, or less, but at least ``request.least``.
 
         Raise LimitExceededError, with the limit's name, if less is left: the task then ends with that reason. Never
         grant the same amount twice, however many processes ask at once.
@@ -66,4 +66,4 @@ class Budget(Protocol):
         """Replace a reservation with what the call cost; ``Cost()`` if it cost nothing. Ignore an unknown id."""
 
     async def days(self) -> Sequence[BudgetDay]:
-        """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""
+        """Return what was spent on each day, oldest first and today last; empty if nothing is counted."""

@@ -113,12 +113,12 @@ def read_file(path: Path) -> bytes:
 
 
 def bytes_of(content: bytes | Blob) -> bytes:
-    """Return the bytes themselves."""
+    """Return the bytes of either kind of content."""
     return content.read() if isinstance(content, Blob) else content
 
 
 def size_of(content: bytes | Blob) -> int:
-    """Return how many bytes there are."""
+    """Return the number of bytes."""
     return content.size if isinstance(content, Blob) else len(content)
 
 

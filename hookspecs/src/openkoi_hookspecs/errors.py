@@ -50,7 +50,7 @@ class ConfigError(KoiError):
 
 
 class FilesChangedError(KoiError):
-    """The files have changed since a task ended, so a verdict on its work would not be about them."""
+    """The files have changed since a task ended, so its work can no longer be evaluated."""
 
 
 class ProviderError(KoiError):
@@ -137,7 +137,7 @@ class SignInRequiredError(AppError):
 
     @classmethod
     def not_connected(cls, name: str) -> "SignInRequiredError":
-        """Return the error of an app that has no token; `openkoi connect` knows it by this name."""
+        """Return the error of an app that has no token; ``name`` is the app's name for `openkoi connect`."""
         return cls(f"{name.capitalize()} is not connected. Run `openkoi connect {name}`.", missing=True)
 
 

@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Return the identity of a finding, which stays the same when lines have moved."""
+        """Return the identity of a finding, which stays the same if lines move."""
         return self.rule, self.where.partition(":")[0], self.title
 
 

@@ -63,7 +63,7 @@ class TaskStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RecallFinished(Event):
-    """The part of memory that is shown to the model."""
+    """The search results from memory that the model sees."""
 
     name = "recall"
     batched = True
@@ -95,7 +95,7 @@ class MessageAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class CycleStarted(Event):
-    """A cycle of the inner loop begins: one model call and the tools it requests. Cycles are counted from zero."""
+    """A cycle of the inner loop starts: one model call and the tools it requests. Cycles are counted from zero."""
 
     name = "cycle.start"
     durable = False
@@ -105,7 +105,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """The user is asked a question, in an attached frontend, or by the id with which it can be answered."""
+    """The user is asked a question, which an attached frontend shows, or which can be answered by its id."""
 
     name = "question"
     id: str
@@ -131,7 +131,7 @@ class PathsApproved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HistoryCompacted(Event):
-    """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
+    """The oldest turns were removed from the conversation: how many, and how many calls of each tool they contained.
 
     ``media`` counts the images and files that were removed, also from turns that are still there. ``before`` and
     ``after`` are the estimated tokens of the conversation. The tool ``read_history`` reads what was removed.

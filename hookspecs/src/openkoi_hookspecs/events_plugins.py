@@ -50,9 +50,9 @@ class JudgeVoted(Event):
 
     @property
     def saved_characters(self) -> int:
-        """How many characters were read less than the whole work has; negative if more were read.
+        """How many characters of the work the judge did not have to read; negative if it read more than all of it.
 
-        A vote on all of the work that failed saves and wastes nothing: it would have been sent in any case.
+        A failed vote on all of the work neither saves nor wastes any: it would have been sent in any case.
         """
         read, whole = self.characters - self.control_characters, self.full_characters
         votes = max(1, read // whole) if whole and self.mode is EvaluationMode.FULL else 1

@@ -21,10 +21,10 @@ class OpenedKoi(Koi, Protocol):
     """
 
     async def __aenter__(self) -> Self:
-        """Register the hooks; what plugins find is found."""
+        """Register the hooks, and discover the plugins of plugin sources."""
 
     async def __aexit__(self, *error: object) -> None:
-        """Stop what is under way, and leave the plugins."""
+        """Stop all active runs, and close the plugins."""
 
 
 class Launcher(Protocol):
@@ -36,13 +36,13 @@ class Launcher(Protocol):
 
     @property
     def arguments(self) -> Sequence[str]:
-        """The words of the command line after the frontend's name."""
+        """The command-line arguments after the frontend's name."""
 
     def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
         """List the installed plugins of a kind, by name, without reading settings."""
 
     def installation(self, *, config: str = "") -> Installation:
-        """Return all that is installed, with the preferences of the configuration if it can be read."""
+        """Return all installed plugins, with the configuration's preferences if it can be read."""
 
     def check(self, plugin: PluginState) -> str:
         """Import an installed plugin and return why it cannot be loaded; empty if it can.
@@ -51,10 +51,10 @@ class Launcher(Protocol):
         """
 
     def paths(self, *, config: str = "") -> Paths:
-        """Return where the files of OpenKoi are, as ``open`` uses them; nothing is read."""
+        """Return the locations of OpenKoi's files, as ``open`` uses them, without reading any file."""
 
     def read(self, workspace: Path | None = None, *, config: str = "") -> Reader:
-        """Read the configuration for a folder, and what is recorded, without opening OpenKoi. Raises ConfigError."""
+        """Read the configuration and records for a folder without opening OpenKoi. Raises ConfigError."""
 
     def open(
         self,

@@ -28,7 +28,7 @@ class Plan:
 
 
 class Policy(StrEnum):
-    """What work is accepted on.
+    """What it takes for work to be accepted.
 
     JUDGE: a judge's score; a judge is enabled. CHECKS: passing checks; no judge is. NONE: being done; no evaluation was
     asked for (no iterations, an agent without evaluation, a sub-task, a deterministic skill).
@@ -80,7 +80,7 @@ class Iteration:
 
     @property
     def merit(self) -> tuple[bool, bool, bool, float, int, int]:
-        """What iterations are compared by: judged, checks pass, no blocker, score, few failing checks, short diff."""
+        """The order of iterations: by judged, checks pass, no blocker, score, few failing checks, short diff."""
         found = self.evaluation or Evaluation()
         clean = not found.failing, not found.blockers
         return found.score is not None, *clean, found.score or 0.0, -len(found.failing), -self.work.diff.count("\n")

@@ -47,7 +47,7 @@ def annotations_of(kind: type) -> dict[str, Any]:
 
 
 def is_understood(annotation: object) -> bool:
-    """Return whether an annotation is a field's, a class variable's or the mark before fields that need a keyword."""
+    """Return whether an annotation declares a field, a class variable, or that keyword-only fields follow."""
     if isinstance(annotation, str):
         return not ("ClassVar" in annotation or "InitVar" in annotation or "KW_ONLY" in annotation)
     return not isinstance(annotation, InitVar) and annotation is not InitVar
@@ -62,7 +62,7 @@ def is_field(annotation: object) -> bool:
 
 
 def make_dataclass(kind: Any, annotations: dict[str, Any], *, frozen: bool = False, kw_only: bool = False) -> Any:
-    """Return the class with slots, and with the parts of a dataclass that it does not define."""
+    """Return the class with slots, and with the dataclass methods that it does not define."""
     body = dict(vars(kind))
     names = [name for name, annotation in annotations.items() if is_field(annotation)]
     declared = {name: body.pop(name) for name in names if name in body}
@@ -84,7 +84,7 @@ def make_dataclass(kind: Any, annotations: dict[str, Any], *, frozen: bool = Fal
 
 
 class Blueprint:
-    """The fields that a class declares, and what is made of them when it is used."""
+    """The fields that a class declares, and the methods that are made from them when the class is used."""
 
     kind: Any
     instances = 0
@@ -125,7 +125,7 @@ class Blueprint:
             self.set(self.collect())
 
     def collect(self) -> dict[str, Any]:
-        """Return what the library makes of the fields."""
+        """Return the fields as the standard library collects them."""
         collect: Callable[..., Any] = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)
         own = collect(type(self.kind.__name__, (), self.declared))
         parameters = own.__dataclass_params__  # what inherits from the class, and libraries, go by these
@@ -141,7 +141,7 @@ class Blueprint:
                 setattr(self.kind, name, value)
 
     def initialize(self, instance: object, /, *arguments: object, **named: object) -> None:
-        """Do what the constructor does, which is compiled to explain wrong arguments."""
+        """Set the fields as the constructor does; compile the constructor to explain wrong arguments."""
         given, put = dict(zip(self.positional, arguments, strict=False)), object.__setattr__ if self.frozen else setattr
         wrong = len(arguments) > len(given) or given.keys() & named.keys()
         given |= named
@@ -160,7 +160,7 @@ class Blueprint:
             instance.__post_init__()
 
     def compile_init(self) -> Any:
-        """Return the constructor. Its globals are those of the class, as some read the types of its parameters."""
+        """Return the constructor. It has the globals of the class, since some programs read its parameters' types."""
         known: dict[str, Any] = {"_FACTORY": FACTORY}
         positional, named, body = ["self"], ["*"], []
         for one in self.fields:
@@ -183,7 +183,7 @@ class Blueprint:
         return init
 
     def read_field(self, one: Field[Any], known: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Return a field's parameter and what it is set to, if there are; its default is added to what is known."""
+        """Return a field's parameter and its value, if any; add the field's default to ``known``."""
         name, default = one.name, f"_default_{one.name}"
         if one.default is not MISSING:
             known[default] = one.default
@@ -208,7 +208,7 @@ class WhenUsed:
         return value.__get__(instance, owner) if instance is not None and callable(value) else value
 
     def blueprint_of(self, owner: type) -> Blueprint:
-        """Return the blueprint of the class, or of the base, that this is the attribute of."""
+        """Return the blueprint of the class or base class that this attribute belongs to."""
         kind = next(kind for kind in owner.__mro__ if vars(kind).get(self.name) is self)
         found: Blueprint = vars(kind)["__blueprint__"]
         return found
@@ -240,19 +240,19 @@ def comparison(real: Iterable[Field[Any]]) -> dict[str, Any]:
 
 
 def copy_with(self: Any, /, **changes: object) -> Any:
-    """Return a copy with other values, for ``copy.replace`` of Python 3.13."""
+    """Return a copy with changed values, for ``copy.replace`` of Python 3.13."""
     return dataclasses.replace(self, **changes)
 
 
 @recursive_repr("...")
 def show(self: Any) -> str:
-    """Represent a dataclass."""
+    """Return the representation of a dataclass."""
     shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 class Frozen:
-    """The methods that are the same for all frozen classes."""
+    """The methods that all frozen classes share."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")

@@ -12,13 +12,13 @@ from typing import Any
 
 
 class Export(tuple[str, str]):
-    """A name that a package exports: the module that it is in, and its name there."""
+    """A name that a package exports: its module, and its name there."""
 
     __slots__ = ()
 
 
 class Exports:
-    """Stands for a module while a package declares what it exports of it."""
+    """Stands for a module while a package declares which of its names it exports."""
 
     def __init__(self, module: str) -> None:
         self.__module = module
@@ -32,7 +32,7 @@ ONE_AT_A_TIME = allocate_lock()
 
 
 class LazyExports:
-    """Collect the imports of a package's ``__init__`` without carrying them out; they are carried out by name."""
+    """Collect the imports of a package's ``__init__``; each is carried out when its name is first used."""
 
     def __init__(self, package: dict[str, Any]) -> None:
         self.package = package
@@ -44,7 +44,7 @@ class LazyExports:
         builtins.__import__ = self.note
 
     def note(self, name: str, *details: Any, **named: Any) -> Any:
-        """Note an import of the package; those of other modules, in other threads, are carried out."""
+        """Record an import of the package; carry out imports of other modules, in other threads."""
         if not details or details[0] is not self.package:
             return self.import_now(name, *details, **named)
         relative = details[-1] > 0
@@ -63,7 +63,7 @@ class LazyExports:
         }
 
     def load(self, name: str) -> object:
-        """Import what a name stands for, and keep it."""
+        """Import the object that a name stands for, and keep it."""
         package = self.package["__name__"]
         if name not in self.exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Compile a regular expression on first use: startup defines hundreds, and one can take milliseconds to compile."""
+"""Compile a regular expression on first use: startup defines hundreds, and compiling one can take milliseconds."""
 
 import re
 from typing import AnyStr, cast

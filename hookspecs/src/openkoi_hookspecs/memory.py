@@ -1,4 +1,4 @@
-"""Memory: what is kept after a run, and what later runs recall of it."""
+"""Memory: what is kept after a run, and what later runs recall."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -20,7 +20,7 @@ class Passage:
 
 
 class LearningStatus(StrEnum):
-    """How far a learning is trusted: it is on probation until it has helped, and archived, never deleted."""
+    """How far a learning is trusted: it is on probation until it has helped, and it is archived, never deleted."""
 
     PROBATION = "probation"
     ACTIVE = "active"

@@ -13,7 +13,7 @@ from .tool import Arguments, Tool, ToolCall, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """Reasoning of the model.
+    """The model's reasoning.
 
     ``signature`` is the vendor's opaque proof, returned unchanged on the next turn. ``model`` is the ``provider/model``
     that produced it; the kernel sets it, and sends it to no other model.

@@ -40,7 +40,7 @@ class UsageRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PatternProposed(Event):
-    """A pattern that all plugins have seen; it is logged outside runs, before the user sees it."""
+    """A pattern after all plugins have seen it; logged outside runs, before the user sees it."""
 
     name = "pattern.proposed"
     pattern: Pattern

@@ -18,14 +18,14 @@ class InstalledPlugin(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that it is chosen by."""
+        """The name by which it is chosen."""
 
     @property
     def distribution(self) -> str:
         """The distribution that provides it."""
 
     def read_summary(self) -> str:
-        """Read the distribution's own description in one line from its metadata; empty if it has none."""
+        """Read the distribution's one-line description from its metadata; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)

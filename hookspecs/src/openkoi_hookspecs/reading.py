@@ -15,7 +15,7 @@ class MemoryReader(Protocol):
     """A memory that can be read without an event loop."""
 
     def health(self) -> Mapping[str, str]:
-        """Return the state of the memory in words, as ``SupportsHealthCheck`` does; raises KoiError."""
+        """Return facts about the memory's state by name, as ``SupportsHealthCheck`` does; raises KoiError."""
 
     def offsets(self) -> Mapping[str, int]:
         """Return how far each log segment was read, as ``SupportsOffsets`` does."""
@@ -25,7 +25,7 @@ class MemoryReader(Protocol):
 
 
 class Reader(Protocol):
-    """How OpenKoi is configured for a folder, and what can be read there without opening it."""
+    """The configuration of OpenKoi for a folder, and what can be read without opening OpenKoi."""
 
     @property
     def data(self) -> Path:
@@ -54,4 +54,4 @@ class Reader(Protocol):
         """List problems of the installation and the configuration."""
 
     def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown."""
+        """Mask the secrets in a text before it is shown."""

@@ -8,7 +8,7 @@ from .lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """The outcome of a restore: each file that had to change, by its path from the workspace, is in one of the six.
+    """The outcome of a restore: each file is in one of these six lists, by its path from the workspace.
 
     ``deleted`` files are not in the checkpoint. ``merged`` files keep the changes of others; ``unchanged`` ones already
     were as required. ``conflicts`` were left as they are because others also changed them; ``left`` because their

@@ -28,7 +28,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with all of it.
+    """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with the whole output.
 
     ``events`` are those that the sandbox adds to the run's log.
     """

@@ -11,7 +11,7 @@ from .model import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """When a task stops, and the quality it aims at. Zero iterations: one execution, no evaluation."""
+    """When a task stops, and which quality it aims for. Zero iterations: one execution, no evaluation."""
 
     iterations: int = 3
     cycles: int = 30

@@ -1,6 +1,6 @@
 """Events about returning to an earlier state: baselines, forks, restored files and rewound conversations.
 
-They are used as ``events.BaselineSaved`` and so on.
+They are used as ``events.BaselineSaved``, ``events.RunForked`` and so on.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """OpenKoi's kernel: the loop, and nothing that a plugin can provide.
 
-The console script is here, so that Ctrl-C is handled before any other module of ours is looked for. It answers
-``--version`` itself; all else is a frontend's.
+The console script is here, so that Ctrl-C is handled before any other module of ours is imported. It answers
+``--version`` itself; everything else is left to the frontend.
 """
 
 import sys
@@ -11,7 +11,7 @@ OPEN = "openkoi.open_app:open_app"
 
 
 def main() -> None:
-    """Start a frontend; an interruption while it is imported ends it like one later."""
+    """Start a frontend; Ctrl-C while it is imported ends it as at any later time."""
     try:
         if sys.argv[1:] not in (["--version"], ["-V"]):
             start()
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def start() -> None:
-    """Hand over to the frontend that is installed, and end with its status."""
+    """Start the installed frontend and exit with its status."""
     from openkoi_loader import end_start_quietly
 
     end_start_quietly()

@@ -18,14 +18,14 @@ async def admit(
     *,
     beside: Sequence[Section] = (),
 ) -> list[Section]:
-    """Return the sections that plugins gave, each with its plugin's name; refuse oversized ones with a warning."""
+    """Return the sections from plugins, each with its plugin's name; reject oversized ones with a warning."""
     return await within_caps([replace(one, source=plugin) for plugin, own in given for one in own], hook, run, beside)
 
 
 async def within_caps(
     sections: Sequence[Section], hook: Callable[..., object], run: TaskRun, beside: Sequence[Section] = ()
 ) -> list[Section]:
-    """Return the sections that fit the model ``beside`` those it has already; warn of the others."""
+    """Return the sections that fit into the model's context ``beside`` those already in it; warn about the rest."""
     if not sections:
         return []
     most = max_total_bytes(await window_of(run))

@@ -55,7 +55,7 @@ P = ParamSpec("P")
 @checks_arguments(Koi)
 @dataclass(frozen=True, slots=True)
 class App(AppConfiguration):
-    """Enter it before use; leaving it stops what is under way and finishes what runs in the background."""
+    """Enter it before use; leaving it stops active runs and finishes background work."""
 
     background_runs: BackgroundRuns = field(default_factory=BackgroundRuns)
     run_starter: RunStarter = field(init=False)
@@ -77,7 +77,7 @@ class App(AppConfiguration):
     # Tasks
 
     async def solve(self, task: Task) -> Result:
-        """Run a task; open and close OpenKoi if the caller did not."""
+        """Run a task; open and close OpenKoi unless the caller has opened it."""
         async with nullcontext() if self.services.started else self:
             return await self.run_as_configured(task)
 
@@ -87,7 +87,7 @@ class App(AppConfiguration):
         return self.begin_run(self.run_as_configured(task, RunOrigin(id=run)), run)
 
     def begin_run(self, work: Coroutine[Any, Any, Result], run: str) -> RunHandle:
-        """Begin a run in the background. Its inbox is kept until it ends, also while the same run is begun again."""
+        """Begin a run in the background. Its inbox is kept until it ends, even if the same run is started again."""
         inboxes, inbox = self.services.inboxes, list[str]()
         handle = self.background_runs.begin(work, run, inboxes.setdefault(run, inbox))
         if inboxes[run] is inbox:
@@ -95,7 +95,7 @@ class App(AppConfiguration):
         return handle
 
     async def run_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:
-        """Run a task as it is configured for its folder."""
+        """Run a task with the configuration of its folder."""
         folder = self.run_starter.workspace_of(task)
         async with self.lend_app(replace(self.services.config_of(folder), workspace=folder)) as starter:
             return await starter.run(task, origin)
@@ -110,7 +110,7 @@ class App(AppConfiguration):
         return self.begin_run(ContinuedRuns(self.services, self.lend_app).resume(past, settings), past.run)
 
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
-        """Begin a run as another one began, from its iteration ``at`` on, with other settings."""
+        """Start a new run from iteration ``at`` of another one, with different settings."""
         from .resume_and_fork import ContinuedRuns
 
         past, fresh = find_task(self.services.config.paths.sessions, run), token_hex(10)
@@ -118,7 +118,7 @@ class App(AppConfiguration):
 
     @asynccontextmanager
     async def lend_app(self, config: Config) -> AsyncIterator[RunStarter]:
-        """Yield a starter of runs with another configuration; plugins that read what differs are loaded for it."""
+        """Yield a run starter with another configuration; plugins that read the changed settings are loaded for it."""
         await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
             yield RunStarter(self.services.with_config(config))
@@ -130,21 +130,21 @@ class App(AppConfiguration):
             self.services.background.start(other.services.leave_plugins(None))
 
     async def dry_run(self, task: Task) -> "TaskRun":
-        """Return a run of a task that only looks."""
+        """Return a run of a task that has no effects."""
         return await self.run_starter.make_dry_run(task)
 
     async def plan(self, task: Task) -> Plan:
-        """Return the plan of a task as far as no model makes it."""
+        """Return the part of a task's plan that needs no model."""
         from .phases.plan import preview_plan
 
         return await preview_plan(await self.dry_run(task))
 
     def listen(self, callback: Listener) -> Callable[[], None]:
-        """Call back with every record of every run once it is logged; return a function that ends this."""
+        """Call back with every record of every run once it is logged; return a function that stops this."""
         return self.services.publisher.listen(callback)
 
     async def drain(self) -> None:
-        """Wait until all that ended runs taught is learned."""
+        """Wait until finished runs have been learned from."""
         await self.services.background.drain()
 
     # Hooks and plugins
@@ -224,17 +224,17 @@ class App(AppConfiguration):
         return await self.services.memory.search(query)
 
     async def emit(self, event: Event, *, run: str = "") -> None:
-        """Log an event that belongs to no run, or to the task of this id."""
+        """Log an event outside runs, or for the task with this id."""
         self.services.publish_of_task(run, event) if run else self.services.publish("", [event])
 
     # Apps and patterns
 
     async def receive(self, post: Post) -> Post | None:
-        """Pass a post that arrived through every plugin."""
+        """Pass an incoming post through every plugin."""
         return await receive_post(post, self)
 
     async def send(self, post: Post) -> str:
-        """Send a post by the app that it names, or edit the one of its id; return its id, or nothing if dropped."""
+        """Send a post with the app that it names, or edit the one with its id; return its id, or nothing if dropped."""
         return await send_post(post, self)
 
     async def propose(self, pattern: Pattern) -> Pattern | None:
@@ -244,7 +244,7 @@ class App(AppConfiguration):
     # The user
 
     def warn(self, text: str) -> None:
-        """Warn the user once, with the run that comes next or is under way."""
+        """Warn the user once, in the current run or the next one."""
         self.services.warn_once(text)
 
     def warnings(self) -> Sequence[str]:
@@ -252,21 +252,21 @@ class App(AppConfiguration):
         return tuple(self.services.warnings.texts)
 
     def attend(self, user: User, *, timeout: float | None = None) -> Callable[[], None]:
-        """Put every question to this frontend; return a function that ends it."""
+        """Send every question to this frontend; return a function that stops this."""
         return self.services.user_questions.attend(user, timeout)
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user outside runs; None without an answer."""
+        """Ask the user outside runs; return None without an answer."""
         from .pending_questions import ask_outside_runs
 
         return await ask_outside_runs(question, self.services)
 
     def consent(self, digest: str) -> str | None:
-        """Return the user's kept answer about a digest."""
+        """Return the user's kept answer to a question with this digest."""
         return self.services.consents.get(digest)
 
     def consents(self) -> Sequence[Consent]:
-        """List the user's kept answers, the oldest first."""
+        """List the user's kept answers, oldest first."""
         return self.services.consents.list_all()
 
     def keep_consent(self, question: Question, answer: str) -> None:
@@ -274,17 +274,17 @@ class App(AppConfiguration):
         self.services.keep_answer(question, answer)
 
     def revoke_consent(self, id: str) -> Consent:
-        """Forget a kept answer, by its id or the beginning of it."""
+        """Delete a kept answer, by its id or a prefix of it."""
         return self.services.consents.remove(id)
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:
-        """List the questions without an answer, the oldest first; those of ended runs and programs are removed."""
+        """List the questions without an answer, oldest first; delete those of ended runs and programs."""
         from .pending_questions import pending_questions
 
         return await pending_questions(self.services)
 
     async def answer_question(self, id: str, answer: str) -> PendingQuestion:
-        """Answer a question for the user, by its id or the beginning of it."""
+        """Answer a question for the user, by its id or a prefix of it."""
         from .pending_questions import answer_question
 
         return await answer_question(id, answer, self.services)

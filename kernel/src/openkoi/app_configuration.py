@@ -27,24 +27,24 @@ class AppConfiguration:
 
     @property
     def workspace(self) -> Path:
-        """The folder that tasks work in when they name none."""
+        """The default folder of tasks."""
         return self.services.config.workspace
 
     def setting(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a dotted key; raises ConfigError for one of another kind."""
+        """Return the value of a dotted key; raise ConfigError if it has another type."""
         return self.services.config.get(key, kind, default)
 
     def settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
-        """List what is set other than by a bundle, or by bundles as well."""
+        """List the settings that are set outside bundles; with ``bundles``, also those that bundles set."""
         return self.services.config.configured_settings(bundles=bundles)
 
     def unknown_settings(self, table: str = "") -> Sequence[str]:
-        """Return a warning for each setting that nothing reads, of a table or of all."""
+        """Return a warning for each unknown setting, in one table or in all."""
         return find_unknown_settings(self.services.config, self.services.plugins, table)
 
     @property
     def limits(self) -> Limits:
-        """The limits of a task that names none."""
+        """The default limits of a task."""
         return self.services.config.limits
 
     def set_setting(self, key: str, value: Json) -> Path:
@@ -52,7 +52,7 @@ class AppConfiguration:
         return write_setting(self.services.config.paths.config, key, value)
 
     def folder(self, name: str) -> Path:
-        """Return a private folder of this name in the data folder; make it if it is missing."""
+        """Return a private folder of this name in the data folder; create it if it is missing."""
         return private_subfolder(self.services.config.paths.data, name)
 
     def saved_keys(self) -> Sequence[str]:
@@ -60,7 +60,7 @@ class AppConfiguration:
         return list_names(self.services.config.paths.credentials)
 
     def save_key(self, provider: str, key: str) -> Path:
-        """Save a key for its user alone, in place of an older one; return the file."""
+        """Save a key, readable only by its user, and replace an older one; return the file."""
         self.conceal(key)
         return save_key(self.services.config.paths.credentials, provider, key)
 
@@ -69,9 +69,9 @@ class AppConfiguration:
         self.services.models.use_key(provider, key, "this process")
 
     def conceal(self, secret: str, name: str = "") -> None:
-        """Mask a secret from now on in all that is written."""
+        """Mask a secret in all output from now on."""
         self.services.redactor.hold(secret, name)
 
     def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown."""
+        """Mask the secrets in a text before it is shown."""
         return self.services.redactor(text)

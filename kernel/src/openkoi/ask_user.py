@@ -1,4 +1,4 @@
-"""Ask the user for approval or anything else, through a frontend here or a store that another process answers."""
+"""Ask the user, through a frontend in this process or through a store from which another process answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -42,7 +42,7 @@ class AnsweringFrontend:
 
 @dataclass(eq=False, slots=True)
 class OpenQuestion:
-    """A question that is asked now. Without a frontend it waits so many seconds for an answer from elsewhere."""
+    """A question that is being asked. Without a frontend, it waits for another process to answer."""
 
     id: str
     question: Question
@@ -67,7 +67,7 @@ class OpenQuestion:
         task.add_done_callback(partial(self.receive_answer, attendant))
 
     def receive_answer(self, attendant: AnsweringFrontend, task: asyncio.Task[str | None]) -> None:
-        """Take the answer of a frontend; without one, end the question when the last frontend has none."""
+        """Take the answer of a frontend; end the question if the last frontend has none."""
         self.asked.pop(attendant, None)
         if not task.cancelled() and (task.result() is not None or not self.asked):
             self.settle(task.result())
@@ -99,7 +99,7 @@ class OpenQuestion:
 
 @dataclass(slots=True)
 class UserQuestions:
-    """Asks the user of one process. ``store`` is where questions wait for other processes, if there is one."""
+    """Asks the user of one process. In ``store``, if there is one, other processes can answer the questions."""
 
     store: Callable[[], Awaitable[Questions | None]]
     wait_seconds: float
@@ -125,7 +125,7 @@ class UserQuestions:
     async def ask(self, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
         """Return the first answer; None without one. Then the question is withdrawn, unless it ``stays`` for a resume.
 
-        One that stays can be answered until its run has come to its end, and is gone from then on.
+        One that stays can be answered until its run has ended, and is then deleted.
         """
         store, answer = await self.put(waiting)
         try:
@@ -138,7 +138,7 @@ class UserQuestions:
         return answer
 
     async def put(self, waiting: PendingQuestion) -> tuple[Questions | None, str | None]:
-        """Keep a question where other processes can answer it; return the store, and an answer given before."""
+        """Store a question for other processes to answer; return the store, and the answer if it already has one."""
         store = None if waiting.question.secret else await self.store()
         try:
             return store, await store.put(waiting) if store else None
@@ -147,7 +147,7 @@ class UserQuestions:
             return None, None
 
     async def first_answer(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
-        """Ask here and elsewhere, and return what is answered first."""
+        """Ask in this process and elsewhere; return the first answer."""
         question = OpenQuestion(waiting.id, waiting.question, self.wait_seconds)
         self.open.append(question)
         elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
@@ -169,9 +169,9 @@ class UserQuestions:
 
 
 def pending_question(question: Question, redact: Callable[[str], str], run: Run | None = None) -> PendingQuestion:
-    """Return a question as it is put to the user, without secrets; without a run, a program asks it.
+    """Return a question as the user sees it, without secrets; without a run, a program asks it.
 
-    Its id is the same whenever the same run asks the same.
+    Its id stays the same when the same run asks it again.
     """
     shown, now = replace(question, text=redact(question.text)), datetime.now(UTC).isoformat()
     if run is None:

@@ -14,7 +14,7 @@ FAILED = "Learnings may be missing until the next start: {}"
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Background tasks. All they need is in the log, so nothing is lost if one is not done."""
+    """Background tasks. Everything they need is in the log, so nothing is lost if one is not done."""
 
     warn: Callable[[str], None]
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -40,7 +40,7 @@ class Background:
             await asyncio.wait(self.tasks)
 
     async def close(self, seconds: float | None) -> None:
-        """Wait for so many seconds, or as long as it takes, then cancel the rest."""
+        """Wait for at most this many seconds, or without a limit, then cancel the rest."""
         try:
             async with asyncio.timeout(seconds):
                 await self.drain()

@@ -8,11 +8,11 @@ from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsB
 
 from .run import TaskRun
 
-LOST = "{names} recorded no baseline before the first change, so every failing check counts."
+LOST = "{names} did not record a baseline before the first change, so every failing check counts."
 
 
 async def capture_baseline(run: TaskRun) -> None:
-    """Keep the files and the evaluators' baselines before the first change; once a run."""
+    """Save the files and the evaluators' baselines before the first change, once per run."""
     async with run.baseline.lock:
         if run.baseline.taken:
             return
@@ -24,7 +24,7 @@ async def capture_baseline(run: TaskRun) -> None:
 
 
 async def take_baselines(run: TaskRun) -> None:
-    """Ask each evaluator that has baselines how its checks stand now."""
+    """Ask each evaluator that records baselines for the current results of its checks."""
     for name, evaluator in baselined_evaluators(run.evaluators).items():
         run.baseline.by_evaluator[name] = replace(await baseline_of(name, evaluator, run), evaluator=name)
         await run.emit(events.ChecksBaseline(run.baseline.by_evaluator[name]))
@@ -47,7 +47,7 @@ async def baseline_of(name: str, evaluator: SupportsBaseline, run: TaskRun) -> B
 
 
 def resume_baselines(run: TaskRun) -> None:
-    """Restore baselines from the log. Those lost before the first tool call are taken again."""
+    """Restore baselines from the log. Record them again if they were lost before the first tool call."""
     past = run.replay
     lost = sorted(baselined_evaluators(run.evaluators).keys() - past.baselines.keys())
     if not past.origin or (lost and not past.called):

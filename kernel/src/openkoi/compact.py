@@ -24,7 +24,7 @@ async def compact_if_full(reply: Response, run: TaskRun) -> None:
 
 
 async def compact(run: TaskRun) -> events.HistoryCompacted | None:
-    """Compact the history; return what was removed, or None if it stays as it is.
+    """Compact the history; return what was removed, or None if nothing was.
 
     Images and files go first.
     """
@@ -38,7 +38,7 @@ async def compact(run: TaskRun) -> events.HistoryCompacted | None:
 
 
 async def compact_messages(messages: Sequence[Message], run: TaskRun) -> Sequence[Message]:
-    """Return what the compactor makes of messages, or the same if that cannot be used."""
+    """Return the messages as the compactor shortens them; unchanged if its result cannot be used."""
     name = run.agent.compactor or run.services.config[plugin_keys.USE_COMPACTOR]
     try:
         compactor = await run.services.components.compactor(name, run.root)

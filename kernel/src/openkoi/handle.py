@@ -63,6 +63,6 @@ class BackgroundRuns:
 
 
 async def keep_result(work: Coroutine[Any, Any, Result], kept: list[Result]) -> Result:
-    """Run a task and keep its result, which a task that is cancelled in its last moment loses."""
+    """Run a task and keep its result, which would be lost if the task were cancelled just as it ends."""
     kept.append(await work)
     return kept[0]

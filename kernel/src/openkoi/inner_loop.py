@@ -120,7 +120,7 @@ async def warn_of_stop(run: TaskRun) -> None:
 
 
 async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
-    """Add a message to the conversation, or begin a new one with it and the task's history and parts."""
+    """Add a message to the conversation, or start a new one with it and the task's history and parts."""
     known = run.replay.pop_event(events.MessageAdded, lambda one: not one.from_user)
     given = Message.user(text, *(run.task.parts if fresh else ()))
     message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
@@ -133,7 +133,7 @@ async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
 
 
 async def take_messages(run: TaskRun) -> None:
-    """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
+    """Add the user's messages to the conversation; in a resumed run, those that were logged at this point."""
     for known in run.replay.pop_messages(executor_of(run.task.agent) or EXECUTOR):
         run.conversation.say(known.message)
     while run.inbox:
@@ -153,7 +153,7 @@ def end_with_reply(reply: Response, conditions: Sequence[Condition]) -> InnerLoo
 
 
 def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> InnerLoopResult:
-    """Return how it ends at a limit: done, if the agent declares the end of its budget as the end of its work."""
+    """Return how the loop ends at a limit: done, if the agent's work is to end when its budget is used up."""
     if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
         run.budget.refused = ""
         return InnerLoopResult(text, StopReason.DONE, condition=EXHAUSTED)
@@ -161,7 +161,7 @@ def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> Inne
 
 
 async def ask_model(run: TaskRun) -> Response:
-    """Return the model's answer; make a conversation shorter that is too long for it, up to twice."""
+    """Return the model's answer; shorten a conversation that is too long for the model, up to twice."""
     for _ in range(MAX_COMPACTIONS):
         try:
             return await run.chat(request_of(run))
@@ -205,7 +205,7 @@ def to_step(one: ToolOutcome) -> Step:
 
 
 def measure_workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
-    """Return what these calls changed in the workspace, which is compared only if one may have changed it."""
+    """Return what these calls changed in the workspace; compare it only if one of them may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
         return Gain.NOTHING
@@ -214,7 +214,7 @@ def measure_workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain
 
 
 async def warn_or_stop_if_stuck(run: TaskRun) -> bool:
-    """Return whether a stuck run stops: first the user is warned, then asked, and at the last limit it stops."""
+    """Return whether a stuck run stops. The user is first warned, then asked; at the last limit the run stops."""
     state = run.stuck_detector
     if state.is_stuck:
         await warn_of_stop(run)

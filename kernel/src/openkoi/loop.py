@@ -86,7 +86,7 @@ async def ask_user(decision: Decision, run: TaskRun) -> str:
 
 
 async def restore_best(decision: Decision, run: TaskRun) -> None:
-    """Restore the files of the best iteration and begin a new conversation, if the decision says so."""
+    """Restore the files of the best iteration and start a new conversation, if the decision says so."""
     if decision.restart_from_best:
         if not run.replay.is_active:
             await run.go_back_to(best_of(run.iterations).work)
@@ -94,7 +94,7 @@ async def restore_best(decision: Decision, run: TaskRun) -> None:
 
 
 async def finish(decision: Decision, run: TaskRun) -> Result:
-    """Restore the files of the iteration that is returned, and return the result."""
+    """Restore the files of the best iteration, and return the result."""
     best = choose_returned(run.iterations, decision.action)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)

@@ -20,7 +20,7 @@ Provided = Mapping[str, Mapping[str, object]]
 
 
 def build_app(config: Config, found: Scan, provided: Provided | None = None, bundles: Iterable[Path] = ()) -> App:
-    """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
+    """Build what the configuration asks for, loading nothing yet. ``provided`` are the caller's own plugins."""
     redactor = Redactor(known_secrets(config), config[keys.ALLOWED_SECRETS])
     CURRENT.set(redactor)
     plugins = Plugins(config, redactor, found.found, provided or {})
@@ -38,9 +38,10 @@ def open_app(
     found: Scan | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> App:
-    """OpenKoi as it is installed and configured here. ``found`` is what is installed, if that is known already.
+    """Return OpenKoi as it is installed and configured here. ``found`` is the installation, if it is already known.
 
-    ``flags`` are named as on the command line, ``settings`` as in the configuration, by dotted key; both outrank it.
+    ``flags`` are named as on the command line, ``settings`` as in the configuration, by dotted key; both override the
+    configuration.
     """
     found = scan() if found is None else found
     paths = find_paths(environment, config)

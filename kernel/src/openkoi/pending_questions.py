@@ -14,7 +14,7 @@ from .services import Services
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
-    """Ask the user in the name of this process; None without an answer. Kept answers are not asked for again."""
+    """Ask the user for this process; return None without an answer. A kept answer is used again without asking."""
     if (kept := services.consents.answer_to(question)) is not None:
         return kept
     if not (services.user_questions.attendants or services.user_questions.wait_seconds > 0):
@@ -33,7 +33,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
 
 
 async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
-    """List the questions without an answer, the oldest first. Those of ended runs and programs are removed."""
+    """List the questions without an answer, oldest first; delete those of ended runs and programs."""
     store = await services.user_questions.store()
     found = []
     for one in await store.pending() if store else ():
@@ -53,9 +53,9 @@ def is_over(question: PendingQuestion, services: Services) -> bool:
 
 
 async def answer_question(id: str, answer: str, services: Services) -> PendingQuestion:
-    """Answer a question by its id or the beginning of it.
+    """Answer a question by its id or a prefix of it.
 
-    Raises PluginNotFoundError, or KoiError where several questions begin so.
+    Raises PluginNotFoundError, or KoiError if several ids have this prefix.
     """
     found = find_by_prefix(id, {one.id: one for one in await pending_questions(services)}, "question")
     if store := await services.user_questions.store():

@@ -9,13 +9,13 @@ from openkoi_hookspecs.posts import Post
 
 
 async def receive_post(post: Post, koi: Koi) -> Post | None:
-    """Return a post as plugins let it stand; None if one dropped it."""
+    """Return a post after every plugin's changes; None if one dropped it."""
     received = await koi.fold(hooks.message_received, post, koi=koi)
     return None if received.dropped else received
 
 
 async def send_post(post: Post, koi: Koi) -> str:
-    """Send a post without secrets, or edit the one of its id; return its id, or nothing if a plugin dropped it."""
+    """Send a post without secrets, or edit the one with its id; return its id, or nothing if a plugin dropped it."""
     sending = await koi.fold(hooks.message_sending, post, koi=koi)
     if sending.dropped:
         return ""
@@ -30,7 +30,7 @@ def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
 
 
 async def deliver_post(post: Post, app: object) -> str:
-    """Send a post, or edit the one of its id; return its id. Raises AppError, or KoiError where the app cannot."""
+    """Send a post, or edit the one with its id; return its id. Raises AppError, or KoiError if the app cannot."""
     from openkoi_hookspecs.integrations import Messenger, SupportsEdit
 
     if not isinstance(app, Messenger):
@@ -42,7 +42,7 @@ async def deliver_post(post: Post, app: object) -> str:
 
 
 async def propose_pattern(pattern: Pattern, koi: Koi) -> Pattern | None:
-    """Log a pattern as plugins let it stand; None if one dropped it."""
+    """Log a pattern after every plugin's changes; return None if one dropped it."""
     proposed = await koi.fold(hooks.on_pattern, pattern, koi=koi)
     if proposed.dropped:
         return None

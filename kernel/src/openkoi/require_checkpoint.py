@@ -20,7 +20,7 @@ REFUSED = "Rejected: the user does not allow changes without a checkpoint."
 async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
     """Return whether files may be changed: True with a checkpoint, else the user's answer; None without one.
 
-    The user is warned that undo cannot work, and asked once a run.
+    The user is warned that undo cannot work, and asked once per run.
     """
     async with run.baseline.lock:
         if run.workspace_state.origin or run.baseline.unkept is not None:

@@ -39,7 +39,7 @@ class ContinuedRuns:
                 return await resume(known, starter, changed)
 
     async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: str) -> Result:
-        """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
+        """Start a new run from iteration ``at`` of another one, with ``changed`` settings."""
         with lock_run(self.services.running, past.run):
             known = await self.read(past)
         async with self.configured(self.config_of(known, changed)) as starter:
@@ -59,7 +59,7 @@ class ContinuedRuns:
 async def resume(past: PastRun, starter: RunStarter, changed: Mapping[str, object]) -> Result:
     """Resume a run where it ended.
 
-    Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
+    If only a verdict is missing, raises FilesChangedError if the files have changed since the run.
     """
     services, task = starter.services, past.start_event.task
     if checkpoints := await services.components.checkpoints():
@@ -69,7 +69,7 @@ async def resume(past: PastRun, starter: RunStarter, changed: Mapping[str, objec
 
 
 async def fork(past: PastRun, starter: RunStarter, at: int, changed: Mapping[str, object], fresh: str) -> Result:
-    """Start a run from an iteration of another one; raise KoiError where that is impossible, before a file changes."""
+    """Start a run from an iteration of another one; if that is impossible, raise KoiError before any file changes."""
     services = starter.services
     beginning = find_fork_point(past.records, past.id, at)
     await check_settings(changed, services.config, services.components)
@@ -86,7 +86,7 @@ async def fork(past: PastRun, starter: RunStarter, at: int, changed: Mapping[str
 
 
 async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services) -> str:
-    """Restore the files as they were at the fork; return the checkpoint of how they were until now."""
+    """Restore the files to the start of the fork; return the checkpoint of their state before that."""
     if not beginning.checkpoint:
         return ""
     if (checkpoints := await services.components.checkpoints()) is None:

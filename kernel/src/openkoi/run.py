@@ -1,4 +1,4 @@
-"""Implement ``Run``, a task while it runs: all it does is charged to the task, bound by its limits and logged.
+"""Implement ``Run``, a task while it runs: everything it does is charged to the task, bound by its limits and logged.
 
 Contains what the phases share: the conversation, the tools, the checkpoints.
 """
@@ -123,17 +123,17 @@ class TaskRun:
 
     @property
     def inbox(self) -> list[str]:
-        """The user's messages that it has not read yet."""
+        """The user's messages that the run has not read yet."""
         return self.services.inboxes.get(self.id, [])
 
     @property
     def koi(self) -> Koi:
-        """OpenKoi, for what is not charged to the task."""
+        """OpenKoi, for everything that is not charged to the task."""
         return self.services.koi
 
     @property
     def limits(self) -> Limits:
-        """The limits that bind it."""
+        """The limits of the task."""
         return self.task.effective_limits
 
     @property
@@ -147,7 +147,7 @@ class TaskRun:
         return self.budget.cost
 
     def take_iteration_cost(self) -> Cost:
-        """Return what was used since the last call; nothing for iterations that are in the log already."""
+        """Return the cost since the last call; nothing for iterations that are already in the log."""
         if self.replay.written[events.IterationFinished] > 0:
             return Cost()
         before, now = self.reported_cost, self.cost
@@ -167,7 +167,7 @@ class TaskRun:
             await self.warn()
 
     async def ask(self, question: Question, *, stays: bool = False) -> str | None:
-        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again.
+        """Ask the user; the task's clock stops meanwhile. A kept answer is used again without asking.
 
         A question that ``stays`` can be answered after the run has ended without an answer, and is then resumed.
         """
@@ -185,11 +185,11 @@ class TaskRun:
         return answer
 
     async def solve(self, task: Task) -> Result:
-        """Run a sub-task, paid from what is left. What it changes is a change of this task's."""
+        """Run a sub-task with the remaining budget. Its changes count as this task's."""
         return await self.solve_subtask(task, self)
 
     async def list_tools(self) -> Sequence[Tool]:
-        """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
+        """List the tools that a model is offered; deferred tools only by name, until the model asks for a schema."""
         if not self.tools.listed:
             tool_providers = await self.services.components.tool_providers(self.root)
             listed = await list_tools(
@@ -208,7 +208,7 @@ class TaskRun:
         return await self.call_tool(call, self)
 
     def note_limit(self, limit: str) -> None:
-        """Record that a hook, a tool or a sub-task of this run reached a limit."""
+        """Record that a hook, tool or sub-task of this run reached a limit."""
         self.limit_noted = self.limit_noted or limit
 
     @property
@@ -249,7 +249,7 @@ class TaskRun:
         return await self.sandbox_runner.execute(command, self.workspace, self.seconds_left)
 
     async def approve(self, paths: Sequence[str]) -> None:
-        """Let commands change paths that they may not change otherwise, as the user has allowed."""
+        """Let commands change these otherwise protected paths, as the user has allowed."""
         if paths:
             self.sandbox_runner.approved |= {*paths}
             await self.emit(events.PathsApproved(tuple(paths)))
@@ -274,12 +274,12 @@ class TaskRun:
             NOTIFYING.reset(before)
 
     async def warn(self) -> None:
-        """Log the warnings that wait."""
+        """Log the pending warnings."""
         if warnings := self.services.warnings.take():
             await self.emit(*warnings)
 
     async def window(self) -> int:
-        """How many tokens the model that works can read."""
+        """Return the context size of the executor's model, in tokens."""
         return self.agent.context or (await self.executor()).model.context
 
     async def executor(self) -> ResolvedModel:
@@ -290,6 +290,6 @@ class TaskRun:
     # The workspace, and how it was.
 
     async def go_back_to(self, work: ExecutionResult) -> None:
-        """Restore the files as this work left them; warn of those that cannot be restored."""
+        """Restore the files as this work left them; warn about those that cannot be restored."""
         await self.workspace_state.restore_to(work)
         await self.warn()

@@ -27,14 +27,14 @@ async def log_failure(run: "TaskRun", error: BaseException) -> None:
 
 
 async def files_changed(run: "TaskRun", error: BaseException) -> tuple[str, ...]:
-    """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
+    """Return the files that a failed run has changed. An interrupted run ends at once, without comparing files."""
     if not run.baseline.taken or not isinstance(error, Exception):
         return ()
     return changed_files(await run.workspace_state.changes(await run.workspace_state.checkpoint()) or "")
 
 
 def unfinished_warning(files: Sequence[str], *, touched: bool) -> list[Event]:
-    """Warn of the files that a run left changed when it ended in the middle of its work."""
+    """Return the warning about the files that a run left changed when it ended in the middle of its work."""
     if files:
         changed = f"Changed: {format_names(files, MAX_NAMES)}. To undo this, run `openkoi undo`."
         return [events.WarningIssued(f"Stopped before the work was finished. {changed}")]

@@ -9,7 +9,7 @@ from openkoi_models import TaskBudget
 
 @dataclass(frozen=True, slots=True)
 class RunOrigin:
-    """The id of a new run, the budget and depth that a parent leaves it, and the ``records`` of a resumed one."""
+    """The id of a new run, the budget and depth that its parent run leaves it, and the ``records`` of a resumed run."""
 
     budget: TaskBudget | None = None
     depth: int = 0

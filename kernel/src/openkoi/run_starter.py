@@ -31,7 +31,7 @@ class RunStarter:
     services: Services
 
     async def run(self, task: Task, origin: RunOrigin = ALONE) -> Result:
-        """Run a task, while no other process does this run; an error that ends it is logged, then raised."""
+        """Run a task, unless another process is running it; an error that ends it is logged, then raised."""
         if origin.depth:
             return await self.run_in_workspace(task, origin)
         origin = replace(origin, id=origin.id or token_hex(10))
@@ -68,7 +68,7 @@ class RunStarter:
         return await call_tool(call, run)
 
     async def make_run(self, task: Task, origin: RunOrigin = ALONE, root: Root = None) -> "TaskRun":
-        """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
+        """Make a run of the task, not yet started. Raises any error that prevents it before anything is logged."""
         from openkoi_base.decision.facts import is_judge, may_be_evaluated
 
         from .baselines import resume_baselines
@@ -115,7 +115,7 @@ class RunStarter:
         return folder
 
     def complete_task(self, task: Task) -> Task:
-        """Return the task with defaults for what it leaves open."""
+        """Return the task with defaults for everything it leaves open."""
         from openkoi_prompt import infer_category
 
         services = self.services
@@ -132,7 +132,7 @@ class RunStarter:
 
 
 def log_beginning(run: "TaskRun") -> None:
-    """Log that a run is resumed, and what of it was lost."""
+    """Log that a run is resumed, and which of its data was lost."""
     nested, publish = run.origin.depth > 0, run.services.publish
     for id, lost in () if nested else run.replay.lost:
         publish(id, [lost])

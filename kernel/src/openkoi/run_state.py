@@ -10,7 +10,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class RunTools:
-    """The tools of a run, once they are ``listed``; of all, a model is offered some."""
+    """The tools of a run, once they are ``listed``; a model is offered some of them."""
 
     all: tuple[Tool, ...] = ()
     offered: tuple[Tool, ...] = ()
@@ -19,9 +19,9 @@ class RunTools:
 
 @dataclass(slots=True)
 class BaselineState:
-    """How checks stood before the first change, once that is ``taken``.
+    """The results of checks before the first change, once they are ``taken``.
 
-    ``unkept`` is the user's answer where no checkpoint could be kept.
+    ``unkept`` is the user's answer if no checkpoint could be saved.
     """
 
     by_evaluator: dict[str, Baseline] = field(default_factory=dict)

@@ -43,7 +43,7 @@ STARTING: ContextVar[WorkspacePlugins | None] = ContextVar("starting", default=N
 
 
 def plugin_settings(config: Config) -> dict[str, object]:
-    """Return the settings that plugins may read: all but those of limits and of the models that fill a role."""
+    """Return the settings that plugins may read: all except limits and the models of roles."""
     own = {key.name for key in (*keys.LIMITS.values(), keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}
     return {name: setting.value for name, setting in config.settings.items() if name not in own}
 
@@ -96,7 +96,7 @@ class Services:
         self.warnings.texts += [*config.warnings, *restrict_permissions(config.paths.credentials)]
 
     async def start(self) -> None:
-        """Let plugins find plugins, and register the hooks; once. Sources that use OpenKoi meanwhile do not wait."""
+        """Ask the sources for plugins, and register the hooks, once. Sources that use OpenKoi meanwhile do not wait."""
         if self.started or STARTING.get() is self.workspaces:
             return
         async with self.starting:
@@ -112,18 +112,18 @@ class Services:
 
     @property
     def hooks(self) -> Hooks:
-        """The hooks outside runs, and of runs in OpenKoi's own workspace; none before the start."""
+        """The hooks outside runs, and for runs in OpenKoi's own workspace; none before the start."""
         return self.workspaces.hooks.get(None) or self.workspaces.make_hooks()
 
     async def close(self) -> None:
-        """Finish what runs in the background, for two seconds at most, then leave the log and the plugins."""
+        """Finish background work, for at most two seconds, then close the log and the plugins."""
         try:
             await self.leave_plugins(DRAIN_TIMEOUT)
         finally:
             self.log.close()
 
     async def leave_plugins(self, seconds: float | None) -> None:
-        """Finish what runs in the background, for so many seconds at most, then leave the plugins."""
+        """Finish background work, for at most this many seconds, then close the plugins."""
         try:
             await self.background.close(seconds)
         finally:
@@ -138,7 +138,7 @@ class Services:
         return services
 
     def with_config(self, config: Config) -> "Services":
-        """Return the same services, plugins too, with another configuration of the kernel's own."""
+        """Return the same services and plugins with another configuration for the kernel."""
         if config == self.config:
             return self
         services = copy(self)
@@ -147,7 +147,7 @@ class Services:
         return services
 
     def with_plugins(self, config: Config) -> "Services":
-        """Return services with plugins of their own; what happens is logged, heard and answered as here."""
+        """Return services with their own plugins, but the same log, listeners and user."""
         plugins = replace(self.plugins, config=config, sourced={})
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
@@ -176,12 +176,12 @@ class Services:
         return answer
 
     async def questions(self) -> Questions | None:
-        """Return where questions wait for other processes; None where nothing is chosen for that."""
+        """Return the store of questions for other processes; None if none is chosen."""
         store: Questions | None = await self.components.configured_plugin("questions")
         return store
 
     def config_of(self, workspace: Path) -> Config:
-        """Return the configuration of a folder: the user's, and the folder's own as far as a project may set it."""
+        """Return the configuration of a folder: the user's, and the folder's own settings that a project may set."""
         if self.load_config is None or workspace.resolve() == self.config.workspace.resolve():
             return self.config
         config = self.load_config(workspace)
@@ -191,7 +191,7 @@ class Services:
 
     @property
     def running(self) -> Path:
-        """The folder with a locked file for each run under way."""
+        """The folder with a locked file for each active run."""
         return self.config.paths.running
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
@@ -205,5 +205,5 @@ class Services:
             self.writing_to(log).publish(run, [event])
 
     def warn_once(self, text: str) -> None:
-        """Keep a warning for the run that comes next, or is under way, unless it was given before."""
+        """Keep a warning for the current run or the next one, unless it was given before."""
         self.warnings.add(text)

@@ -14,7 +14,7 @@ MAX_DEPTH = 8
 
 
 async def solve_subtask(task: Task, run: TaskRun, start: Callable[[Task, RunOrigin], Awaitable[Result]]) -> Result:
-    """Do it in the task's session and, unless it names another, in its folder."""
+    """Run a sub-task in the task's session and, unless it names another folder, in the task's folder."""
     if run.origin.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
     id = subtask_id(run.id, run.activity.subtasks)
@@ -30,7 +30,7 @@ async def solve_subtask(task: Task, run: TaskRun, start: Callable[[Task, RunOrig
 
 
 def note_part(work: ExecutionResult, run: TaskRun) -> None:
-    """Add a sub-task's calls and limit to the run's; its decision does not count here."""
+    """Add a sub-task's calls and limit to the run's; its decision is not used."""
     run.effects.calls += work.calls
     if work.ended in (StopReason.BUDGET, StopReason.TIME):
         run.note_limit(work.limit or work.ended)

@@ -70,9 +70,9 @@ async def execute_tool_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[To
 
 
 async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
-    """Call a tool for a plugin; raises LimitExceededError where such a call makes such a call, and so on.
+    """Call a tool for a plugin; raise LimitExceededError if such calls are nested too deep.
 
-    If the user must allow it and does not answer, an agent runner's work ends, to be resumed; for any other plugin
+    If it needs the user's approval and gets no answer, an agent runner's work ends, to be resumed; for any other plugin
     the call has failed.
     """
     if PLUGIN_CALLS.get() >= MAX_DEPTH:
@@ -101,7 +101,7 @@ async def execute_tool_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = F
 
 
 async def execute_permitted(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
-    """Run a call that can be run and is permitted; of any other the result says why it was not."""
+    """Run a call if it is valid and permitted; otherwise the result says why it was not run."""
     if call.parse_error or tool is None:
         return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools.all)))
     ends_run = run.activity.runner_working or not by_plugin
@@ -165,7 +165,7 @@ def failed_result(call: ToolCall, text: str) -> ToolResult:
 
 
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: bool) -> Permission:
-    """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
+    """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user must decide and does not."""
     given = await run.collect(hooks.before_tool, call=call, tool=tool, run=run)
     plugin, strictest = max(given, key=lambda one: one[1].strictness, default=("", default_verdict(tool)))
     if isinstance(strictest, Deny):

@@ -1,6 +1,6 @@
 """Take checkpoints (snapshots) of a run's workspace before its first change, compare them with files, and restore them.
 
-What cannot be kept or restored is a warning, and the run continues.
+If files cannot be saved or restored, the user is warned and the run continues.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,9 +23,9 @@ BEST_NOT_KEPT = "The best iteration's files were not saved; the files stay as th
 
 @dataclass(slots=True)
 class WorkspaceState:
-    """Versions of one run's workspace. ``origin`` is how it was before the run changed anything.
+    """Versions of one run's workspace. ``origin`` is the state before the run changed anything.
 
-    ``fault`` is what the plugin raised last.
+    ``fault`` is the last error that the plugin raised.
     """
 
     root: Path
@@ -37,7 +37,7 @@ class WorkspaceState:
     fault: str = ""
 
     async def checkpoint(self) -> str:
-        """Keep the files as they are now; return an empty id if that is not possible."""
+        """Save the files as they are now; return an empty id if that is not possible."""
         checkpoints = await self.load_checkpoints()
         if checkpoints is None:
             return ""
@@ -45,9 +45,9 @@ class WorkspaceState:
         return str(await self.call_plugin(lambda: checkpoints.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
-        """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
+        """Return the run's changes up to a checkpoint as a unified diff; None if they are not known.
 
-        Without a checkpoint, return all that was changed till now, also by others.
+        Without a checkpoint, return all changes until now, including changes by others.
         """
         checkpoints = await self.load_checkpoints()
         if checkpoints is None or not self.origin:
@@ -63,7 +63,7 @@ class WorkspaceState:
             self.warn(BEST_NOT_KEPT)
 
     async def restore(self, checkpoint: str) -> None:
-        """Restore the files of a checkpoint; warn of those that were left as they are."""
+        """Restore the files of a checkpoint; warn about those that were left as they are."""
         checkpoints = await self.load_checkpoints()
         if checkpoints is None or not checkpoint:
             return

@@ -1,4 +1,4 @@
-"""Hold the work to a number of words."""
+"""Limit the number of words in the work."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class WordCount:
     limit: int = 500
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """Let the work pass when it is within the limit."""
+        """Pass if the work is within the limit."""
         excess = len(work.text.split()) - self.limit
         if excess <= 0:
             return Evaluation(checks=(Check("word-count", passed=True),))

@@ -1,1 +1,1 @@
-"""The phases of a run: each module has one function of its name."""
+"""The phases of a run: each module has a function of the same name."""

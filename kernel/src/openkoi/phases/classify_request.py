@@ -1,7 +1,7 @@
 """Classify the request of work that changed nothing: is it a question? Decide by its words, or else by asking a model.
 
-Where the words leave it in doubt, a model is asked one short question about the request alone: neither the answer nor
-what was done for it can sway that. Only a plain "no" makes it a question; whatever else comes, it is work.
+If the words leave it open, a model is asked one short question about the request alone: neither the answer nor
+the work can sway that. Only a plain "no" makes it a question; after any other reply it is work.
 """
 
 from dataclasses import replace
@@ -42,7 +42,7 @@ async def classify_request(plan: Plan, work: ExecutionResult, run: TaskRun) -> P
 
 
 def can_ask(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
-    """Return whether a model's answer could save a judgement; it is asked once per run."""
+    """Return whether a model's answer could save an evaluation; it is asked once per run."""
     if run.classified or run.reached_limit or len(run.task.text) > MAX_REQUEST:
         return False
     finished = work.ended is StopReason.DONE and work.answered
@@ -50,7 +50,7 @@ def can_ask(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
 
 
 async def ask_model(run: TaskRun) -> events.RequestClassified:
-    """Ask a model whether the request wants an effect. A limit or an error leaves it work, and ends nothing."""
+    """Ask a model whether the request wants an effect. After a limit or an error, the request counts as work."""
     request = effect_request(run.task.text, ROLE)
     refused, seconds = run.budget.refused, min(PATIENCE, run.seconds_left / 2)
     try:

@@ -30,7 +30,7 @@ from ..run import TaskRun
 
 
 async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
-    """Return what all evaluators together say; None when there is nothing to evaluate, or none has an opinion."""
+    """Return the merged evaluation; None if there is nothing to evaluate, or no evaluator has an opinion."""
     run.budget.keep_back(0, 0)
     if not needs_evaluation(plan, work, run):
         return None
@@ -53,7 +53,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
 
 
 async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: TaskRun) -> Evaluation:
-    """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
+    """Return the evaluation as plugins replace it; ignore a replacement that would be easier to accept."""
     other = await run.fold(hooks.after_evaluate, whole, work=work, run=run)
     try:
         return only_stricter(validate_evaluation(other), whole)
@@ -64,7 +64,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
 
 
 def explain_silence(name: str, opinions_by_name: Mapping[str, Evaluation]) -> str:
-    """Say why a required evaluator has no opinion; empty if it has one."""
+    """Return why a required evaluator has no opinion; empty if it has one."""
     return (
         opinions_by_name[name].unavailable_reason
         if name in opinions_by_name
@@ -80,7 +80,7 @@ def needs_evaluation(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
 
 
 def reusable_evaluation(work: ExecutionResult, run: TaskRun) -> Evaluation | None:
-    """Return the last evaluation if this is the very work that it is about; None if it must be evaluated."""
+    """Return the last evaluation if the work has not changed since; None if it must be evaluated."""
     if not run.iterations or run.touched:
         return None
     last = run.iterations[-1]
@@ -122,7 +122,7 @@ async def ask_evaluators(work: ExecutionResult, run: TaskRun) -> dict[str, Evalu
 async def ask_evaluator(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
     """Ask one evaluator; one that fails has no opinion, and a judge that fails is asked once more.
 
-    A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
+    If a judge was refused budget for a vote but still gives a score from fewer votes, this limit does not end the run.
     """
     refused = run.budget.refused
     for last in (not is_judge(evaluator), True):

@@ -32,7 +32,7 @@ from ..run import TaskRun
 
 
 async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
-    """Execute once: from the opening, with the last evaluation's feedback, or again from the best iteration."""
+    """Execute once: the first time, with the last evaluation's feedback, or again from the best iteration."""
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
         run.budget.keep_back(*await run.models.judgement_cost())
     ending = await (run_worker(plan, run) if run.agent.worker else run_model(plan, run))

@@ -1,7 +1,7 @@
 """Plan a task: collect the sections of the prompt, and let a planner split the task into steps if one is set.
 
-Where a planner is configured, it is asked once for the steps; without one the plan is the task itself. Whether the
-words ask a question is looked at only where it matters before the work: it takes 45 ms of CPU (question.py).
+A configured planner is asked once for the steps; without one, the plan is the task itself. Whether the
+task's words ask a question is checked only if it matters before the work: it takes 45 ms of CPU (question.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
 
 
 async def preview_plan(run: TaskRun) -> Plan:
-    """Return the plan as far as no model is asked: without the planner's steps."""
+    """Return the part of the plan that needs no model: without the planner's steps."""
     sections = await collect_sections(await ask_memory(run), await executor_sections(run), run)
     return await fold_after_plan(Plan(sections=sections), run)
 
@@ -60,13 +60,13 @@ async def collect_sections(recall: Recall, instructions: Sequence[Section], run:
 
 
 async def fold_after_plan(plan: Plan, run: TaskRun) -> Plan:
-    """Return the plan as plugins let it stand."""
+    """Return the plan after every plugin's changes."""
     asked = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
     return replace(asked, sections=tuple(await within_caps(asked.sections, hooks.after_plan, run)), asks=plan.asks)
 
 
 async def executor_sections(run: TaskRun) -> Sequence[Section]:
-    """Return the executor's instructions for its model; none where a worker does the task, which has its own.
+    """Return the executor's instructions for its model; none if a worker does the task: it has its own.
 
     They are recorded with the plan, so that a resumed run sends the same text, also after an upgrade.
     """
@@ -80,7 +80,7 @@ async def executor_sections(run: TaskRun) -> Sequence[Section]:
 
 
 async def is_budget_small(plan: Plan, run: TaskRun) -> bool:
-    """Return whether keeping a judgement back would take a large share, so that a question should be detected first."""
+    """Return whether an evaluation would take so large a share that a question should be detected first."""
     if policy_of(run.task, plan, run.evaluators) is not Policy.JUDGE:
         return False
     return run.budget.is_small_for(*await run.models.judgement_cost())

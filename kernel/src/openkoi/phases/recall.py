@@ -9,7 +9,7 @@ from ..run import TaskRun
 
 
 async def recall(run: TaskRun) -> Recall:
-    """Return what memory found and plugins let stand."""
+    """Return what memory found, after every plugin's changes."""
     await run.emit(await make_started_event(run), *run.services.warnings.take())
     if known := run.replay.pop_event(events.RecallFinished):
         return known.recall
@@ -19,7 +19,7 @@ async def recall(run: TaskRun) -> Recall:
 
 
 async def ask_memory(run: TaskRun) -> Recall:
-    """Return what memory knows about the task, as plugins let it stand."""
+    """Return what memory knows about the task, after every plugin's changes."""
     found = Recall(tuple(await run.search(build_recall_query(run.task))))
     return await run.fold(hooks.after_recall, found, task=run.task, run=run)
 

@@ -1,6 +1,6 @@
-"""Detect whether a folder has reached a state that is new in this run.
+"""Detect whether a folder is in a state that is new in this run.
 
-A file that was not written since the run began is identified by size and time; others by their content, so that a
+A file that was not written since the run began is identified by size and time, any other file by its content, so that a
 change and its undo make no difference. Caches, hidden folders and version control are skipped: running tests changes
 nothing.
 """
@@ -46,19 +46,19 @@ class Content:
 
 @dataclass(slots=True)
 class Footprints:
-    """The states that a folder was in; of a very large one only its first files count."""
+    """The states that a folder was in; in a very large folder, only the first files count."""
 
     first: frozenset[File] = frozenset()
     contents: dict[File, Content] = field(default_factory=dict)
     seen: set[bytes] = field(default_factory=set)
 
     def begin(self, root: Path) -> None:
-        """Note how it is before anything was written."""
+        """Record the state before anything is written."""
         self.first = frozenset(files_of(root))
         self.seen.update(self.states(self.first))
 
     def measure_change(self, root: Path, *, by_program: bool = False) -> Gain:
-        """Return what the state of the workspace adds, and remember it: nothing if it was seen before.
+        """Return the progress that the workspace shows, and remember its state: none if it was seen before.
 
         A state that differs from an earlier one only in volatile parts is not real progress; neither is a file to which
         a program appends lines of one kind.
@@ -81,7 +81,7 @@ class Footprints:
         )
 
     def content(self, file: File) -> Content:
-        """Return a file's content; its time if it is large or was not written since the run began."""
+        """Return a file's content, or its time if it is large or has not been written since the run began."""
         if file in self.first or file.size > MAX_FILE_BYTES:
             stamp = str(file.stamp).encode()
             return Content(stamp, stamp, stamp)

@@ -17,13 +17,13 @@ SIGNS = frozenset("();<>|&")
 
 
 def without_comments(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Arguments without what a shell does not read: a command is the same under another comment."""
+    """Return the arguments without shell comments: a command with another comment is the same command."""
     command = arguments.get("command")
     return {**arguments, "command": strip_comments(command)} if isinstance(command, str) else arguments
 
 
 def strip_comments(line: str) -> Json:
-    """Return a command line without its comments; unchanged where it cannot be parsed."""
+    """Return a command line without its comments; unchanged if it cannot be parsed."""
     try:
         return " ".join(shlex.quote(word) for word in shlex.split(line, comments=True))
     except ValueError:
@@ -36,7 +36,7 @@ def only_reads(arguments: Mapping[str, Json]) -> bool:
 
 
 def shows_files(line: str) -> bool:
-    """Return whether the first command names a file to read, and the others read as well or shape the output."""
+    """Return whether the first command names a file to read, and the rest also read or only shape the output."""
     if "`" in line or "$(" in line or "\n" in line:
         return False
     try:
@@ -47,7 +47,7 @@ def shows_files(line: str) -> bool:
 
 
 def simple_commands(line: str) -> Iterator[Sequence[str]]:
-    """Its commands by their words. ValueError: it is more than commands in a row, or not a line of a shell."""
+    """Return the words of each command; raise ValueError if the line is more than a sequence of plain commands."""
     words: list[str] = []
     for word in [*shlex.shlex(line, posix=True, punctuation_chars=True), ";"]:
         if word in BETWEEN:

@@ -1,9 +1,9 @@
 """Detect from tool calls and their results whether a run is stuck, as in a loop, or makes progress.
 
-Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
-call that waited, or the same question with another answer after a change of the workspace. Something is any other text
-that was not seen before: it may be useful, or not, and a clock shows one each time. Nothing is what was seen before. A
-few cycles of nothing end a run; many cycles without real progress also do.
+Real progress is a new state of the workspace, something new read (by a tool, or by a command that only shows files), a
+call that waited, or a different result of the same call after a change of the workspace. Something is any other text
+that was not seen before: it may be useful or not; a clock prints a new one each time. Nothing is what was seen before.
+A few cycles of nothing end a run, and so do many cycles without real progress.
 """
 
 import json
@@ -33,12 +33,12 @@ class Step:
 
     @property
     def edits(self) -> bool:
-        """Whether it may have changed files by itself: what a program does shows in the files alone."""
+        """Whether the tool itself may have changed files; what a program changes is seen only in the files."""
         return not self.reads and self.result.exit_code is None
 
     @property
     def outcome(self) -> str:
-        """All that the call brought: images and files as their digests."""
+        """The whole result of the call, with images and files as their digests."""
         parts = (part.text if isinstance(part, Text) else part.digest for part in self.result.parts)
         return "\n".join((self.result.text, *parts))
 
@@ -75,9 +75,9 @@ class StuckDetector:
     without_progress: int = 0
 
     def record_cycle(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
-        """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows.
+        """Record the calls of one cycle; the best one counts. ``changed`` is the progress seen in the workspace.
 
-        Calls that were all made before bring nothing by one more line in a file, or another number in it.
+        If all calls were made before, one more line in a file, or another number in it, is not progress.
         """
         taken = tuple(steps)
         repeated = all(digest_call(step.call) in self.answers for step in taken)
@@ -89,7 +89,7 @@ class StuckDetector:
         self.without_progress = 0 if best is Gain.REAL else self.without_progress + 1
 
     def measure_gain(self, step: Step) -> Gain:
-        """Return what a call added, and remember it."""
+        """Return the progress of a call, and remember the call."""
         call, answer = digest_call(step.call), hash_value(step.outcome)
         like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(call)
         unseen, unlike = answer not in self.texts, like not in self.texts
@@ -117,7 +117,7 @@ class StuckDetector:
 
     @property
     def long_without_progress(self) -> bool:
-        """Whether so many of its last cycles made no real progress that the user is asked."""
+        """Whether there were so many cycles without real progress that the user must be asked."""
         return self.without_progress >= self.limits.critical
 
     @property

@@ -1,6 +1,6 @@
 """Remove the volatile parts of a text, such as times and addresses. Pure.
 
-Clocks, counters, process ids, random numbers and names of temporary files are new each time, and mean no progress.
+Clocks, counters, process ids, random numbers and names of temporary files are new each time, and are not progress.
 """
 
 import re
@@ -15,7 +15,7 @@ UNIQUE_NAME = lazy_pattern(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
 
 
 def mask_volatile(text: str) -> str:
-    """Replace the volatile parts of a text by one sign, and join equal lines that follow each other."""
+    """Replace the volatile parts of a text with one character, and join equal consecutive lines."""
     return VOLATILE.sub("#", "\n".join(line for line, _ in groupby(text.splitlines())))
 
 
@@ -28,5 +28,5 @@ def mask_volatile_growing(text: str) -> str:
 
 
 def form_of_name(path: str) -> str:
-    """Replace names in a path that were generated to be unique by one sign; numbers in names stay."""
+    """Replace generated unique names in a path with one character; keep numbers in names."""
     return UNIQUE_NAME.sub("#", path)

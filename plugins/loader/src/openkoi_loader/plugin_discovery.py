@@ -27,7 +27,7 @@ class Found(NamedTuple):
     distribution: str
 
     def read_summary(self) -> str:
-        """Read the distribution's own description in one line from its metadata; empty if it has none."""
+        """Read the distribution's one-line description from its metadata; empty if it has none."""
         return next(read_metadata(self.distribution, SUMMARY), "")
 
     def read_version(self) -> str:

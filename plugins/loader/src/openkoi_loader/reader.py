@@ -73,7 +73,7 @@ class Reading:
         return (*self.found.broken, *map(str, self.found.clashes), *odd)
 
     def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown."""
+        """Mask the secrets in a text before it is shown."""
         return self.redactor(text)
 
 

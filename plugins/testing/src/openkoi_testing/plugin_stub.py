@@ -30,7 +30,7 @@ class GivenPlugins:
         return self.given[kind][name]
 
     def consent(self, digest: str) -> str | None:
-        """Return the user's kept answer about a digest."""
+        """Return the user's kept answer to a question with this digest."""
         return self.consents.get(digest)
 
     def keep_consent(self, question: Question, answer: str) -> None:
