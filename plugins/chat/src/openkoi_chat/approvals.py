@@ -56,7 +56,7 @@ class Approvals:
 
 
 def choices_for(request: ApprovalRequest) -> Sequence[Choice]:
-    """Return the numbered answers to a request; the wider one only where its scope is plain."""
+    """Return the numbered answers to a request; the wider one only if its scope is clear."""
     wider = f"Yes, and {request.scope_text} until this chat ends"
     return (
         Choice("y", "Yes, this once", YES),

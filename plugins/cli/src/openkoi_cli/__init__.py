@@ -1,4 +1,4 @@
-"""The command line: one file a command, imported when it is called.
+"""The command line: one file per command, imported when the command is called.
 
 ``openkoi`` without words opens the chat on a terminal, before click is imported.
 """
@@ -38,7 +38,7 @@ class CommandLine:
 
 
 def opens_chat(launcher: "Launcher", words: Sequence[str]) -> bool:
-    """Return whether a line opens the chat, unless settings may choose another frontend: those are not read here."""
+    """Return whether a line opens the chat; False if settings, which are not read here, may choose another frontend."""
     if not (has_only_chat_options(words) and has_terminal()):
         return False
     there = any(one.name == CHAT for one in launcher.plugins("frontends"))
@@ -46,7 +46,7 @@ def opens_chat(launcher: "Launcher", words: Sequence[str]) -> bool:
 
 
 def has_only_chat_options(words: Sequence[str]) -> bool:
-    """Return whether a line has no task, and no option but those of the chat."""
+    """Return whether a line has no task, and only options of the chat."""
     before = ""
     for word in words:
         if word.partition("=")[0] not in CHAT_OPTIONS and (before not in WITH_VALUE or word.startswith("-")):

@@ -66,7 +66,7 @@ def override_model(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
 
 
 def assign_task(task: "Task", spec: "Spec", koi: "Koi") -> "Task":
-    """Return the task with the file's agent and limits, except what is overridden; warn of unused settings."""
+    """Return the task with the file's agent and limits, except what is overridden; warn about unused settings."""
     origins = {one.key: one.origin for one in koi.settings()}
     for note in spec.notes:
         koi.warn(note)

@@ -13,7 +13,7 @@ NO_QUESTION = "No question is waiting for an answer. Run `openkoi approvals` to 
 
 
 def find_question(there: Sequence[Pending], question_id: str) -> Pending:
-    """Return the question by its id or prefix; without one, the only one that yes or no answers."""
+    """Return the question with this id or prefix; without an id, the only question that yes or no can answer."""
     if not (there or question_id):
         raise KoiError(NO_QUESTION)
     found = [one for one in there if one.waiting.id.startswith(question_id)]

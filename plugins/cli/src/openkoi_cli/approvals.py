@@ -63,5 +63,5 @@ def format_questions(there: Sequence[Pending], now: datetime) -> Iterator[str]:
 
 
 def describe_asker(one: Pending) -> str:
-    """Return who asks, where the log does not contain the task."""
+    """Return who asks, if the log does not contain the task."""
     return "asked by a task that is not in the log" if one.waiting.run else "asked by OpenKoi, outside any task"

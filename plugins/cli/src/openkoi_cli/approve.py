@@ -28,21 +28,22 @@ async def command(invocation: Invocation, /, question_id: str, every: bool, word
         return await approve_all(pending, koi, invocation)
     one = find_question(pending, question_id)
     if not (text := words.strip() or find_yes(one.waiting.question)):
-        raise click.UsageError(f"This question needs more than yes. {explain_answer(one)}")
+        raise click.UsageError(f"Question {one.id} cannot be answered with yes. {explain_answer(one)}")
     await send_answer(one, text, "Answered" if words else "Approved", koi, invocation)
     return 0
 
 
 async def approve_all(there: Sequence[Pending], koi: Koi, invocation: Invocation) -> int:
-    """Approve all questions that a yes answers, and list the others."""
+    """Approve all questions that can be answered with yes, and list the rest."""
     simple = [one for one in there if find_yes(one.waiting.question)]
     for one in simple:
         await send_answer(one, find_yes(one.waiting.question), "Approved", koi, invocation)
     for one in there:
         if one not in simple:
             click.echo(
-                invocation.redact(f"  ! {one.id} needs more than yes: {one.line} {explain_answer(one)}"), err=True
+                invocation.redact(f"  ! {one.id} cannot be answered with yes: {one.line} {explain_answer(one)}"),
+                err=True,
             )
     if not simple:
-        raise KoiError(NO_QUESTION if not there else "No open question can be answered with yes.")
+        raise KoiError(NO_QUESTION if not there else "None of the open questions can be answered with yes.")
     return 0

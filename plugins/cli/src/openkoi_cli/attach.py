@@ -42,7 +42,7 @@ def read_image(path: Path, folder: Path) -> Image | File:
 
 
 async def require_vision(task: Task, koi: Koi) -> None:
-    """Raise ConfigError if the model that works is known not to read images."""
+    """Raise ConfigError if the executor's model is known not to read images."""
     named = task.agent.model if task.agent else ""
     try:
         model = await koi.describe_model(named or "executor")

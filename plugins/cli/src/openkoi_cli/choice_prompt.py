@@ -1,6 +1,6 @@
 """Read the user's choice: its number or its key, then Enter. Text typed as a message never selects one.
 
-Keys are not taken for a moment after the question is shown; a line that was begun before then is not an answer.
+Keys are not taken for a moment after the question is shown; a line that was started before then is not an answer.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ NOT_A_CHOICE = "That is not one of the answers. "
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A numbered answer, and the key that gives it as well."""
+    """A numbered answer, and the key that also selects it."""
 
     key: str
     label: str
@@ -32,9 +32,9 @@ class Choice:
 
 
 async def read_choice(choices: Sequence[Choice], *, is_begun: bool = False) -> str | None:
-    """Read lines until one is a choice; Esc alone is the last one, and the end of the input is none.
+    """Read lines until one is a choice; Esc alone selects the last one, and the end of the input none.
 
-    ``is_begun``: the first line was begun before the question, so that it is not an answer.
+    ``is_begun``: the first line was started before the question, so it is not an answer.
     """
     from openkoi_terminal import find_choice
 
@@ -57,7 +57,7 @@ async def read_choice(choices: Sequence[Choice], *, is_begun: bool = False) -> s
 
 
 async def read_whole_line(prompt: str) -> str:
-    """Show a prompt and read a line that was begun after it."""
+    """Show a prompt and read a line that was started after it."""
     is_early = await discard_early_input()
     click.echo(prompt, err=True, nl=False)
     line = await read_line()
@@ -70,7 +70,7 @@ async def read_whole_line(prompt: str) -> str:
 async def discard_early_input() -> bool:
     """Discard what was typed before the question was shown and for a moment after it.
 
-    Return whether it was the beginning of a line.
+    Return whether that was the beginning of a line.
     """
     from openkoi_terminal import QUIET_SECONDS
 

@@ -124,7 +124,7 @@ def parse_value(text: str) -> "Json":
 
 
 def require_effect(key: str, value: "Json", invocation: Invocation) -> None:
-    """Raise ConfigError if the setting would be invalid, or read by nothing."""
+    """Raise ConfigError if the setting would be invalid or unused."""
     from openkoi_hookspecs import ConfigError
 
     from .interruptible import run_interruptible
@@ -157,7 +157,7 @@ async def list_unknown_settings(koi: "OpenedKoi") -> "Sequence[str]":
 
 
 def remove_origin(text: str, key: str) -> str:
-    """Return an error without the option of `openkoi fork`, which a value that is tried seems to come from."""
+    """Return an error that names the key instead of the option --set of `openkoi fork`."""
     return text.replace(f" in --set {key}", "").replace(f"--set {key}", key)
 
 

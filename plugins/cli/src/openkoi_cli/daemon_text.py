@@ -1,4 +1,4 @@
-"""Format the status of the daemon and its apps, from the daemon's file. Imports nothing of the assistant."""
+"""Format the status of the daemon and its apps, from the daemon's file. Does not import the assistant."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ STOPPED = "  Daemon: not running; to start it, run `openkoi daemon start`"
 
 
 def format_daemon(folder: Path) -> list[str]:
-    """Return the daemon's state, a line for each app, and its warnings; nothing where it was never started."""
+    """Return the daemon's state, a line for each app, and its warnings; nothing if it was never started."""
     lock, state = folder / "daemon.lock", folder / "state.json"
     if not lock.exists():
         return []
@@ -30,7 +30,7 @@ def format_daemon(folder: Path) -> list[str]:
 
 
 def format_app(name: str, app: Mapping[str, str], users: str | None) -> str:
-    """Return how an app is, and who may command the assistant there; ``users`` is None where none can."""
+    """Return the state of an app, and who can send tasks to the assistant there; ``users`` is None if no user can."""
     detail = f": {app['detail'].rstrip('.')}" if app["detail"] else ""
     who = "" if users is None else f"; users: {users or 'none'}"
     return f"    {name}  {app['status']}{detail}{who}"

@@ -34,7 +34,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
 
 
 def show_diff(text: str) -> None:
-    """Print a diff: as it is for a program, for a user with colours and, if it does not fit, in a pager."""
+    """Print a diff: unchanged for a program; for a user in color and, if it does not fit, in a pager."""
     if not sys.stdout.isatty():
         click.echo(text, nl=False)
         return
@@ -49,7 +49,7 @@ def show_diff(text: str) -> None:
 
 
 async def read_diff(invocation: Invocation, task_id: str) -> tuple[str, list[str]]:
-    """Return the diff, and what to note of later changes to the same files."""
+    """Return the diff, and notes about later changes to the same files."""
     from openkoi_base.files import is_run_active
 
     from .task_changes import RAN_AT_ONCE, find_concurrent, load_checkpoints, save_last_changes

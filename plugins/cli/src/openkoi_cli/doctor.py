@@ -62,7 +62,7 @@ class Diagnosis:
             self.issues.append(describe_error(error))
 
     def add_facts(self, part: str, facts: Mapping[str, str]) -> None:
-        """Add the facts about a part, each on a line of its own if they are long."""
+        """Add the facts about a part, each on its own line if they are long."""
         together = format_health(facts)
         lines = [format_health({word: value}) for word, value in facts.items()]
         for number, text in enumerate([together] if len(together) <= LONG_LINE else lines):
@@ -109,7 +109,7 @@ def open_without_broken_config(invocation: Invocation) -> tuple["OpenedKoi", str
 
 
 async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
-    """Check all parts; one whose check fails is an issue, and the others are checked as well."""
+    """Check all parts; a part whose check fails is an issue, and does not prevent the other checks."""
     seen = Diagnosis()
     check_files(invocation.paths, seen, koi.settings())
     async with koi:
@@ -137,7 +137,7 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
 
 
 async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
-    """Load a plugin, check it if it can be, and report it if that fails."""
+    """Load a plugin, check it if it supports that, and report any failure."""
     state, problem = await describe_state(name, ask_health(kind, name, koi, unknown=""), PLUGIN_TIMEOUT_SECONDS)
     if state:
         seen.add(f"  {name}", state)
@@ -154,7 +154,7 @@ async def ask_health(kind: str, name: str, koi: "Koi", *, unknown: str) -> str:
 
 
 async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
-    """Check each app; report no issue for one that is neither configured nor signed in to."""
+    """Check each app; one that is neither configured nor signed in to is not an issue."""
     kind, entries = "integrations", koi.plugins("integrations")
     if entries:
         list_names("Integrations", kind, koi, seen)
@@ -220,7 +220,7 @@ def first_existing(path: Path) -> Path:
 
 
 async def check_models(koi: "Koi", seen: Diagnosis) -> None:
-    """List the providers and the executor's model; report an issue if a provider that is used does not work."""
+    """List the providers and the executor's model; report an issue if a provider in use does not work."""
     states = await check_providers(koi)
     seen.add("Providers", "" if states else "none installed")
     for name, state in states.items():
@@ -261,7 +261,7 @@ def check_plugins(installation: "Installation", seen: Diagnosis) -> None:
 
 
 def list_entry_points() -> set[tuple[str, str, str]]:
-    """Return the entry points by the standard way."""
+    """Return the entry points in the standard way."""
     from importlib_metadata import distributions
 
     listed: set[tuple[str, str, str]] = set()

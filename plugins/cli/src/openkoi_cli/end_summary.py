@@ -5,7 +5,7 @@ from openkoi_runlog.report import RunReport
 
 
 def format_next(report: RunReport) -> str:
-    """Return the commands that may come next; empty for a run that changed nothing and left nothing to do."""
+    """Return the commands to suggest; empty if the run changed nothing and left nothing to do."""
     commands = list_next(report)
     return f"  Next: {', '.join(commands)}" if commands else ""
 

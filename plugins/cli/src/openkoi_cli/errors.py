@@ -34,7 +34,7 @@ def report_error(error: Exception, invocation: Invocation) -> int:
 
 
 def print_line(text: str) -> None:
-    """Print a line on stderr, if it is still open; what a plugin or a server wrote cannot control the terminal."""
+    """Print a line on stderr, if it is still open; text from a plugin or a server cannot control the terminal."""
     from .streams import strip_escapes
 
     with suppress(OSError):
@@ -42,14 +42,14 @@ def print_line(text: str) -> None:
 
 
 def print_warning(warning: str, invocation: Invocation) -> None:
-    """Print a warning on stderr; further lines of it, which a plugin may have written, look like no line of ours."""
+    """Print a warning on stderr; indent its further lines, which a plugin may have written to imitate OpenKoi's."""
     from openkoi_base.printable import indent_further
 
     print_line(f"  ! {indent_further(invocation.redact(warning))}")
 
 
 def quotes_others(error: Exception) -> bool:
-    """Return whether an error repeats what a plugin or a server says, and not only words of OpenKoi."""
+    """Return whether an error repeats text from a plugin or a server."""
     from openkoi_hookspecs import AppError, KoiError, NoProviderError, PluginError, ProviderError
 
     if isinstance(error, (PluginError, AppError, ProviderError)):
@@ -71,7 +71,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def describe_environment(error: BaseException) -> str:
-    """Return what is wrong with a file's disk or permissions, the current folder or standard output, if that failed."""
+    """Return what is wrong with a disk, permissions, the current folder or standard output, if that is the cause."""
     if not isinstance(error, OSError):
         return ""
     if error.filename:

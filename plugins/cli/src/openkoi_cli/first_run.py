@@ -34,7 +34,7 @@ def make_greeting(renderer: "Renderer") -> Callable[[Record], None]:
 
 
 def offer_setup(invocation: Invocation) -> bool:
-    """Let the user choose a model where none is configured or found; return whether the setup ran."""
+    """Let the user choose a model if none is configured or found; return whether the setup ran."""
     koi = invocation.koi
     if koi is None or not can_prompt(sys.stderr):
         return False

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Paths
     from openkoi_runlog import Conversation
 
-NO_SESSION = "No session to continue in {folder}. Run `openkoi sessions --all` to list those of all folders."
+NO_SESSION = "No session to continue in {folder}. Run `openkoi sessions --all` to list the sessions of all folders."
 RUNNING = "Task {id} of this session is still running. Wait until it ends, or stop it, before you continue the session."
 MODEL_FLAGS = ("model", "executor", "evaluator")
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What a follow-up continues: the session of a task, or the last session in this folder without one."""
+    """The session that a follow-up continues: that of a task or, without a task, the last one in this folder."""
 
     task_id: str = ""
 
@@ -27,7 +27,7 @@ class FollowUp:
 def continue_session(
     task: Task, follow_up: FollowUp, flags: Mapping[str, object], paths: "Paths"
 ) -> tuple[Task, dict[str, object]]:
-    """Return the task as the next one of a session, and the settings that the session's command line named."""
+    """Return the task as the next one of a session, and the settings that the session's command line set."""
     found = find_conversation(follow_up, paths)
     workspace = found.workspace if follow_up.task_id else ""
     if workspace and not Path(workspace).is_dir():
@@ -65,12 +65,12 @@ def find_last_session(sessions: Path) -> str:
 
 
 def find_session(sessions: Path, task_id: str) -> str:
-    """Return the session with an id, or that of the task with an id or the beginning of one."""
+    """Return the session with an id, or the session of the task with an id or prefix."""
     from openkoi_runlog import find_task, list_sessions
 
     return task_id if task_id in list_sessions(sessions) else find_task(sessions, task_id).session
 
 
 def keep_models(models: Mapping[str, str], flags: Mapping[str, object]) -> dict[str, object]:
-    """Return the models that the session's last command line named, unless this one names any."""
+    """Return the models that the session's last command line set, unless this one sets any."""
     return {} if any(flags.get(name) for name in MODEL_FLAGS) else dict(models)

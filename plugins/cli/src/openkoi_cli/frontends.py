@@ -16,7 +16,7 @@ HIDDEN = "The frontend {name!r} cannot be started by `openkoi {name}`, because a
 
 
 class FrontendCommand(click.Command):
-    """A frontend as a command; all words after its name are its own."""
+    """A frontend as a command; all words after its name are its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.args = args

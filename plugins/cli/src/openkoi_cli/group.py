@@ -1,7 +1,7 @@
 """Resolve the command of a command line. Commands are imported when they are called.
 
-Options may be anywhere. If the first word that is not an option is the name of a command, it is that command; all else
-is a task. A quoted argument with a space is always a task, and ``--`` ends the options. A line that looks like a
+Options may be anywhere. If the first word that is not an option is the name of a command, it is that command; anything
+else is a task. A quoted argument with a space is always a task, and ``--`` ends the options. A line that looks like a
 missing command runs as a task only after confirmation.
 """
 
@@ -226,7 +226,7 @@ def put_command_first(args: list[str], commands: list[str]) -> list[str]:
 
 
 def resolve_run(args: list[str], rest: list[str]) -> list[str]:
-    """Resolve ``run``: an agent before a file, a command before a quoted task, else a word of a task."""
+    """Resolve ``run``: an agent if a file follows, a command if a quoted task follows, else a word of a task."""
     place = find_first_word(rest)
     if place is None or names_agent(rest[place]):
         return ["run" if place is None else AGENT, *rest]
@@ -262,7 +262,7 @@ def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
 
 
 def is_explained(args: Sequence[str]) -> bool:
-    """Return whether a line has an option of another program, which is explained where it is refused."""
+    """Return whether a line has an option of another program, which is explained when it is rejected."""
     from .other_programs import INSTEAD
 
     return any(word.partition("=")[0] in INSTEAD for word in args)

@@ -17,7 +17,7 @@ NO_SETTINGS: Mapping[str, object] = {}
 
 
 class Invocation:
-    """A call of the command line; ``is_reported`` if the error that ended it was shown already."""
+    """A call of the command line; ``is_reported``: the error that ended it has already been shown."""
 
     def __init__(self, launcher: "Launcher") -> None:
         self.launcher = launcher
@@ -63,7 +63,7 @@ class Invocation:
         return self.koi
 
     def read(self) -> "Reader":
-        """Read the configuration for the current folder, and what is recorded, without opening OpenKoi."""
+        """Read the configuration and records for the current folder without opening OpenKoi."""
         self.reader = self.launcher.read(config=self.config)
         self.require_config(self.paths.config)
         return self.reader

@@ -1,6 +1,6 @@
 """Read single keys from the terminal during a run: Esc interrupts it.
 
-The terminal echoes nothing meanwhile, and is as before when a question or a child uses it, and at the end.
+The terminal does not echo meanwhile; its modes are restored at the end, and while a question or a child uses it.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Keyboard:
 
     @property
     def has_begun_line(self) -> bool:
-        """Whether a line was begun a moment ago, though nothing takes it: its end is not an answer to a question."""
+        """Whether the user started a line a moment ago that nothing reads: its end is not an answer to a question."""
         return monotonic() - self.begun_at < LINE_SECONDS
 
     def watch(self) -> None:
@@ -41,7 +41,7 @@ class Keyboard:
             loop.add_signal_handler(signal.SIGCONT, read_keys_at_once, self.descriptor)
 
     def release(self) -> None:
-        """Leave the terminal as it was, for others to read."""
+        """Restore the terminal, so that others can read it."""
         if self.watching:
             self.watching = False
             loop = asyncio.get_running_loop()
@@ -75,7 +75,7 @@ class Keyboard:
 
 
 def open_keyboard() -> Keyboard | None:
-    """Return the keyboard; None without a terminal, and for a process in the background of one."""
+    """Return the keyboard; None without a terminal, or for a background process."""
     try:
         import termios
     except ImportError:  # on Windows, Ctrl-C interrupts
@@ -88,7 +88,7 @@ def open_keyboard() -> Keyboard | None:
 
 
 def read_keys_at_once(descriptor: int) -> None:
-    """Let the terminal pass each key at once and echo none; Ctrl-C and Ctrl-Z stay what they are."""
+    """Make the terminal pass each key at once, without echo; Ctrl-C and Ctrl-Z keep their effect."""
     import termios
 
     with suppress(termios.error):

@@ -25,7 +25,7 @@ HEARTBEAT_SECONDS = 30.0  # of a terminal on which nothing is drawn again: a scr
 
 
 class LineOutput:
-    """Prints lines, where there is no terminal; a closed stream is ignored."""
+    """Prints lines if there is no terminal; ignores a closed stream."""
 
     shows_text = has_begun_line = False
 
@@ -38,12 +38,12 @@ class LineOutput:
             print(strip_escapes(text), file=self.stream, flush=True)
 
     def print_styled(self, text: str) -> None:
-        """Print a line with the marks of our style, which has none here."""
+        """Print a styled line, here without any style."""
         self.print_line(text)
 
     @property
     def style(self) -> "Style":
-        """How text is marked: not at all."""
+        """The style of text: plain."""
         from openkoi_terminal import PLAIN
 
         return PLAIN
@@ -55,28 +55,28 @@ class LineOutput:
         """Do nothing: there is no working line."""
 
     def add_text(self, text: str) -> None:
-        """Do nothing: the answer is printed when it is known which one is returned."""
+        """Do nothing: the answer is printed once it is known which one is returned."""
 
     def end_text(self) -> None:
-        """Do nothing, as for a piece."""
+        """Do nothing: no piece was printed."""
 
     def pause(self, question_id: str) -> None:
-        """Do nothing: nothing changes below a question."""
+        """Do nothing: there is no working line to remove."""
 
     def unpause(self, question_id: str) -> None:
-        """Do nothing, as for a pause."""
+        """Do nothing: there is no working line to draw again."""
 
     @asynccontextmanager
     async def keep_time(self) -> AsyncIterator[None]:
-        """Do nothing while the run is under way."""
+        """Do nothing during the run."""
         yield
 
     def stop(self) -> None:
-        """Do nothing: nothing changes here."""
+        """Do nothing: there is nothing to remove."""
 
 
 class TerminalOutput:
-    """Prints on a terminal; what the model and its tools wrote cannot control it.
+    """Prints on a terminal; text from the model and its tools cannot control it.
 
     ``shows_text``: the answer appears here as it comes. It does not if stdout, which gets it at the end, is a file.
     """
@@ -97,11 +97,11 @@ class TerminalOutput:
 
     @property
     def has_begun_line(self) -> bool:
-        """Whether the user was typing a moment ago, though nothing takes it."""
+        """Whether the user was typing a moment ago, although nothing reads it."""
         return self.keys is not None and self.keys.has_begun_line
 
     def add_record(self, record: Record) -> None:
-        """Note a record, for the working line; many may come at once, and few of them are drawn."""
+        """Add a record to the working line; if many come at once, only a few are drawn."""
         self.working.add_record(record)
         if monotonic() - self.screen.drawn_at >= FRAME_SECONDS:
             self.draw()
@@ -109,7 +109,7 @@ class TerminalOutput:
             self.update_working_line()
 
     def print_line(self, text: str) -> None:
-        """Print a finished line above the working line, or on the stream of lines where that is not the terminal.
+        """Print a finished line above the working line, or on the stream of lines if that is not the terminal.
 
         While a question is open, lines wait, so that none comes between it and its answer. Those of other threads, such
         as warnings of a memory, wait for the thread that draws.
@@ -132,7 +132,7 @@ class TerminalOutput:
             self.screen.print_line(self.held.pop(0))
 
     def print_styled(self, text: str) -> None:
-        """Print text with our own colours, in which foreign text was made harmless before."""
+        """Print text with our own colors; untrusted text in it must already be escaped."""
         with IGNORE_CLOSED:
             self.screen.print_line(text)
 
@@ -145,14 +145,14 @@ class TerminalOutput:
                 self.screen.add(text)
 
     def end_text(self) -> None:
-        """End the answer that is coming."""
+        """End the answer that is being printed."""
         if self.shows_text:
             with IGNORE_CLOSED:
                 self.screen.end_text()
                 self.draw()
 
     def show_text(self, text: str) -> None:
-        """Print an answer that is returned, and is not the last one that came."""
+        """Print the returned answer, if it is not the last one that was streamed."""
         self.add_text(text)
         self.end_text()
 
@@ -181,7 +181,7 @@ class TerminalOutput:
         self.screen.working_line = "" if self.stopped or self.questions else self.working_text()
 
     def working_text(self) -> str:
-        """Return the working line; what it shows of a tool's call is foreign text."""
+        """Return the working line; its text about a tool call is untrusted."""
         from openkoi_terminal import INTERRUPT_HINT, format_working_line, strip_controls
 
         facts = self.working.facts(monotonic() - self.started)
@@ -211,7 +211,7 @@ class TerminalOutput:
             self.keys.watch()
 
     async def tick(self) -> None:
-        """Draw every second; where nothing is drawn again, print a line after half a minute of silence."""
+        """Draw every second; on a terminal that cannot redraw, print a line after half a minute of silence."""
         from openkoi_terminal.working_line import format_step
 
         while not self.stopped:

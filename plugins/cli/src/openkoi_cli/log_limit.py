@@ -64,7 +64,7 @@ def archive_excess(invocation: Invocation, limit: int) -> None:
 
 
 def describe_archived(files: int) -> str:
-    """Return that so many files were archived, and why."""
+    """Return a line that says how much was archived, and why."""
     from openkoi_base.counts import format_count
 
     archived = format_count(files, "file")
@@ -72,7 +72,7 @@ def describe_archived(files: int) -> str:
 
 
 async def update_memory_first(invocation: Invocation) -> None:
-    """Let memory read what it has not read yet."""
+    """Let memory read the records that it has not read yet."""
     from .memory_in_use import update_memory
 
     async with invocation.open() as koi:

@@ -24,7 +24,7 @@ log = logging.getLogger("openkoi")
 
 
 def set_up_logs(verbose: bool, koi: Koi, print_line: Callable[[str], None]) -> None:
-    """Log at the level set by ``--verbose`` or ``OPENKOI_LOG_LEVEL``, without secrets, above what is drawn again."""
+    """Log at the level set by ``--verbose`` or ``OPENKOI_LOG_LEVEL``, without secrets, above the working line."""
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
     logging.addLevelName(TRACE, "TRACE")
@@ -45,7 +45,7 @@ class LineHandler(logging.Handler):
         self.print_line, self.koi = print_line, koi
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a line; what fails then, such as a closed stream, does not fail what logs."""
+        """Print a line; an error then, such as a closed stream, does not reach the code that logs."""
         try:
             self.print_line(self.koi.redact(self.format(record)))
         except Exception:  # the stream and the redaction of any plugin's text

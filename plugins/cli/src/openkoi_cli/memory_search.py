@@ -146,7 +146,7 @@ def list_items(hits: "Sequence[Hit]", paths: "Paths") -> list[FoundItem]:
 
 
 async def catch_up(koi: "Koi", sessions: "Path") -> None:
-    """Let memory read new records; warn if it cannot, because older ones can be searched all the same."""
+    """Let memory read new records; warn if it cannot, because older ones can still be searched."""
     try:
         await update_memory(koi, sessions)
     except Exception as error:  # memory is a plugin

@@ -29,7 +29,7 @@ def run_migrations(invocation: Invocation) -> None:
 
 
 async def migrate_memory(invocation: Invocation) -> Sequence[str]:
-    """Migrate the chosen memory, and rebuild what it gave up; return a line for each step."""
+    """Migrate the chosen memory, and rebuild what it discarded; return a line for each step."""
     from .memory_in_use import load_usable_memory, update_memory
 
     koi: OpenedKoi = invocation.open()

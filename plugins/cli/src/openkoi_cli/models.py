@@ -57,7 +57,7 @@ async def list_models(koi: "Koi", name: str) -> "Mapping[str, Model]":
 
 
 async def list_role_models(koi: "Koi") -> "Mapping[str, Model]":
-    """Return the model of each role, the planner's only if one is configured; nothing where no model is found."""
+    """Return the model of each role, the planner's only if one is configured; nothing if no model is found."""
     from openkoi_hookspecs import KoiError, Model, NoModelError
 
     models: dict[str, Model] = {}
@@ -94,7 +94,7 @@ def format_models(models: "Mapping[str, Model]", koi: "Koi") -> Iterator[str]:
 
 
 def describe_model(one: "Model", koi: "Koi", name: str = "") -> str:
-    """Return what is known of a model, in one line."""
+    """Return what is known about a model, in one line."""
     known = (
         f"{format_tokens(one.context)} context" if one.context else "",
         format_price(koi.price(name or one.name) or one.price),

@@ -1,4 +1,4 @@
-"""List the plugins that are configured to run in a process of their own."""
+"""List the plugins that are configured to run in a separate process."""
 
 from typing import TYPE_CHECKING
 
@@ -9,11 +9,11 @@ OWN_PROCESS = "in its own process"
 
 
 def list_own_processes(koi: "Configuration") -> str:
-    """Return the names and kinds of the plugins that run in a process of their own."""
+    """Return the names and kinds of the plugins that run in a separate process."""
     places = [one.key.split(".", 1) for one in koi.settings(bundles=True) if is_subprocess(one.key) and one.value]
     return ", ".join(f"{rest.rpartition('.')[0]} ({kind})" for kind, rest in places)
 
 
 def is_subprocess(key: str) -> bool:
-    """Return whether a setting is the one that gives a plugin a process of its own."""
+    """Return whether a setting makes a plugin run in a separate process."""
     return key.count(".") > 1 and key.endswith(".subprocess")

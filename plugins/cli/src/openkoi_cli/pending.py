@@ -39,7 +39,7 @@ class Pending:
 
 
 async def list_pending(koi: Koi) -> list[Pending]:
-    """List the questions without an answer, the oldest first."""
+    """List the questions without an answer, oldest first."""
     return [Pending(one, find_task_text(one, koi)) for one in await koi.pending_questions()]
 
 

@@ -147,7 +147,7 @@ def is_planned(first: str, rest: Sequence[str]) -> bool:
 
 
 def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
-    """Return whether words match a form, one for one, up to its rest."""
+    """Return whether words match a form, word by word, up to its variable part."""
     if form and form[-1] == REST:
         form = form[:-1]
         words = words[: len(form)]
@@ -160,7 +160,7 @@ def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
 
 
 def suggest_command(word: str, commands: Sequence[str], cutoff: float) -> str:
-    """Return a hint at the command that is similar to a word."""
+    """Return a hint about a command that is similar to a word."""
     if (instead := INSTEAD.get(word.lower(), "")).partition(" ")[0] in commands:
         return f" Did you mean `openkoi {instead}`?"
     found = get_close_matches(word.lower(), [*commands, "help", "version"], n=1, cutoff=cutoff)

@@ -1,4 +1,4 @@
-"""Check plugins for ``openkoi doctor``: whatever one does, the others are checked as well."""
+"""Check plugins for ``openkoi doctor``: a broken plugin does not prevent the others from being checked."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -16,7 +16,7 @@ NOT_CONNECTED = "not connected"
 async def load_before(kind: str, names: Iterable[str], koi: "Koi") -> None:
     """Load plugins one by one, before they are checked at the same time.
 
-    Importing one holds up the others, which could then not answer in time.
+    Importing one blocks the others, which might then not answer in time.
     """
     for name in names:
         with suppress(Exception):  # it is loaded again when it is checked, and then reported
@@ -25,7 +25,7 @@ async def load_before(kind: str, names: Iterable[str], koi: "Koi") -> None:
 
 
 async def describe_state(name: str, answer: Awaitable[str], seconds: float) -> tuple[str, str]:
-    """Return what a plugin says of its state within so many seconds, and what is wrong with it."""
+    """Return the state that a plugin reports within this many seconds, and what is wrong with it."""
     from openkoi_base.isolation import contain_exit, format_error
     from openkoi_hookspecs import KoiError, SignInRequiredError
 

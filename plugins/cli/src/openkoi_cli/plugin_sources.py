@@ -33,7 +33,7 @@ class SourcedPlugin:
 
     @property
     def place(self) -> str:
-        """Where the source found it, and that it is disabled or runs in its own process, if so."""
+        """Where the source found it, and whether it is disabled or runs in a separate process."""
         if not self.enabled:
             return f"{self.origin}, disabled by {self.kind}.{self.name}.enabled"
         if not self.subprocess:

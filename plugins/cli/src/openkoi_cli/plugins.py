@@ -63,7 +63,7 @@ def format_plugins(invocation: Invocation) -> list[str]:
 
 
 def read_sources(invocation: Invocation) -> tuple[list[str], list[str]]:
-    """Return the lines of what sources list, and warnings about them."""
+    """Return the lines about the plugins that sources list, and warnings about the sources."""
     if not invocation.launcher.plugins("sources"):
         return [], []
     from .plugin_sources import ask_sources, format_sourced
@@ -73,7 +73,7 @@ def read_sources(invocation: Invocation) -> tuple[list[str], list[str]]:
 
 
 def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
-    """Return lines that plugins wrote without secrets; those of the configuration are known if that can be read."""
+    """Return lines from plugins without secrets; secrets of the configuration are known only if it can be read."""
     from openkoi_hookspecs import ConfigError
 
     with suppress(ConfigError):
@@ -82,7 +82,7 @@ def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
 
 
 def describe(plugin: "PluginState", times: "Times") -> str:
-    """Return why a plugin is not used; else where it runs and, for one of hooks, those that were called, and when."""
+    """Return why a plugin is not used; else where it runs and, for a hook plugin, which hooks were called and when."""
     process = describe_process() if plugin.subprocess else ""
     hooks = format_hook_times(times.get(plugin.name, {})) if plugin.kind == "hooks" else ""
     return why_unused(plugin) or "  ".join(filter(None, (process, hooks)))
@@ -104,7 +104,7 @@ def why_unused(plugin: "PluginState") -> str:
 
 
 def find_broken(installation: "Installation", invocation: Invocation) -> dict["PluginState", str]:
-    """Return why plugins cannot be loaded; they are imported unless these very files were imported without a fault."""
+    """Return why plugins cannot be loaded; import them unless the same files were imported before without an error."""
     used = [one for one in installation.plugins if one.used and one.kind != "bundles"]
     names = " ".join(f"{one.kind}.{one.name}={one.distribution}" for one in used)
     checked, known = f"{installation.fingerprint} {names}", invocation.paths.data / CHECKED
@@ -177,7 +177,7 @@ def parse_line(line: str) -> object:
 
 
 def print_broken(invocation: Invocation) -> None:
-    """Import the plugins that stdin lists, and print which one is tried, and which are broken, by their places."""
+    """Import the plugins that stdin lists, and print the index of each one tried, and of each broken one."""
     import json
 
     from openkoi_hookspecs import PluginState

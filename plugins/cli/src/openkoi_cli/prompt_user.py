@@ -69,7 +69,7 @@ class TerminalPrompt:
         return (await read_whole_line(f"{choices} ")).strip() or None
 
     async def ask_approval(self, request: "ApprovalRequest") -> str | None:
-        """Show a tool call with numbered answers; what was allowed for the task is not asked again, and shown."""
+        """Show a tool call with numbered answers; a call that was allowed for the task is shown but needs no answer."""
         from openkoi_terminal import show_hidden
         from openkoi_terminal.approval_request import describe_request
         from openkoi_terminal.style import detect_style
@@ -114,13 +114,13 @@ class TerminalPrompt:
 
 
 def list_choices(request: "ApprovalRequest") -> Sequence[Choice]:
-    """Return the answers to a request; the wider one only where its scope is plain."""
+    """Return the answers to a request; the wider one only if its scope is clear."""
     wider = Choice("a", f"Yes, and {request.scope_text} until this task ends (a)", "always")
     return (Choice("y", "Yes, this once (y)", YES), *([wider] if request.scope else []), REFUSE)
 
 
 def attend_terminal(koi: Koi, live: "LineOutput | TerminalOutput", *, yes: bool = False) -> None:
-    """Let questions be asked at the terminal, if there is one; ``yes`` answers what policy lets the option answer."""
+    """Ask questions at the terminal, if there is one; ``yes`` answers those that policy lets ``--yes`` answer."""
     at_terminal = can_prompt(sys.stderr)
     terminal = TerminalPrompt(live, koi.workspace)
     if at_terminal:
@@ -131,7 +131,7 @@ def attend_terminal(koi: Koi, live: "LineOutput | TerminalOutput", *, yes: bool 
 
 @dataclass(frozen=True, slots=True)
 class FlagAnswer:
-    """Answers yes where policy lets the option ``--yes`` do so; the terminal answers the rest, if there is one."""
+    """Answers yes if policy lets the option ``--yes`` do so; the terminal answers the rest, if there is one."""
 
     koi: Koi
     live: "LineOutput | TerminalOutput"

@@ -18,7 +18,7 @@ UNLISTED_STATUSES = (403, 404, 405, 501)
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """How a provider is, in words; the error if it does not work; the names of its models if they were listed."""
+    """A provider's state in words; the error if it does not work; the names of its models if it listed them."""
 
     text: str
     error: str = ""

@@ -1,6 +1,6 @@
 """Answer ``openkoi status`` and ``openkoi memory search WORDS`` without click, whose import takes as long as they do.
 
-What is not plain is left to the commands: options, errors and warnings, a log or a memory that has to be changed.
+Anything else is left to the commands: options, errors and warnings, a log or a memory that must be changed.
 """
 
 import os
@@ -18,7 +18,7 @@ ESCAPE = "\x1b"  # click removes colors where they are not shown
 
 
 def answer(invocation: Invocation) -> int | None:
-    """Print the answer to a line that only reads; return the exit status, or None where the command has to run."""
+    """Print the answer to a line that only reads; return the exit status, or None if the command has to run."""
     words = invocation.launcher.arguments
     if not is_plain(words) or invocation.verbose or "_OPENKOI_COMPLETE" in os.environ:
         return None
@@ -46,7 +46,7 @@ def answer(invocation: Invocation) -> int | None:
 
 
 def defer_import(name: str) -> None:
-    """Import a module when something of it is first used."""
+    """Import a module when one of its names is first used."""
 
     def load(attribute: str) -> object:
         from importlib import import_module
@@ -68,7 +68,7 @@ def is_plain(words: Sequence[str]) -> bool:
 
 
 def can_print(text: str) -> bool:
-    """Return whether standard output takes a text as it is."""
+    """Return whether standard output can print a text unchanged."""
     return ESCAPE not in text and sys.stdout.encoding.lower() == "utf-8"
 
 
@@ -81,7 +81,7 @@ def read_status(invocation: Invocation) -> str | None:
 
 
 def search_memory(invocation: Invocation, words: Sequence[str]) -> str | None:
-    """Return what memory has; None if it has to be opened, or there is a warning."""
+    """Return the hits from memory; None if it has to be opened, or if there is a warning."""
     from .memory_search import format_hits, read_items
 
     reader = invocation.read()

@@ -67,7 +67,7 @@ class Renderer:
         """Show what a dry run would change."""
 
     def attend(self, koi: "Koi", *, yes: bool = False) -> None:
-        """Let questions be asked at the terminal, if there is one, and let the option ``--yes`` answer some."""
+        """Ask questions at the terminal, if there is one, and let the option ``--yes`` answer some."""
         if yes or can_prompt(sys.stderr):
             from .prompt_user import attend_terminal
 
@@ -88,11 +88,11 @@ class Renderer:
                     self.end_answer(end)
 
     def show_piece(self, text: str) -> None:
-        """Show a piece of what the model says, as it comes."""
+        """Show a piece of the model's answer as it arrives."""
         self.live.add_text(text)
 
     def end_answer(self, end: AnswerEnd) -> None:
-        """End what the model says."""
+        """End the model's answer."""
         self.live.end_text()
         self.answer = end.text if end.is_answer else ""
 
@@ -149,7 +149,7 @@ class TextRenderer(Renderer):
         self.show_summary()
 
     def show_summary(self) -> None:
-        """Show what was changed, and what the claims of the answer rest on."""
+        """Show what was changed, and the evidence for the answer's claims."""
         from openkoi_runlog.report import check_claims
 
         if not (self.report.changed_files or (self.report.completion and check_claims(self.report))):
@@ -165,7 +165,7 @@ class TextRenderer(Renderer):
             self.live.print_styled(self.invocation.redact(line))
 
     def show_next(self) -> None:
-        """Show what may be run next."""
+        """Suggest commands to run next."""
         from .end_summary import format_next
 
         if line := format_next(self.report):
@@ -185,7 +185,7 @@ class TextRenderer(Renderer):
             self.print(self.format_diff(self.invocation.redact(diff.rstrip("\n"))))
 
     def format_diff(self, text: str) -> str:
-        """Return a diff as it is for a program, and as a terminal shows it: files may contain escape sequences."""
+        """Return a diff unchanged for a program, and escaped for a terminal: files may contain escape sequences."""
         if not self.out.isatty():
             return text
         from openkoi_terminal import detect_style, render_diff

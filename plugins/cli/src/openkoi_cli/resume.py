@@ -94,7 +94,7 @@ def unfinished_here(left: Sequence["PastTask"], running: "Path") -> "PastTask":
 
 
 def find_folder(past: "PastTask", here: "Path", running: "Path") -> "Path | None":
-    """Return the folder of a task, this one if the log does not contain it; None if it is gone, or the task runs."""
+    """Return a task's folder, or this one if the log does not name it; None if it is gone or the task is running."""
     from pathlib import Path
 
     from openkoi_base.files import is_run_active

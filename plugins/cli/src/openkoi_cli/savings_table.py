@@ -55,6 +55,6 @@ def format_row(title: str, spans: Sequence[Sequence[SavedTokens]]) -> str:
 
 
 def format_cell(span: Sequence[SavedTokens]) -> str:
-    """Format tokens, and dollars as far as prices are known; losses are negative."""
+    """Format tokens, and dollars if prices are known; losses are negative."""
     tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
     return format_tokens(tokens) + (f" (~{format_dollars(sum(usd))})" if usd else "")

@@ -1,4 +1,4 @@
-"""Find the commands that are scripts: files ``NAME.star`` in a folder of the user, and in one of the project."""
+"""Find the commands that are scripts: files ``NAME.star`` in the user's folder and the project's."""
 
 import os
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ PROJECT_FOLDER = (".openkoi", "commands")
 
 
 def name_script_command(args: "Sequence[str]", invocation: "Invocation") -> list[str]:
-    """Return a line that begins with the script's command that its first word names; empty if that is none."""
+    """Return a line that begins with the script's command that its first word names; empty if it names none."""
     place = find_first_word(args)
     if place is None or not args[place].replace("-", "").isalnum() or not is_installed(invocation):
         return []

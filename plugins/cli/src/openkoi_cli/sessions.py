@@ -73,7 +73,7 @@ def format_sessions(found: "Sequence[PastSession]", *, everywhere: bool) -> Iter
 
 
 def explain_none(words: Sequence[str], *, everywhere: bool) -> str:
-    """Return why no session is listed, and where others may be."""
+    """Return why no session is listed, and how to find more."""
     where = "" if everywhere else " in this folder"
     other = "" if everywhere else " Add --all to search all folders." if words else " Add --all to list all folders."
     return f"No session{where} mentions {' '.join(words)}.{other}" if words else f"No sessions{where} yet.{other}"

@@ -25,7 +25,7 @@ class Suggestion:
     saves: float
 
     def format(self, spent: float) -> str:
-        """Format with what it would have saved of the dollars that were ``spent`` in the last 30 days."""
+        """Return the suggestion, with what it would have saved of the dollars ``spent`` in the last 30 days."""
         money = f" and would have saved ${self.saves * spent:.2f} of ${spent:.2f} in the last 30 days" if spent else ""
         return (
             f"{self.now}; {self.model} costs {self.saves:.0%} less for reflection and simple judgments{money}. "
@@ -50,7 +50,7 @@ async def describe_small_model(koi: "Koi", sessions: Path) -> str:
 
 
 def suggest(now: str, price: "Price | None", models: "Mapping[str, Model]", koi: "Koi") -> Suggestion | None:
-    """Return the dearest of the much cheaper models: the most able one that still saves most of the cost."""
+    """Return the most expensive of the much cheaper models: the most able one that still saves most of the cost."""
     most = blend(price)
     known = {name: blend(koi.price(name) or one.price) for name, one in models.items() if one.context >= MIN_CONTEXT}
     cheaper = {name: cost for name, cost in known.items() if 0 < cost <= MAX_SHARE * most}
@@ -59,7 +59,7 @@ def suggest(now: str, price: "Price | None", models: "Mapping[str, Model]", koi:
 
 
 def blend(price: "Price | None") -> float:
-    """Return what a typical call costs by a price; 0.0 for an unknown price."""
+    """Return the cost of a typical call at a price; 0.0 for an unknown price."""
     return INPUT_SHARE * price.input + price.output if price else 0.0
 
 

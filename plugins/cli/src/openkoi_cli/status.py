@@ -44,7 +44,7 @@ def open_state(invocation: Invocation) -> State:
 
 
 def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
-    """Return why a task was decided as it was, from its records."""
+    """Explain a task's decisions from its records."""
     from openkoi_runlog.report import build_report, explain_run
 
     from .replay import load_run
@@ -54,7 +54,7 @@ def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
 
 
 async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
-    """Return memory's state; if they are to be shown, open questions and the use of daily limits."""
+    """Return memory's state; if details are to be shown, also open questions and the use of daily limits."""
     from .without_hooks import without_hooks
 
     async with without_hooks(koi):

@@ -25,7 +25,7 @@ PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "integrations"))
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is shown beside tasks. ``plugins`` are names and origins by kind; the rest is for details."""
+    """The state, apart from tasks. ``plugins`` are names and origins by kind; the rest is for details."""
 
     memory: Mapping[str, str]
     plugins: "Mapping[str, Sequence[tuple[str, str]]]"

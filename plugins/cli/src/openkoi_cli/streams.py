@@ -42,7 +42,7 @@ def restore_terminal() -> None:
 
 
 def error_handler() -> str:
-    """Return how characters are written that the streams cannot encode; UTF-8 has all of our signs."""
+    """Return the handler of characters that the streams cannot encode; UTF-8 encodes all of ours."""
     if "utf" in sys.stdout.encoding.lower():
         return "backslashreplace"
     from .lookalikes import register
@@ -54,7 +54,7 @@ def error_handler() -> str:
 
 
 def strip_escapes(text: str) -> str:
-    """Return a text for a file or a pipe, which a terminal may show later: it cannot control that."""
+    """Return a text for a file or a pipe without escapes, since a terminal may show it later."""
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     from openkoi_terminal import strip_escapes
@@ -66,7 +66,7 @@ def strip_escapes(text: str) -> str:
 def reserve_stdout() -> Iterator[TextIO]:
     """Yield the real stdout, and send what plugins and child processes print to stderr.
 
-    Raises KoiError where nothing can be written to it, before a result is paid for.
+    Raises KoiError if it cannot be written to, before a result is paid for.
     """
     try:
         sys.stdout.flush()

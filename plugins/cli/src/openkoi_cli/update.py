@@ -47,7 +47,7 @@ def command(invocation: Invocation, /, check: bool, migrations: bool) -> None:
 
 
 def format_newer(found: "Sequence[Newer]") -> list[str]:
-    """Return what is newer, in lines."""
+    """Return a line for each newer release."""
     if not found:
         return ["OpenKoi and its plugins are up to date."]
     lines = [f"{one.name} {one.version} -> {one.latest}" for one in found]
@@ -55,7 +55,7 @@ def format_newer(found: "Sequence[Newer]") -> list[str]:
 
 
 def install_newer(found: "Sequence[Newer]") -> None:
-    """Let the installer of this environment install what is newer, and say of each whether it did."""
+    """Let this environment's installer install newer releases; report each one that it did or did not update."""
     from .releases import installer_name, run_installer, upgrade_command, versions_from_index
 
     order = upgrade_command([one.name for one in found], Path(sys.prefix))
@@ -72,7 +72,7 @@ def install_newer(found: "Sequence[Newer]") -> None:
 
 
 def migrate_in_new_process(invocation: Invocation) -> None:
-    """Run pending migrations by the new code: this process still has the old one."""
+    """Run pending migrations with the new code: this process still has the old code."""
     config = ["--config", invocation.config] if invocation.config else []
     order = [sys.executable, "-P", "-m", "openkoi", *config, "update", "--migrations"]
     if subprocess.run(order, check=False).returncode:

@@ -29,7 +29,7 @@ def log_size(log: Log) -> int:
 def archive_oldest(log: Log, limit: int) -> list[str]:
     """Archive the oldest sessions until the log is within the limit; return the archived segments.
 
-    The newest session stays. Raise OSError when there is no room to compress anything.
+    The newest session stays. Raise OSError if there is no room to compress anything.
     """
     done: list[str] = []
     over = log_size(log) - limit
@@ -50,7 +50,7 @@ def archive_oldest(log: Log, limit: int) -> list[str]:
 def list_archivable(log: Log) -> Iterator[Segment]:
     """Yield the segments that may be archived, oldest first: those without a writer.
 
-    Of the newest session, only those before one that is being written: long-running programs fill several.
+    In the newest session, only the segments before one that is being written: long-running programs fill several.
     """
     sessions = [list(parts) for _, parts in groupby(log.segments(), key=lambda segment: segment.session)]
     for parts in sessions:
@@ -61,7 +61,7 @@ def list_archivable(log: Log) -> Iterator[Segment]:
 
 
 def is_settled(segment: Segment) -> bool:
-    """Return whether it is readable and has no writer; without locks, that is assumed after a day."""
+    """Return whether a segment is readable and has no writer; on platforms without locks, assume that after a day."""
     readable = segment.path.is_file() and os.access(segment.path, os.R_OK)
     if not readable or segment.size == 0 or segment.is_locked:
         return False
@@ -69,7 +69,7 @@ def is_settled(segment: Segment) -> bool:
 
 
 def archive_segment(segment: Segment, archive: Path) -> bool:
-    """Compress, verify and remove a segment; return False if a different file has its name."""
+    """Compress, verify and remove a segment; return False if a different file already has its name."""
     packed = archive / f"{segment.name}.gz"
     if not packed.exists():
         compress_file(segment.path, packed)

@@ -15,7 +15,7 @@ from openkoi_hookspecs import KoiError
 
 @contextmanager
 def create_folder(target: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which replaces the target at the end; raise KoiError if that is taken."""
+    """Yield a folder to fill, which replaces the target at the end; raise KoiError if the target is in use."""
     target = target.absolute()
     try:
         raise_if_taken(target)
@@ -47,7 +47,7 @@ def open_part(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder, where the platform has locks."""
+    """Lock a folder, if the platform supports locks."""
     if not HAS_LOCKS:
         yield
         return
@@ -60,7 +60,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove the parts of killed exports, where the platform has locks."""
+    """Remove the unfinished folders of killed exports, if the platform supports locks."""
     for path in target.parent.iterdir():
         left = path.name.startswith(part_prefix(target)) and path.is_dir() and not path.is_symlink()
         if left and HAS_LOCKS and not is_locked(path):
@@ -68,7 +68,7 @@ def remove_leftovers(target: Path) -> None:
 
 
 def part_prefix(target: Path) -> str:
-    """Return the prefix of the names of its parts."""
+    """Return the prefix of the names of unfinished folders."""
     return f".{target.name}.part-"
 
 
@@ -82,7 +82,7 @@ def raise_if_taken(target: Path) -> None:
 
 
 def is_vacant(target: Path) -> bool:
-    """Return whether a folder can be created there."""
+    """Return whether a folder can be created at a path."""
     if not target.exists() and not target.is_symlink():
         return True
     return target.is_dir() and not target.is_symlink() and not any(target.iterdir())

@@ -15,7 +15,7 @@ class ExportRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskRow(ExportRow):
-    """A task or sub-task; ``decision`` is empty before it ended."""
+    """A task or sub-task; ``decision`` is empty until it ends."""
 
     table = "tasks"
     id: str

@@ -41,7 +41,7 @@ class Segment:
 
     @property
     def size(self) -> int:
-        """Bytes on disk, or none when it has just been archived."""
+        """Its size on disk in bytes; 0 if it has just been archived."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     @property

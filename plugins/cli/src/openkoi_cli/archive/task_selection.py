@@ -55,7 +55,7 @@ def read_start(line: SegmentLine) -> RunStart:
 
 
 def find_task(tasks: Iterable[RunStart], prefix: str) -> list[RunStart]:
-    """Return the only task whose id starts with this."""
+    """Return the only task whose id has this prefix."""
     latest = sorted(tasks, key=lambda start: start.at, reverse=True)
     return [find_by_prefix(prefix, {start.run: start for start in latest}, "task")]
 

@@ -11,7 +11,7 @@ OWN = "openkoi"
 
 
 async def find_candidates(koi: "OpenedKoi", *, every: bool) -> "list[PluginEntry]":
-    """Return the plugins of the workspace that may change a result, those that are listed by sources among them."""
+    """Return the plugins of the workspace that may change a result, including those that sources list."""
     from ..plugin_sources import list_entries
 
     sourced = [one for source in koi.plugins("sources") for one in await list_entries(source, koi)]
@@ -22,7 +22,7 @@ async def find_candidates(koi: "OpenedKoi", *, every: bool) -> "list[PluginEntry
 
 
 def own_distributions() -> set[str]:
-    """Return the distributions that OpenKoi is made of: what it requires, and what those require."""
+    """Return the distributions that make up OpenKoi: its requirements, and their requirements."""
     own, waiting = set[str](), [OWN]
     while waiting:
         own.add(name := waiting.pop())
@@ -31,7 +31,7 @@ def own_distributions() -> set[str]:
 
 
 def required_by(distribution: str) -> set[str]:
-    """Return the distributions that another one always requires; none if it is not installed."""
+    """Return the distributions that a distribution always requires; none if it is not installed."""
     from importlib_metadata import PackageNotFoundError, requires
 
     from ..releases import normalize_name

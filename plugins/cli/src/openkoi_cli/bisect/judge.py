@@ -17,7 +17,7 @@ ANSWER = "OPENKOI_ANSWER"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What came of a replay: the answer, the action that it was decided, the changed files, and the folder."""
+    """The result of a replay: the answer, the action decided on, the changed files, and the folder."""
 
     text: str
     action: NextAction
@@ -27,7 +27,7 @@ class ReplayResult:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Says whether a result is bad. ``accepted`` is whether the recorded one was; ``check`` is the user's command."""
+    """Decides whether a result is bad. ``accepted``: the recorded one was accepted; ``check`` is the user's command."""
 
     check: str
     accepted: bool
@@ -45,7 +45,7 @@ class Judge:
         )
 
     def outcome(self, result: ReplayResult) -> Outcome:
-        """Return how a result is."""
+        """Return whether a result is good or bad, or must be skipped."""
         if self.check:
             return run_check(self.check, result)
         if not self.accepted:
@@ -56,7 +56,7 @@ class Judge:
 
 
 def run_check(check: str, result: ReplayResult) -> Outcome:
-    """Run the user's command in the folder of the result; its status says how it is.
+    """Run the user's command in the folder of the result; its exit status is the outcome.
 
     The answer is its standard input, and a file whose path is in ``$OPENKOI_ANSWER``.
     """

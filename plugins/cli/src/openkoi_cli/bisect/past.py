@@ -22,7 +22,7 @@ NOT_OVER = "Task {id} has no result. To resume it, run `openkoi resume {id}`."
 
 @dataclass(frozen=True, slots=True)
 class PastTaskRun:
-    """A task that ended. ``checkpoint`` is of its files before it changed one, empty if it changed none."""
+    """A finished task. ``checkpoint`` is the state of its files before the first change; empty if it changed none."""
 
     id: str
     task: Task
@@ -35,17 +35,17 @@ class PastTaskRun:
 
     @property
     def usd(self) -> float:
-        """What its calls of models have cost."""
+        """The cost of its model calls, in dollars."""
         return sum(one.usd for one in self.responses)
 
     @property
     def models(self) -> Mapping[str, str]:
-        """The model of each role that was called, as ``provider/model``; the executor's judges where none did."""
+        """The model of each role that was called, as ``provider/model``; the executor's if no judge was called."""
         named = {one.role: one.model for one in self.responses}
         return {"evaluator": named.get(EXECUTOR, self.model), EXECUTOR: self.model, **named}
 
     def request_changers(self, plugins: "Sequence[PluginEntry]") -> frozenset[int]:
-        """Return the places of the plugins whose hooks or tools are in the requests to models."""
+        """Return the indexes of the plugins whose hooks or tools affect the requests to models."""
         named = {one.plugin for one in self.answers if one.hook not in AFTER_REQUESTS}
         found = (place for place, one in enumerate(plugins) if one.kind != "hooks" or one.name in named)
         return frozenset(place for place in found if plugins[place].kind in ("hooks", "tools"))
@@ -56,7 +56,7 @@ class PastTaskRun:
 
 
 def read_past(invocation: "Invocation", task_id: str) -> PastTaskRun:
-    """Return a task of the log; raise KoiError for one that has no result or no folder."""
+    """Return a task of the log; raise KoiError if it has no result or no folder."""
     from openkoi_runlog import build_view, find_task, missing_folder_error, read_task_records
 
     sessions = invocation.paths.sessions
@@ -81,6 +81,6 @@ def read_past(invocation: "Invocation", task_id: str) -> PastTaskRun:
 
 
 def last_of(records: Sequence[Record], run: str, kind: type[events.Event]) -> events.Event | None:
-    """Return the last event of a kind of a run."""
+    """Return a run's last event of a kind."""
     found = [one.event for one in records if one.run == run and isinstance(one.event, kind)]
     return found[-1] if found else None

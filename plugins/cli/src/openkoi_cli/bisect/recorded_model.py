@@ -26,21 +26,22 @@ NO_PRICE = Price(0.0, 0.0)
 
 
 class Models(Protocol):
-    """What is used of the configured OpenKoi, whose providers have the user's keys."""
+    """The part of the configured OpenKoi that is used here; its providers have the user's keys."""
 
     async def load(self, kind: str, name: str) -> object:
         """Load a plugin."""
 
     async def describe_model(self, name: str) -> Model:
-        """Return what is known of a model."""
+        """Return what is known about a model."""
 
 
 @dataclass(slots=True)
 class Recording:
-    """The responses of a recorded task. ``models`` are the roles' own, as ``provider/model``.
+    """The responses of a recorded task. ``models`` are the original models of the roles, as ``provider/model``.
 
-    The first replay takes them in their order, and its requests become the recorded ones: everything but the plugins is
-    the same in all replays. ``may_call`` allows calls of the real models for other requests, which are kept as well.
+    The first replay uses them in order, and its requests become the recorded ones: everything except the plugins is the
+    same in all replays. ``may_call`` allows calling the real models for other requests; their responses are recorded as
+    well.
     """
 
     models: Mapping[str, str]
@@ -53,7 +54,7 @@ class Recording:
     usd: float = 0.0
 
     async def answer(self, request: Request) -> Response:
-        """Return the response to a request; raise RequestRejectedError where a model would have to be called."""
+        """Return the response to a request; raise RequestRejectedError if a model would have to be called."""
         role, _, model = request.model.partition("/")
         digest = digest_of(request)
         if self.is_first and digest not in self.known and (recorded := self.pop_recorded(role, request)):
@@ -96,11 +97,11 @@ class RecordedProvider:
         self.recording = recording
 
     async def models(self) -> Sequence[Model]:
-        """List no model: they are described by their names."""
+        """List no models: each is described by its name."""
         return []
 
     async def describe(self, name: str) -> Model:
-        """Return the recorded model of a role under its own name here."""
+        """Return the recorded model of a role, with the name that this provider gives it."""
         return replace(await self.recording.koi.describe_model(name.partition("/")[2]), name=name)
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
@@ -121,7 +122,7 @@ def digest_of(request: Request) -> str:
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> Response:
-    """Return a whole response of a stream: neighbouring texts are one."""
+    """Return the whole response of a stream, with neighbouring texts joined."""
     from openkoi_hookspecs import Text
 
     parts: list[Chunk] = []

@@ -1,4 +1,4 @@
-"""Replay a recorded task with some of its plugins, in a copy of its files and with a home of its own."""
+"""Replay a recorded task with some of its plugins, in a copy of its files and with its own home folder."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ OFF: Mapping[str, object] = {USE_MEMORY: "none", USE_CHECKPOINTS: "none", "hooks
 
 @dataclass(frozen=True, slots=True)
 class Replays:
-    """What all replays of a task share. ``start`` has the files as they were; each replay gets a copy in ``folder``."""
+    """What all replays of a task share. ``start`` has the files before the task; each replay gets a copy of them."""
 
     invocation: "Invocation"
     task: Task
@@ -39,7 +39,7 @@ class Replays:
     home: Path
 
     async def run(self, enabled: frozenset[int], usd: float) -> ReplayResult:
-        """Run the task with these plugins; ``usd`` are the dollars that it may cost beyond what is recorded."""
+        """Run the task with these plugins; ``usd`` is what it may cost beyond the recorded calls."""
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.start, self.folder, symlinks=True)
         limits = self.task.limits and replace(self.task.limits, usd=self.task.limits.usd + usd)
@@ -64,7 +64,7 @@ class Replays:
 
 @contextmanager
 def temporary_folders(invocation: "Invocation", workspace: Path) -> Iterator[tuple[Path, Path, Path]]:
-    """Yield a copy of a workspace, the place of each replay's copy, and a home without memory."""
+    """Yield a copy of a workspace, the path of each replay's copy, and a home folder without memory."""
     with TemporaryDirectory(prefix="openkoi-bisect-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve()
         start, folder = root / "start", root / (workspace.name or "workspace")

@@ -35,7 +35,7 @@ PROOF = 2  # replays, by which a cause is proven again where models were called
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the user allows: ``usd`` is what one replay has cost as it was recorded."""
+    """What the user allows to be spent. ``usd`` is the recorded cost of one replay."""
 
     usd: float
     yes: bool
@@ -44,7 +44,7 @@ class Spending:
 
 @dataclass(slots=True)
 class BisectRun:
-    """A search under way. ``base`` are the plugins that change requests: all replays have them, as long as possible."""
+    """A search in progress. ``base`` are the plugins that change requests: replays use them for as long as possible."""
 
     replays: "Replays"
     judge: Judge
@@ -53,7 +53,7 @@ class BisectRun:
     done: int = 0
 
     async def find(self) -> Cause:
-        """Return the plugins that give the bad result, by their places."""
+        """Return the indexes of the plugins that cause the bad result."""
         everything = range(len(self.replays.plugins))
         await self.replay_recorded(frozenset(everything))
         others = [one for one in everything if one not in self.base]
@@ -82,7 +82,7 @@ class BisectRun:
             return Cause(tuple(among[place] for place in cause.plugins), cause.undecided)
 
     async def replay_recorded(self, everything: frozenset[int]) -> None:
-        """Replay the task as it was: its requests are the recorded ones. Raise KoiError if its result is not bad."""
+        """Replay the task unchanged, with the recorded requests; raise KoiError if the result is not bad."""
         result = await self.replays.run(everything, 0.0)
         self.replays.recording.is_first = False
         self.judge = Judge(self.judge.check, self.judge.accepted, result)
@@ -92,7 +92,7 @@ class BisectRun:
             raise KoiError(NOT_BAD.format(why=self.judge.description))
 
     async def replay(self, plugins: frozenset[int]) -> Outcome:
-        """Return how a replay is; the user decides before the first one that must call a model."""
+        """Return a replay's outcome; ask the user before the first replay that must call a model."""
         recording = self.replays.recording
         recording.differing.clear()
         try:
@@ -109,7 +109,7 @@ class BisectRun:
         return await self.replay(plugins)
 
     def skip(self, why: str) -> Outcome:
-        """Say why a replay has no result; raise KoiError where the budget is the reason."""
+        """Print why a replay has no result; raise KoiError if the budget is the reason."""
         budget = self.spending.budget
         if budget is not None and self.replays.recording.may_call:
             raise KoiError(OVER_BUDGET.format(usd=self.replays.recording.usd, budget=budget, why=why))
@@ -117,7 +117,7 @@ class BisectRun:
         return Outcome.SKIPPED
 
     def allow_calls(self, recording: "Recording") -> None:
-        """State the price, and let the user decide; raise KoiError unless they allow it."""
+        """State the price and ask the user; raise KoiError unless they allow the calls."""
         from openkoi_base.terminal import can_prompt
 
         replays, each = max_replays(len(self.replays.plugins)) + PROOF, self.spending.usd
@@ -130,7 +130,7 @@ class BisectRun:
         recording.may_call = True
 
     def budget_left(self) -> float:
-        """Return the dollars that the next replay may cost beyond the recorded ones; raise KoiError for none."""
+        """Return the dollars that the next replay may cost beyond the recorded calls; raise KoiError for none."""
         spent, budget = self.replays.recording.usd, self.spending.budget
         if budget is None:
             return self.spending.usd
@@ -139,13 +139,13 @@ class BisectRun:
         return budget - spent
 
     def show(self, place: str, plugins: frozenset[int], outcome: Outcome) -> None:
-        """Print how a replay was."""
+        """Print a replay's outcome."""
         known = self.replays.plugins
         click.echo(f"{place} {describe_plugins(plugins, known)}: {VERDICTS[outcome]}", err=True)
 
 
 def describe_plugins(wanted: frozenset[int], plugins: "Sequence[PluginEntry]") -> str:
-    """Return which plugins a replay has."""
+    """Return which plugins a replay uses."""
     if not wanted:
         return "without any of them"
     if len(wanted) <= 2:

@@ -1,7 +1,7 @@
 """Find the fewest plugins that cause a bad result. Pure: the caller replays the task and reports its result.
 
 The search is binary: it looks for the first plugin, in their order, with which the plugins before it give a bad result.
-If that one alone gives no bad result, it looks for another one that is bad together with it.
+If that plugin alone does not give one, it looks for a second plugin that does so together with it.
 """
 
 from collections.abc import Callable, Generator
@@ -19,7 +19,7 @@ VARIES = "the same plugins gave different results in two replays"
 
 
 class Outcome(Enum):
-    """How a replay with some of the plugins was."""
+    """The outcome of a replay with some of the plugins."""
 
     GOOD = auto()
     BAD = auto()
@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The plugins that together give the bad result. ``undecided`` says why they are not proven, or none is."""
+    """The plugins that together give the bad result. ``undecided`` says why none are proven."""
 
     plugins: tuple[int, ...] = ()
     undecided: str = ""
@@ -43,7 +43,7 @@ class SkippedError(Exception):
 
 
 def never() -> bool:
-    """Return that replays give the same result each time."""
+    """Return False: replays give the same result each time."""
     return False
 
 
@@ -59,7 +59,7 @@ class Bisection:
     known: dict[Plugins, Outcome] = field(default_factory=dict)
 
     def search(self) -> Search:
-        """Yield each set of plugins to replay with, and take how it was; return the cause."""
+        """Yield each set of plugins to replay with, and receive the outcome; return the cause."""
         self.known[frozenset(range(self.count))] = Outcome.BAD
         try:
             cause = yield from self.find_cause()
@@ -68,7 +68,7 @@ class Bisection:
             return Cause(undecided=SKIPPED)
 
     def find_cause(self) -> Search:
-        """Return a plugin, or a pair."""
+        """Return the plugin, or the pair of plugins, that is the cause."""
         first = yield from self.find_first(self.count, NONE)
         before = Outcome.GOOD if first else (yield from self.outcome(NONE))
         if before is Outcome.BAD:
@@ -81,9 +81,9 @@ class Bisection:
         return Cause(pair, "" if is_bad else MORE)
 
     def find_first(self, limit: int, always: Plugins) -> Generator[Plugins, Outcome, int]:
-        """Return the first plugin with which those before it, and those ``always`` used, give a bad result.
+        """Return the first plugin that gives a bad result together with those before it and those ``always`` used.
 
-        The ``limit`` first ones together do; none of them does not, or is not known.
+        The first ``limit`` plugins together are known to give one.
         """
         good, bad = 0, limit
         while bad - good > 1:
@@ -95,7 +95,7 @@ class Bisection:
         return bad - 1
 
     def outcome(self, plugins: Plugins) -> Step:
-        """Return how a replay with these plugins was; it is not asked for twice."""
+        """Return the outcome of a replay with these plugins; no set is replayed twice."""
         if plugins not in self.known:
             self.known[plugins] = yield plugins
         if self.known[plugins] is Outcome.SKIPPED:
@@ -103,7 +103,7 @@ class Bisection:
         return self.known[plugins]
 
     def prove_again(self, cause: Cause) -> Search:
-        """Return the cause if it is bad again by itself, and the result is good without it."""
+        """Return the cause if it gives a bad result again by itself, and the result is good without it."""
         alone = yield frozenset(cause.plugins)
         without = yield frozenset(range(self.count)) - frozenset(cause.plugins)
         proven = alone is Outcome.BAD and without is Outcome.GOOD
@@ -111,5 +111,5 @@ class Bisection:
 
 
 def max_replays(count: int) -> int:
-    """Return how many replays find one plugin among so many."""
+    """Return how many replays it takes to find one plugin among ``count``."""
     return max(1, (count - 1).bit_length() + 1)

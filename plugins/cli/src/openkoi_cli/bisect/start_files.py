@@ -14,7 +14,7 @@ CANNOT = "{file} cannot be restored to its state before the task, so the task ca
 
 
 async def reverse_changes(copy: Path, workspace: Path, checkpoint: str, koi: "OpenedKoi") -> None:
-    """Undo in a copy of a workspace what was changed there since a checkpoint; nothing for a task without one."""
+    """Undo the changes since a checkpoint in a copy of a workspace; do nothing for a task without one."""
     from ..task_changes import load_checkpoints
 
     if not checkpoint:
@@ -25,7 +25,7 @@ async def reverse_changes(copy: Path, workspace: Path, checkpoint: str, koi: "Op
 
 
 def restore_file(file: Path, part: str) -> None:
-    """Undo what a part of a diff says of one file; raise KoiError where it does not say enough."""
+    """Undo the changes to one file in a part of a diff; raise KoiError if the diff is not sufficient."""
     head = part.partition("\n@@")[0]
     if "\nnew file mode" in head:
         file.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ EXECUTE_HOOK = "before_execute"
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """The location of the run log, as a type of its own so that the data folder is injected."""
+    """The location of the run log; a separate type, so that the data folder is injected."""
 
     sessions: Annotated[Path, DataDir("sessions")]
 
@@ -72,7 +72,7 @@ class PromptReader:
 
     @property
     def role(self) -> str:
-        """The role that the working model has in requests."""
+        """The role that requests name for the model that does the task."""
         return (self.task and self.task.agent and self.task.agent.model) or "executor"
 
 

@@ -35,7 +35,7 @@ class Prompt:
 
     @property
     def tokens(self) -> int:
-        """The estimated length, as far as it is known."""
+        """The estimated length in tokens, without pieces of unknown length."""
         return sum(piece.tokens or 0 for piece in self.pieces)
 
 
@@ -65,7 +65,7 @@ def make_plan_pieces(plan: Plan) -> list[PromptPiece]:
 
 
 def make_section_piece(section: Section) -> PromptPiece:
-    """One section; what memory brought has no other source."""
+    """Return the piece of a section; a section without a source is from memory or the kernel."""
     source = section.source or (MEMORY if section.name in RECALLED else KERNEL)
     return PromptPiece(LAYER_NAMES[section.layer], section.name, count_tokens(section.text), source, section.untrusted)
 

@@ -38,7 +38,7 @@ def demo_environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def wait_for(run: subprocess.Popen[bytes]) -> int:
-    """Wait for the run, also when the user interrupts it: it ends by itself and reports so."""
+    """Wait for the run, even if the user interrupts it: it then ends by itself and reports that."""
     while True:
         try:
             return run.wait()

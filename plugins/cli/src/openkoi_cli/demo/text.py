@@ -20,7 +20,7 @@ def color_diff(lines: Sequence[str]) -> str:
 
 
 def color_line(line: str) -> str:
-    """Color one line of a diff by its first sign; file names are bold."""
+    """Color one line of a diff by its first character; make file names bold."""
     if line.startswith(("+++", "---")):
         return click.style(line, bold=True)
     return click.style(line, fg=COLOURS[line[0]]) if line[:1] in COLOURS else line

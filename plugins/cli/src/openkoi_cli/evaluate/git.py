@@ -25,12 +25,12 @@ NO_REVISION = "Unknown revision {revision!r} in {folder}. `git log --all --oneli
 
 @dataclass(frozen=True, slots=True)
 class GitRepository:
-    """Hold the repository that a folder is in, by its top folder."""
+    """The repository that a folder is in, with its top folder."""
 
     top: Path
 
     def resolve_commit(self, revision: str) -> str:
-        """Return the commit that a revision names; raise ConfigError when it names none."""
+        """Return the commit that a revision names; raise ConfigError if there is none."""
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         done = run_git(self.top, *words)
         if done.returncode:
@@ -43,7 +43,7 @@ class GitRepository:
         return split_paths(require_success(run_git(folder, *words)))
 
     def ignored_paths(self, folder: Path) -> list[str]:
-        """Return what the project's ignore rules hide in a folder; whole folders end with a slash."""
+        """Return the paths in a folder that the project's ignore rules exclude; whole folders end with a slash."""
         words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
         return split_paths(require_success(run_git(folder, *words)))
 
@@ -74,7 +74,7 @@ def find_repository(folder: Path) -> GitRepository | None:
 
 
 def require_repository(folder: Path, revision: str) -> GitRepository:
-    """Return the repository around a folder; raise ConfigError when there is none."""
+    """Return the repository around a folder; raise ConfigError if there is none."""
     found = find_repository(folder)
     if found is None:
         raise ConfigError(NO_REPOSITORY.format(folder=folder, revision=revision))
@@ -96,7 +96,7 @@ def run_git(
 
 
 def require_success(done: subprocess.CompletedProcess[bytes]) -> bytes:
-    """Return git's output; raise KoiError with its message where it failed."""
+    """Return git's output; raise KoiError with its message if it failed."""
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip()
         raise KoiError(f"git {' '.join(done.args[7:8])} failed: {reason}. Check that `git status` works here.")

@@ -8,7 +8,7 @@ SCHEMA = "openkoi.evaluation/1"
 
 
 def report_to_json(report: EvaluationReport) -> dict[str, Json]:
-    """Return all of a report, by stable names."""
+    """Return the whole report, with stable names."""
     evaluation, spent = report.evaluation, report.spent
     weight = sum(one.weight for one in evaluation.scores) or 1.0
     return {
@@ -36,7 +36,7 @@ def report_to_json(report: EvaluationReport) -> dict[str, Json]:
 
 
 def issue_to_json(issue: NumberedFinding) -> dict[str, Json]:
-    """Return one finding; its place as it was given, and as path and line where that is known."""
+    """Return one finding, with its location as given, and as path and line if they are known."""
     finding = issue.finding
     return {
         "id": issue.id,

@@ -1,7 +1,7 @@
 """Provide a worker that does nothing: the existing work becomes its result.
 
-The workspace is a copy of the earlier state. To bring the rest in is a part of the task, so that evaluators see the
-copy first: a part may change files, and a run records the state before anything does.
+The workspace is a copy of the earlier state. A sub-task copies the rest in, so that evaluators see the
+earlier state first: a run records it before any sub-task changes files.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ NO_ITERATIONS = Limits(iterations=0)
 
 
 class NoOpWorker:
-    """Return the work as it is. There is nothing to configure."""
+    """A worker that returns the work as it is. It has no settings."""
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
-        """Bring the work in, where the workspace is a copy that waits for it."""
+        """Copy the work in, if the workspace is a copy that waits for it."""
         copy = WorkspaceCopy.open_at(run.workspace)
         if copy and run.task.parent:
             await asyncio.to_thread(copy.bring_up_to_date)

@@ -18,9 +18,9 @@ ACCEPTED, BELOW, BUDGET, TIME, NO_PROVIDER = 0, 3, 4, 5, 9
 
 @dataclass(frozen=True, slots=True)
 class NumberedFinding:
-    """Hold a finding with its number, its place relative to the user's folder.
+    """A finding with its number, and its place relative to the user's folder.
 
-    And a fingerprint that stays when lines move.
+    Its fingerprint stays the same if lines move.
 
     Without a ``path`` its place is unknown; without a ``line`` it is about the whole file.
     """
@@ -33,14 +33,14 @@ class NumberedFinding:
 
     @property
     def location(self) -> str:
-        """The place in a form that terminals and editors can follow."""
+        """The place in a form that terminals and editors can open."""
         place = f"{self.path}:{self.line}" if self.line else self.path
         return place or self.finding.where
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationReport:
-    """Hold the result. ``subject`` is what was evaluated; ``status`` the exit status."""
+    """The result of an evaluation. ``subject`` is what was evaluated; ``status`` is the exit status."""
 
     subject: str
     status: int
@@ -54,7 +54,7 @@ class EvaluationReport:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether the work is accepted."""
         return self.status == ACCEPTED
 
     @property
@@ -65,13 +65,13 @@ class EvaluationReport:
 
 @dataclass(frozen=True, slots=True)
 class FindingRoot:
-    """Resolve the places of findings: the folder as the user calls it, and whether a file is in it."""
+    """Resolves the places of findings. It has the folder as the user named it."""
 
     name: str
     contains: Callable[[str], bool]
 
     def resolve(self, where: str) -> tuple[str, int]:
-        """Return path and line of a finding; empty where its place is not a file there."""
+        """Return the path and line of a finding; empty if its place is not a file in the folder."""
         match = LOCATION.fullmatch(where)
         path = (match["path"] if match else where).removeprefix("./")
         if not path or not self.contains(path):
@@ -104,7 +104,7 @@ def exit_status(result: Result) -> int:
 
 
 def describe_reason(result: Result) -> str:
-    """Return why it is accepted, or not, in one line."""
+    """Return why the work is accepted or not, in one line."""
     evaluation = result.best.evaluation or EMPTY_EVALUATION
     red, blockers = len(evaluation.failing), len(evaluation.blockers)
     against = [format_count(red, "check fails", "checks fail")] if red else []
@@ -128,13 +128,13 @@ def number_findings(evaluation: Evaluation, ground: FindingRoot) -> Iterator[Num
 
 
 def failed_checks(evaluation: Evaluation) -> Sequence[Finding]:
-    """Return failed checks as findings, where there are no others."""
+    """Return failed checks as findings, if there are no other findings."""
     if evaluation.open:
         return ()
     return [Finding(f"{name} fails", rule=name) for name in sorted(evaluation.failing)[:MAX_CHECK_FINDINGS]]
 
 
 def fingerprint(finding: Finding, path: str) -> str:
-    """Return the same for the same finding, although lines have moved."""
+    """Return a digest that is the same for the same finding, even if lines have moved."""
     rule, where, title = replace(finding, where=path or finding.where).key
     return sha256("\0".join((rule, where, title)).encode("utf-8", "surrogatepass")).hexdigest()[:32]

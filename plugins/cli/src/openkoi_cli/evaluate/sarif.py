@@ -1,7 +1,7 @@
 """Format a report as SARIF 2.1.0, which code hosts and editors show beside the lines.
 
-A severity is a level; a finding's identity is its fingerprint, so that a host distinguishes a new one from one that
-moved.
+A severity is a level; a finding's identity is its fingerprint, so that a host distinguishes new findings from those
+that moved.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def rule_name(issue: NumberedFinding) -> str:
 
 
 def rule_to_sarif(name: str) -> dict[str, Json]:
-    """Return a rule, as far as it is known here."""
+    """Return what is known about a rule."""
     return {"id": name, "shortDescription": {"text": name}}
 
 
@@ -66,7 +66,7 @@ def issue_to_sarif(issue: NumberedFinding, rules: Sequence[str]) -> dict[str, Js
 
 
 def issue_message(issue: NumberedFinding) -> str:
-    """Return what is wrong, how it shows, and what to do."""
+    """Return what is wrong, the evidence, and what to do."""
     finding = issue.finding
     elsewhere = f"At {finding.where}." if finding.where and not issue.path else ""
     return "\n\n".join(filter(None, (finding.title, elsewhere, finding.detail, finding.fix)))

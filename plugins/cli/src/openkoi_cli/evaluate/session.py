@@ -38,9 +38,9 @@ NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """Describe what to evaluate: a folder, or what changed in it since a ``revision``.
+    """What to evaluate: a folder, or the changes in it since a ``revision``.
 
-    ``judge``: True requires a model, False uses none, None uses one where there is one. ``purpose`` is what the work
+    ``judge``: True requires a model, False uses none, None uses one if available. ``purpose`` is what the work
     was meant for, in the user's words.
     """
 
@@ -58,10 +58,10 @@ class EvaluationRequest:
         return f"{name} since {self.revision}" if self.revision else name
 
     def build_task(self, workspace: Path, *, judge: bool) -> Task:
-        """Return the task that the evaluators judge by.
+        """Return the task against which the evaluators judge the work.
 
         In a folder all tests count; since a revision, those that passed then. With a ``judge`` it needs a model:
-        running it raises NoProviderError where there is none.
+        running it raises NoProviderError if there is none.
         """
         what = (
             f"Make the changes since {self.revision} correct" if self.revision else "Fix what is wrong in this project"
@@ -79,7 +79,7 @@ class EvaluationRequest:
 
 
 async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> EvaluationReport:
-    """Evaluate in a copy; raise NoProviderError where a judge is requested and there is no model."""
+    """Evaluate in a copy; raise NoProviderError if a judge is requested and there is no model."""
     with open_copy(wanted) as copy, import_from(copy.to):
         if wanted.revision and not copy.is_changed():
             return unchanged_report(wanted)
@@ -92,7 +92,7 @@ async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> EvaluationReport
 async def run_evaluation(wanted: EvaluationRequest, workspace: Path, koi: Koi) -> tuple[Result, str]:
     """Run the evaluation; return its result and why no judge was asked, empty if one was or none is enabled.
 
-    Raise NoProviderError where a judge is requested, and none is enabled or there is no model.
+    Raise NoProviderError if a judge is requested, and none is enabled or there is no model.
     """
     enabled = any([await is_judge(entry, broken=not wanted.judge) for entry in koi.plugins("evaluators")])
     if wanted.judge and not enabled:
@@ -150,7 +150,7 @@ def open_copy(wanted: EvaluationRequest) -> Iterator[WorkspaceCopy]:
 
 @contextmanager
 def import_from(copy: Path) -> Iterator[None]:
-    """Let Python import modules from the copy, although an environment may have the project itself installed."""
+    """Let Python import modules from the copy, even if the project itself is installed in the environment."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(copy / "src"), str(copy), before)))
     try:
@@ -163,7 +163,7 @@ def import_from(copy: Path) -> Iterator[None]:
 
 
 def unchanged_report(wanted: EvaluationRequest) -> EvaluationReport:
-    """Return the report where nothing differs."""
+    """Return the report for work without changes."""
     reason = f"nothing changed since {wanted.revision}, so there is nothing to evaluate"
     return EvaluationReport(
         subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality_threshold
@@ -171,7 +171,7 @@ def unchanged_report(wanted: EvaluationRequest) -> EvaluationReport:
 
 
 def copy_name(folder: Path) -> Path:
-    """Return the name of a copy: with the parent folders' names, because tests may depend on them."""
+    """Return the name of a copy, with the parent folders' names because tests may depend on them."""
     return Path(*folder.parts[1:][-KEPT_PATH_PARTS:] or ("project",))
 
 

@@ -39,7 +39,7 @@ def format_issue(issue: NumberedFinding) -> Iterator[str]:
 
 
 def shorten_detail(detail: str) -> list[str]:
-    """Return the end of a detail, which has the reason, without frames in dependencies."""
+    """Return the end of a detail, which contains the reason, without frames in dependencies."""
     lines = [line for line in detail.strip().splitlines() if DEPENDENCY_FOLDER not in line]
     rows = [
         line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…"
@@ -49,7 +49,7 @@ def shorten_detail(detail: str) -> list[str]:
 
 
 def format_scores(report: EvaluationReport) -> str:
-    """Return checks and scores in a line, and whether these alone decided; empty without any."""
+    """Return the checks and scores in one line, and whether a model was called; empty without any."""
     checks = report.evaluation.checks
     passed = sum(check.passed for check in checks)
     parts = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []

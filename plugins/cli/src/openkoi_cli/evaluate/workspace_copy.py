@@ -1,7 +1,7 @@
 """Copy a project for evaluation: first as it was, then as it is.
 
-The project itself is only read. What belongs to the machine and not to the work is there from the start: installed
-packages, files that git ignores. A virtual environment is linked, because it works in its own place alone; caches are
+The project itself is only read. Files of the machine rather than of the work are in the copy from the start: installed
+packages, files that git ignores. A virtual environment is linked, because it works only in its own place; caches are
 skipped.
 """
 
@@ -27,7 +27,7 @@ NOTE_FILE = "evaluate.json"
 
 @dataclass(frozen=True, kw_only=True)
 class WorkspaceCopy:
-    """Hold a ``folder``, the place where it is copied ``to``, and the ``commit`` to begin with, empty for none.
+    """A ``folder``, the place where it is copied ``to``, and the ``commit`` to start from; empty for none.
 
     A note beside the copy says what to copy, for a process that gets only the copy.
     """
@@ -39,7 +39,7 @@ class WorkspaceCopy:
 
     @classmethod
     def open_at(cls, to: Path) -> "WorkspaceCopy | None":
-        """Return the copy at a place; None where there is none."""
+        """Return the copy at a place; None if there is none."""
         try:
             note = json.loads((to.parent / NOTE_FILE).read_text("utf-8"))
         except OSError:
@@ -48,7 +48,7 @@ class WorkspaceCopy:
         return cls(folder=Path(note["folder"]), to=to, repository=repository, commit=note["commit"])
 
     def lay_out_base(self) -> None:
-        """Lay out the earlier state, and what the machine has for it."""
+        """Write the earlier state, and add the machine's files."""
         self.to.mkdir(parents=True)
         if self.repository and self.commit:
             self.repository.export(self.commit, self.folder, self.to)
@@ -61,11 +61,11 @@ class WorkspaceCopy:
 
     @cached_property
     def base_files(self) -> frozenset[str]:
-        """The files that the copy began with."""
+        """The files that the copy started with."""
         return frozenset(json.loads((self.to.parent / NOTE_FILE).read_text("utf-8"))["laid"])
 
     def bring_up_to_date(self) -> None:
-        """Bring it to the present state; files that are equal already are not touched."""
+        """Update the copy to the present state; do not touch files that are already equal."""
         now = self.work_files()
         for path in sorted(self.base_files.difference(now), reverse=True):
             remove_file(self.to / path, self.to)
@@ -84,9 +84,9 @@ class WorkspaceCopy:
         return [path for path in self.repository.tracked_or_new(self.folder) if is_file_or_link(self.folder / path)]
 
     def machine_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield what the machine has for it, and its name in the copy.
+        """Yield each file or folder of the machine that the work needs, and its name in the copy.
 
-        Including packages installed in parent folders.
+        This includes packages installed in parent folders.
         """
         hidden = self.repository.ignored_paths(self.folder) if self.repository else find_installed(self.folder)
         for name in (path.rstrip("/") for path in hidden):
@@ -96,7 +96,7 @@ class WorkspaceCopy:
             yield from ((above / name, name) for name in INSTALLED_FOLDERS if (above / name).is_dir())
 
     def parent_folders(self) -> Sequence[Path]:
-        """Return the folders above, up to the repository's top."""
+        """Return the parent folders, up to the repository's top."""
         if self.repository is None:
             return ()
         return [one for one in self.folder.parents if one.is_relative_to(self.repository.top)]
@@ -112,7 +112,7 @@ def find_installed(folder: Path) -> Iterator[str]:
 
 
 def walk_files(folder: Path) -> Iterator[str]:
-    """Yield the files below a folder, but for repositories, caches and what is installed."""
+    """Yield the files below a folder, except those in repositories, caches and installed packages."""
     for here, names, files in walk(folder):
         inside = Path(here)
         links = [name for name in names if (inside / name).is_symlink()]
@@ -133,17 +133,17 @@ def is_installed(folder: Path) -> bool:
 
 
 def is_cache(path: Path) -> bool:
-    """Return whether it is a cache or a repository."""
+    """Return whether a folder is a cache or a repository."""
     return path.name in CACHES | REPOSITORIES or (path / CACHE_TAG_FILE).is_file() or path.suffix == ".pyc"
 
 
 def is_file_or_link(path: Path) -> bool:
-    """Return whether it is a file or a link, rather than a folder, a pipe or a device."""
+    """Return whether a path is a file or a link, rather than a folder, a pipe or a device."""
     return path.is_symlink() or path.is_file()
 
 
 def copy_or_link(source: Path, copy: Path) -> None:
-    """Copy what the machine has; a virtual environment is linked."""
+    """Copy a file or folder of the machine; link a virtual environment."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if (source / "pyvenv.cfg").is_file():
         copy.symlink_to(source.resolve(), target_is_directory=True)
@@ -154,7 +154,7 @@ def copy_or_link(source: Path, copy: Path) -> None:
 
 
 def special_or_cache(folder: str, names: list[str]) -> list[str]:
-    """Return what is neither a file, a folder nor a link, and what is a cache."""
+    """Return the names that are caches, or not files, folders or links."""
     there = [(name, Path(folder, name)) for name in names]
     return [name for name, path in there if is_cache(path) or not (is_file_or_link(path) or path.is_dir())]
 

@@ -12,7 +12,7 @@ TIMES = 5  # estimate: a counter or a cache that fails later is rare, and each c
 
 
 async def call_again(koi: "OpenedKoi", task: "Task", result: "Result") -> dict[tuple[str, str], str]:
-    """Call hooks until each implementation was called ``TIMES`` times, since some fail later; return the answers."""
+    """Call hooks until each implementation was called ``TIMES`` times, since some fail later; return the results."""
     from openkoi_hookspecs import hooks
 
     facts = make_facts(koi, await koi.dry_run(task), result)
@@ -27,7 +27,7 @@ async def call_again(koi: "OpenedKoi", task: "Task", result: "Result") -> dict[t
 
 
 async def call_nothing(arguments: object) -> "ToolResult":
-    """Return what a call of the synthetic tool returns."""
+    """Return the result of the synthetic tool."""
     from openkoi_hookspecs import ToolResult
 
     return ToolResult("Koi are carp.")
@@ -38,7 +38,7 @@ def parameters(hook: Any) -> list[str]:
 
 
 def make_facts(koi: "OpenedKoi", run: "Run", result: "Result") -> dict[tuple[str, str], object]:
-    """Return a value for each parameter of any hook; by hook, where two hooks mean something else by the same name."""
+    """Return a value for each parameter of any hook; by hook, if two hooks use the same name for different things."""
     from openkoi_hookspecs import Evaluation, Learning, Pattern, Recall, Tool, ToolCall, ToolResult
     from openkoi_hookspecs.events import WarningIssued
     from openkoi_hookspecs.integrations import Post, Sender

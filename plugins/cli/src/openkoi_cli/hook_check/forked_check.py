@@ -25,7 +25,7 @@ REPORT = "report.json"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a copy of this process wrote: the effects so far, whose code ran last, whether it still runs, its limit.
+    """What a copy of this process reported: the effects, the last plugin to run, whether it still runs, its time limit.
 
     ``suspects`` are the plugins that left something running, which may end the process later; ``hiding`` is the plugin
     (``hooks.NAME``) that changed which hooks are called, so that some were not checked.
@@ -72,7 +72,7 @@ def run_in_copy(check: Callable[[], HookReport], result: Path) -> None:
 
 
 def wait_for(process: int, progress: Path) -> str:
-    """Wait for a process, and end it when one call of a plugin takes too long; return how it ended."""
+    """Wait for a process, and end it if one call of a plugin takes too long; return how it ended."""
     changed, size = monotonic(), -1
     try:
         while True:
@@ -90,7 +90,7 @@ def wait_for(process: int, progress: Path) -> str:
 
 
 def end_group(process: int) -> None:
-    """End a process and those that it started."""
+    """End a process and its child processes."""
     try:
         os.killpg(process, signal.SIGKILL)
         os.waitpid(process, 0)
@@ -99,7 +99,7 @@ def end_group(process: int) -> None:
 
 
 def describe_status(status: int) -> str:
-    """Say how a process ended."""
+    """Return how a process ended."""
     if os.WIFSIGNALED(status):
         from openkoi_base.child_process import signal_name
 
@@ -127,18 +127,18 @@ def read_progress(path: Path) -> Progress:
 
 
 def explain_ending(progress: Progress, ending: str) -> tuple[str, str]:
-    """Return the issue, and the plugin without which the check may be made again."""
+    """Return the issue, and the plugin to leave out when the check is repeated."""
     from openkoi_hookspecs import PluginError
 
     if not progress.last:
-        return f"The check failed before it loaded a plugin: something {ending}.", ""
+        return f"The check failed before it loaded a plugin: some code {ending}.", ""
     kind, plugin, hook = progress.last
     suspect = progress.suspects[-1] if progress.suspects else plugin
     if suspect != plugin:
         return (
-            f"Something {ending} in or after {hook} of {plugin}, while something that {suspect} started was running.",
+            f"In or after {hook} of {plugin}, some code {ending}. Code that {suspect} started was still running.",
             f"hooks.{suspect}",
         )
     if not progress.is_running:
-        return f"Something {ending} after {hook} of {plugin} returned.", ""
+        return f"After {hook} of {plugin} returned, some code {ending}.", ""
     return str(PluginError(plugin, hook, f"it {ending}")), f"{kind}.{plugin}"

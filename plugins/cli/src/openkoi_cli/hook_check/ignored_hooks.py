@@ -45,7 +45,7 @@ async def find_ignored_hooks(koi: "Koi") -> list[str]:
 
 
 def find_unmarked(plugin: object, called: Collection[str]) -> Iterator[str]:
-    """Yield a sentence for each function that is named like a hook, or almost, and has no mark."""
+    """Yield a sentence for each unmarked function whose name is a hook's, or almost."""
     known = hook_names()
     for name, function in public_functions(plugin):
         if name in called or hasattr(function, "openkoi_impl") or hasattr(function, "openkoi_spec"):
@@ -122,9 +122,9 @@ def hook_names() -> list[str]:
 
 
 def find_unregistered() -> Iterator[str]:
-    """Yield a sentence for each distribution that needs the contract, and registers no plugin or one of a wrong group.
+    """Yield a sentence for each distribution that requires the contract but registers no plugin, or in a wrong group.
 
-    One that another distribution requires is a library.
+    A distribution that another one requires is a library.
     """
     groups_by_name, required = read_distributions()
     for name, groups in groups_by_name.items():
@@ -138,7 +138,7 @@ def find_unregistered() -> Iterator[str]:
 
 
 def read_distributions() -> tuple[dict[str, set[str]], set[str]]:
-    """Return the entry point groups of each distribution that needs the contract, and all names that are required."""
+    """Return the entry-point groups of each distribution that requires the contract, and all required names."""
     from importlib_metadata import distributions
 
     groups_by_name: dict[str, set[str]] = {}

@@ -1,7 +1,7 @@
 """Run the check of ``openkoi doctor --hooks``, and print what each implementation did.
 
-It runs in a copy of this process, so that a plugin that ends or blocks it is named like any other; the check is then
-made again without that plugin, as it is without one that hides hooks of others.
+It runs in a copy of this process, so that a plugin that ends or blocks the copy can be named; the check is then
+repeated without that plugin, and likewise without a plugin that hides hooks of others.
 """
 
 import os
@@ -37,7 +37,7 @@ def check_hooks(invocation: "Invocation") -> int:
 
 
 def check_without_endings(invocation: "Invocation", folder: "Path") -> HookReport:
-    """Check until no plugin ends the process; return the last report, with the issues of all."""
+    """Repeat the check until no plugin ends the process; return the last report, with the issues of all checks."""
     issues: list[str] = []
     without: list[str] = []
     while True:

@@ -59,7 +59,7 @@ def make_report(invocation: "Invocation", folder: "Path", without: Sequence[str]
 
 
 def read_seconds(progress: "Path") -> dict[tuple[str, str], float]:
-    """Return how long each implementation took, without what it takes to watch it."""
+    """Return how long each implementation took, without the time that observing it takes."""
     from openkoi_base.side_effects.options import TOOK
 
     seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -92,11 +92,11 @@ async def run_synthetic_task(koi: "OpenedKoi", folder: "Path") -> "tuple[list[Ho
 
 
 async def decline(question: object) -> None:
-    """Answer no question: a check asks no user."""
+    """Leave every question unanswered: a check does not ask the user."""
 
 
 def logged_answers(records: "list[Record]") -> Answers:
-    """Return what the run's log says that each implementation returned last."""
+    """Return each implementation's last result, from the run's log."""
     from openkoi_hookspecs.events import HookReturned
 
     returned = [one.event for one in records if isinstance(one.event, HookReturned)]

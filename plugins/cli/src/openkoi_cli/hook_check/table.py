@@ -35,7 +35,7 @@ def format_row(one: "HookActivity", answer: str, began: float) -> tuple[str, ...
 
 
 def describe_answer(answer: object) -> str:
-    """Say what an implementation returned."""
+    """Describe what an implementation returned."""
     from openkoi_hookspecs import Ask, Deny, Section
 
     if isinstance(answer, Sequence) and not isinstance(answer, str):

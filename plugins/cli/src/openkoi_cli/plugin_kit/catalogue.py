@@ -8,7 +8,7 @@ kind = "hook"
 summary = "The house style of Acme."
 file = "acme_style-1.0-py3-none-any.whl"   # beside the catalogue, or an address
 sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-trust = "reviewed"                         # what the catalogue's host says of it
+trust = "reviewed"                         # the rating of the catalogue's host
 """
 
 import re
@@ -43,7 +43,7 @@ WRONG_HASH = (
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A plugin in a catalogue. ``trust`` is what the catalogue's host says of it."""
+    """A plugin in a catalogue. ``trust`` is the rating of the catalogue's host."""
 
     catalogue: str
     place: str
@@ -61,7 +61,7 @@ class CatalogueEntry:
 
 
 def read_catalogues(settings: Configuration) -> list[CatalogueEntry]:
-    """Return what the configured catalogues list, the first one's first; raise KoiError for a wrong one."""
+    """Return the entries of the configured catalogues, in their order; raise KoiError for an invalid catalogue."""
     places: Sequence[str] = settings.setting(CATALOGUES, tuple, ())
     if not places:
         raise KoiError(NO_CATALOGUES)
@@ -82,7 +82,7 @@ def read_catalogue(place: str) -> Iterator[CatalogueEntry]:
 
 
 def read_entry(table: Mapping[str, Any], catalogue: str, place: str) -> CatalogueEntry:
-    """Return an entry; raise KoiError, which names the key, for a wrong one."""
+    """Return an entry; raise KoiError, which names the key, if it is invalid."""
     label = f"The catalogue {place}, plugin {str(table.get('name', '?'))[:80]!r}:"
     if missing := [key for key in NEEDED if not isinstance(table.get(key), str) or not table[key]]:
         raise KoiError(f"{label} {missing[0]} is missing.")
@@ -147,11 +147,11 @@ def read_regular(path: Path, most: int) -> bytes:
 
 
 def fetch(address: str, most: int) -> bytes:
-    """Return what is at an address, up to one byte more than allowed; http only on this machine."""
+    """Return the content of an address, up to one byte more than allowed; http only on this machine."""
     from urllib.request import HTTPRedirectHandler, Request, build_opener
 
     class CheckedRedirects(HTTPRedirectHandler):
-        """Follows a redirect to an address that is as safe."""
+        """Follows redirects only to addresses that are as safe."""
 
         def redirect_request(self, *arguments: Any) -> Request | None:
             check_address(arguments[-1])
@@ -163,7 +163,7 @@ def fetch(address: str, most: int) -> bytes:
 
 
 def check_address(address: str) -> str:
-    """Return an address; raise ValueError for one that others could change on the way."""
+    """Return an address; raise ValueError if others could change its content in transit."""
     parts = urlsplit(address)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK):
         return address

@@ -32,7 +32,7 @@ def remove_named(names: Sequence[str], invocation: Invocation) -> None:
 
 
 def update_named(names: Sequence[str], invocation: Invocation) -> None:
-    """Update what is installed; any other name may be anyone's in the package index."""
+    """Update installed plugins only: any other name in the package index may belong to a stranger."""
     if copies := find_copies(names, invocation, "updated"):
         listed = read_catalogues(invocation.open())
         for name, place in copies.items():
@@ -42,7 +42,7 @@ def update_named(names: Sequence[str], invocation: Invocation) -> None:
 
 
 def find_copies(names: Sequence[str], invocation: Invocation, done: str) -> dict[str, Path]:
-    """Return the files of those that are copies; raise KoiError for names that are not installed in any way."""
+    """Return the files of the plugins that were copied; raise KoiError for names that are not installed."""
     packages = [name for name in names if is_installed(distribution_name(name))]
     found = {name: copy_of(name, invocation.paths.data) for name in names if name not in packages}
     if missing := [name for name, file in found.items() if file is None]:

@@ -31,7 +31,7 @@ NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]:
-    """Yield a line for each plugin that fits; raise KoiError for none."""
+    """Yield a line for each plugin that matches; raise KoiError if none does."""
     found = search_entries(words, read_catalogues(invocation.open()))
     if not found:
         raise KoiError(NOTHING.format(words=" ".join(words)))
@@ -64,7 +64,7 @@ def install_named(names: Sequence[str], invocation: Invocation, *, upgrade: bool
 
 
 def refuse_unknown(file: Path, entry: CatalogueEntry) -> None:
-    """Raise KoiError for a file that is not installed in any way, or is of a kind that is trusted more than its own."""
+    """Raise KoiError if a file cannot be installed, or does not have the listed kind or name."""
     if not NAME.fullmatch(entry.name):
         raise KoiError(WRONG_NAME.format(name=entry.name))
     if not file.name.endswith((*ARCHIVES, SCRIPT, ARCHIVE)):
@@ -76,7 +76,7 @@ def refuse_unknown(file: Path, entry: CatalogueEntry) -> None:
 
 
 def install_script(file: Path, entry: CatalogueEntry, folder: Path, *, replace: bool) -> str:
-    """Copy a script into the user's folder; return what was done. One that is replaced is kept beside it."""
+    """Copy a script into the user's folder; return what was done. Keep a replaced script next to it."""
     target = folder / f"{entry.name}{SCRIPT}"
     folder.mkdir(parents=True, exist_ok=True)
     if not target.exists():

@@ -50,7 +50,7 @@ def unpack(file: Path, name: str) -> Path:
 
 
 def read_archive(file: Path) -> dict[str, bytes]:
-    """Return the two files of an archive by name; raise ValueError for others."""
+    """Return the two files of an archive by name; raise ValueError if it contains any other file."""
     with ZipFile(file) as archive:
         members = archive.infolist()
         names = sorted(one.filename for one in members)

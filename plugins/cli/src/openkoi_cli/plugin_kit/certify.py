@@ -15,7 +15,7 @@ MISSING = "Certifying needs openkoi-testing. Run `openkoi plugin install openkoi
 
 
 def certify_package(folder: Path) -> int:
-    """Certify a package in a process of its own, so that its code cannot disturb this one; return the exit status."""
+    """Certify a package in a separate process, so that its code cannot affect this one; return the exit status."""
     if (folder / WASM_MANIFEST).exists():
         if find_spec("openkoi_wasm") is None:
             raise KoiError(NO_WASM)

@@ -52,7 +52,7 @@ def docs(kind: str) -> None:
 @command.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path())
 def certify(folder: Path) -> int:
-    """Run a package's tests and contract suites. Every kind of plugin in the package needs its suite."""
+    """Run a package's tests and contract suites. The package needs a suite for each kind of plugin in it."""
     from .certify import certify_package
 
     return certify_package(folder)
@@ -72,7 +72,7 @@ def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.pass_obj
 def search(invocation: Invocation, /, words: tuple[str, ...]) -> None:
-    """Search the catalogues of `[plugins] catalogues` for plugins."""
+    """Search your catalogues for plugins: those in `[plugins] catalogues` of the config file."""
     from .catalogue_install import format_search
 
     click.echo(invocation.redact("\n".join(format_search(words, invocation))))
@@ -124,7 +124,7 @@ def info(invocation: Invocation, /, name: str) -> None:
 @click.argument("name")
 @click.pass_obj
 def enable(invocation: Invocation, /, name: str) -> None:
-    """Enable a plugin. NAME is kind.name, or its name alone if no other kind has it."""
+    """Enable a plugin. NAME is KIND.NAME; the plugin's name is enough if it is unique."""
     from .information import set_enabled
 
     click.echo(set_enabled(name, invocation, enabled=True))
@@ -134,7 +134,7 @@ def enable(invocation: Invocation, /, name: str) -> None:
 @click.argument("name")
 @click.pass_obj
 def disable(invocation: Invocation, /, name: str) -> None:
-    """Disable a plugin without uninstalling it. NAME is kind.name, or its name alone if no other kind has it."""
+    """Disable a plugin without uninstalling it. NAME is KIND.NAME; the plugin's name is enough if it is unique."""
     from .information import set_enabled
 
     click.echo(set_enabled(name, invocation, enabled=False))

@@ -1,4 +1,4 @@
-"""Read the sections of the contract's own pages, whose examples are whole plugins."""
+"""Read the sections of the contract's own pages, whose examples are complete plugins."""
 
 import re
 import tomllib
@@ -27,7 +27,7 @@ def read_section(heading: str) -> str:
 
 
 def explain_subprocess(kind: str) -> str:
-    """Return whether plugins of a kind can run in a process of their own, or why not."""
+    """Return whether plugins of a kind can run in a separate process, or why not."""
     rows = dict(ROW.findall(read_section("A separate process")))
     return f"In a separate process (`subprocess = true`): {rows[kind]}."
 
@@ -56,7 +56,7 @@ def package_files(path: str, code: str, summary: str) -> Iterator[tuple[str, str
 
 
 def project_values(code: str, summary: str) -> dict[str, str]:
-    """Return what a package's files say of it, for an example's project file."""
+    """Return the template values for the complete project file of an example."""
     table = tomllib.loads(code)["project"]
     points: Mapping[str, Mapping[str, str]] = table["entry-points"]
     target = next(iter(next(iter(points.values())).values()))

@@ -25,7 +25,7 @@ class Definition:
 
 
 def format_types(code: str, defined: Iterable[str] = ()) -> Iterator[str]:
-    """Yield how the types that code names are imported, and each of their definitions but those shown already."""
+    """Yield the import of the types that code names, and each of their definitions that was not shown yet."""
     found = follow(names_in(ast.parse(code)), {*defined})
     public = sorted(one.name for one in found if one.name in vars(openkoi_hookspecs)["__all__"])
     if public:
@@ -35,7 +35,7 @@ def format_types(code: str, defined: Iterable[str] = ()) -> Iterator[str]:
 
 
 def follow(names: Iterable[str], defined: set[str]) -> list[Definition]:
-    """Return the definitions of names, and of what those consist of; a protocol is not followed, and found by name."""
+    """Return the definitions of names and of the types in them; a protocol is included only by its own name."""
     found: dict[str, Definition] = {}
     known, waiting = definitions(), [*names]
     while waiting:
@@ -76,7 +76,7 @@ def is_alias(node: ast.AnnAssign) -> bool:
 
 
 def names_in(tree: ast.AST) -> Iterator[str]:
-    """Yield what code imports of the contract, and all names in its annotations, base classes and aliases."""
+    """Yield what code imports from the contract, and all names in its annotations, base classes and aliases."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(CONTRACT):
             yield from (alias.name for alias in node.names)

@@ -65,8 +65,8 @@ SCRIPT_STEPS = """\
 To create this file in your own scripts, run `openkoi plugin new script my-script`; `my-script.py` creates one in
 Python, which runs without a sandbox and needs your approval."""
 MCP = """\
-A program in any language that speaks MCP; it needs no package and no library of OpenKoi. OpenKoi starts it, calls its
-tools once you approve them, shows its progress, and forwards its questions (elicitation) to you; without a
+A program in any language that speaks MCP; it needs neither a package nor an OpenKoi library. OpenKoi starts it,
+calls its tools once you approve them, shows its progress, and forwards its questions (elicitation) to you; without a
 terminal, the question is cancelled. Sampling is refused. The tool `plant` of the server `garden` is named
 `garden__plant`."""
 MCP_STEPS = """\
@@ -90,7 +90,7 @@ def list_kinds() -> Iterator[str]:
 
 
 def summarize_kind(kind: str) -> str:
-    """Return what a kind of plugin is for, in a sentence: of its contract where it has one."""
+    """Return what a kind of plugin is for, in one sentence: from its contract, if it has one."""
     if kind in SUMMARIES:
         return SUMMARIES[kind]
     text = inspect.getdoc(find_contract(CONTRACTS[kind][1])) or ""
@@ -98,7 +98,7 @@ def summarize_kind(kind: str) -> str:
 
 
 def find_contract(name: str) -> Any:
-    """Return a protocol or module of the contract; those of apps have a module of their own."""
+    """Return a protocol or module of the contract; those of apps are in a separate module."""
     import openkoi_hookspecs
     from openkoi_hookspecs import integrations
 

@@ -52,7 +52,7 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
 
 
 def bundle_content(plugin: "PluginState", invocation: "Invocation") -> "Iterator[tuple[str, str]]":
-    """Yield what a bundle brings: its settings that nothing outranks, and the names in its folders."""
+    """Yield what a bundle provides: its settings that nothing overrides, and the names in its folders."""
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
@@ -68,7 +68,7 @@ def bundle_content(plugin: "PluginState", invocation: "Invocation") -> "Iterator
 
 
 def find_named(name: str, invocation: "Invocation") -> "tuple[list[PluginState], list[SourcedPlugin]]":
-    """Return the plugins of a name, ``kind.name`` or distribution: the installed, and those that sources list here.
+    """Return the plugins with a name, ``kind.name`` or distribution: installed ones, and those that sources list here.
 
     Raise KoiError if there is none.
     """

@@ -20,7 +20,7 @@ MANAGED = (
 
 
 class NotInstalledError(PluginNotFoundError):
-    """No plugin of a name is installed."""
+    """No plugin of this name is installed."""
 
     def __init__(self, text: str) -> None:
         KoiError.__init__(self, text)
@@ -60,7 +60,7 @@ def installed_version(name: str) -> str:
 
 
 def distribution_name(source: str) -> str:
-    """Return the name of the distribution that a requirement, a folder or a file is; empty if that is unknown."""
+    """Return the name of the distribution in a requirement, a folder or a file; empty if it is unknown."""
     path = Path(source)
     if (path / "pyproject.toml").is_file():
         return read_project_name(path / "pyproject.toml")
@@ -119,7 +119,7 @@ def tool_command(plugins: Sequence[str], prefix: Path, *, upgrade: bool = False)
 
 
 def read_receipt(prefix: Path) -> dict[str, str]:
-    """Return the plugins that ``uv tool`` has installed beside its main distribution: what each was installed from."""
+    """Return the source of each plugin that ``uv tool`` has installed beside its main distribution."""
     try:
         receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -136,7 +136,7 @@ def locate(name: str) -> str:
 
 
 def refuse_managed(prefix: Path) -> None:
-    """Raise KoiError where the system's package manager owns the environment."""
+    """Raise KoiError if the system's package manager owns the environment."""
     import sysconfig
 
     if prefix == Path(sys.base_prefix) and (Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED").exists():

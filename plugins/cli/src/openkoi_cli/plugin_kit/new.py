@@ -62,9 +62,9 @@ VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class PluginTemplate:
-    """How a kind of plugin is written: the group of its entry point, what that names in the module, and a summary.
+    """How a kind of plugin is written: its entry-point group, the entry point's object in the module, and a summary.
 
-    ``files`` are those of its package, each with its template; an empty file has none. ``edited`` is the one to edit.
+    ``files`` are the files of its package with their templates; an empty file has none. ``edited`` is the one to edit.
     """
 
     group: str
@@ -116,7 +116,7 @@ def check_name(name: str) -> None:
 
 
 def refuse_taken(name: str) -> None:
-    """Raise UsageError for a name whose module Python would find elsewhere, and not in the plugin."""
+    """Raise UsageError for a name whose module Python would find elsewhere instead of in the plugin."""
     module = name.replace("-", "_")
     found = find_spec(module)
     if module in sys.stdlib_module_names or (found and found.origin):
@@ -148,7 +148,7 @@ def next_steps(kind: str, name: str, folder: Path) -> str:
 
 
 def template_values(kind: str, name: str) -> dict[str, str]:
-    """Return what the templates of a kind put in place of their placeholders."""
+    """Return the values for the placeholders in a kind's templates."""
     found, module = KINDS[kind], name.replace("-", "_")
     class_name = "".join(word.capitalize() for word in name.split("-"))
     target = module + Template(found.target).substitute(class_name=class_name)
@@ -159,7 +159,7 @@ def template_values(kind: str, name: str) -> dict[str, str]:
 def package_values(
     name: str, summary: str, dependencies: Sequence[str], entry_points: Mapping[str, Mapping[str, str]]
 ) -> dict[str, str]:
-    """Return what the files of a package say of it; its first entry point names its settings."""
+    """Return the values that describe a package in its files; its first entry point names its settings."""
     (group, points), *_ = entry_points.items()
     return {
         "name": next(iter(points)),
