@@ -59,5 +59,5 @@ def approved_lines(file: Path, workspace: Path, list_consents: ListConsents) -> 
 
 
 def are_lines_of(content: Sequence[str], shown: Iterable[Match[str]]) -> bool:
-    """Return whether all shown lines are those of a content with their numbers."""
+    """Return whether all shown lines match the content at their line numbers."""
     return all(content[int(one["number"]) - 1 : int(one["number"])] == [one["text"]] for one in shown)

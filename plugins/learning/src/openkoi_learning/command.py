@@ -33,7 +33,7 @@ NO_TERMINAL = "No terminal is attached, so nothing was decided. Run `openkoi lea
 
 
 class Actions(click.Group):
-    """The sub-commands, and those that other packages add; an unknown word may have been meant as a task."""
+    """The sub-commands, including those of other packages; an unknown one may be a task."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(
@@ -56,7 +56,7 @@ class Actions(click.Group):
 
 
 def suggest_other_command(word: str, ctx: click.Context) -> str:
-    """Suggest the command of OpenKoi that has this name, as for ``export``."""
+    """Suggest OpenKoi's command with this name, such as ``export``."""
     root = ctx.find_root().command
     known = root.list_commands(ctx) if isinstance(root, click.Group) and root is not ctx.command else []
     return f" Did you mean `openkoi {word}`?" if word in known else ""
@@ -110,7 +110,7 @@ def review(hook: LearningHook, *, alone: bool = True) -> None:
 
 
 def list_live(state: LearningState) -> Sequence[LearningEntry]:
-    """Return all entries but the archived ones."""
+    """Return all entries except archived ones."""
     return [entry for entry in state.entries.values() if entry.is_live]
 
 
@@ -120,7 +120,7 @@ def needs_decision(state: LearningState, entry: LearningEntry) -> bool:
 
 
 def ask_decision(hook: LearningHook, entry: LearningEntry) -> None:
-    """Ask for keys until one decides."""
+    """Read keys until one of them decides."""
     while True:
         click.echo(KEYS, err=True)
         key = click.getchar().lower()

@@ -1,4 +1,4 @@
-"""Find what a piece of advice says to do, and whether the work shows it.
+"""Find what advice says to do, and whether the work shows it.
 
 An advice's content is the names and numbers in it; without any, the longest phrase that it shares with a line which the
 next work has and the work before did not.
@@ -42,7 +42,7 @@ class WorkLine:
 
 @lru_cache(maxsize=1_024)  # half a kilobyte each
 def terms_of(text: str) -> frozenset[str]:
-    """Return the words that a text can be found by."""
+    """Return the search words of a text."""
     return frozenset(index_terms(text))
 
 
@@ -63,7 +63,7 @@ def work_lines(work: ExecutionResult) -> list[WorkLine]:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return the names and numbers in an advice, without those that are part of another one."""
+    """Return the names and numbers in advice, without those that are part of another."""
     details = extract_details(text)
     found = (details.identifiers | details.numbers) - {""}
     return found - {one for one in found for other in found if one != other and has_phrase(other, one)}
@@ -81,7 +81,7 @@ def has_phrase(text: str, phrase: str) -> bool:
 
 
 def has_words(text: str, phrase: str) -> bool:
-    """Return whether a phrase occurs in a text as whole words: `pdm.lock` is a name of its own, and not `pdm`."""
+    """Return whether a phrase occurs in a text as whole words: `pdm.lock` does not contain `pdm`."""
     return f" {' '.join(phrase.split())} " in f" {' '.join(text.split())} "
 
 
@@ -192,7 +192,7 @@ def longest_run(line: str, about: Collection[str]) -> tuple[str, ...]:
 
 
 def is_shown(content: Collection[str], lines: Iterable[WorkLine]) -> bool:
-    """Return whether a work shows a content in one of its lines."""
+    """Return whether a line of the work shows a content."""
     return any(line.shows(content) for line in lines)
 
 
@@ -210,7 +210,7 @@ class Replacement:
     new: str = ""
 
     def drops(self, content: Collection[str]) -> bool:
-        """Return whether the old line shows a content, and the new one does not."""
+        """Return whether the old line shows a content and the new one does not."""
         return read_line(self.old).shows(content) and not read_line(self.new).shows(content)
 
     @property
@@ -232,7 +232,7 @@ def find_replacement(
 
 
 def find_replacements(before: Sequence[WorkLine], after: Sequence[WorkLine]) -> Iterator[Replacement]:
-    """Yield the lines of a work that are known to have given way to others."""
+    """Yield the lines of a work that are known to have been replaced."""
     from difflib import SequenceMatcher
 
     old, new = [line.text for line in before], [line.text for line in after]

@@ -90,7 +90,7 @@ def find_rule(objection: str) -> str:
 def find_answered(lesson: Lesson) -> Iterator[LearningEntry]:
     """Yield what the user answered to questions.
 
-    The answer to a question that a model asked is worth no more than the question.
+    The answer to a model's question is trusted no more than the question.
     """
     for question, answer in lesson.answers:
         correction = strip_quotes(answer).removeprefix("no:").strip()
@@ -110,7 +110,7 @@ def find_answered(lesson: Lesson) -> Iterator[LearningEntry]:
 
 
 def trust_of(correction: str) -> dict[str, object]:
-    """Return how far a correction is trusted: one that contains a quotation like a page."""
+    """Return how far a correction is trusted; one that contains a quotation is trusted like a page."""
     if IN_QUOTES.search(correction):
         return {"trust": Trust.PAGE, "base": ANSWER_WORTH}
     return {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}

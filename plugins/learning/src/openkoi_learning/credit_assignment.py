@@ -40,7 +40,7 @@ def status_change(state: LearningState, entry: LearningEntry, project: str, now:
 
 
 def is_visible(entry: LearningEntry) -> bool:
-    """Return whether a result shows that it gave up an entry, which is not the user's own."""
+    """Return whether a result shows that it abandoned an entry, unless that is the user's own."""
     return bool(entry.visible_content or entry.forbidden_content) and entry.trust is not Trust.PERSON
 
 
@@ -53,7 +53,7 @@ def is_refuted(evidence: Sequence[Evidence], *, visible: bool) -> bool:
 def refutations_needed(evidence: Sequence[Evidence], *, visible: bool) -> int:
     """Return how many refutations in a row archive an entry.
 
-    One is enough if nothing but advice ever confirmed it, and the result was ``visible``: it gave up its content.
+    One is enough if only advice ever confirmed it, and the result was ``visible``: its content was removed.
     """
     return 1 if visible and not any(is_confirmed(one) for one in evidence) else MIN_RUNS
 
@@ -71,7 +71,7 @@ def is_outvoted(entry: LearningEntry, evidence: Mapping[str, Sequence[Evidence]]
 
 
 def applicable_evidence(state: LearningState, entry: LearningEntry, project: str) -> Mapping[str, list[Evidence]]:
-    """Return what runs say of an entry and of its rivals, under the conditions in which the entry was right last."""
+    """Return what runs say about an entry and its rivals, under the conditions in which the entry was right last."""
     rivals = [one for one in state.entries.values() if one.is_live and same_subject(one, entry)]
     found = {one.id: sorted(state.all_evidence(one, project), key=lambda each: each.number) for one in (*rivals, entry)}
     right = [one.words for one in found[entry.id] if one.confirmed]

@@ -15,7 +15,7 @@ WEEK = timedelta(weeks=1)
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """The share of its worth that an entry loses a week, and the worth below which it is not shown (MEM-12)."""
+    """The share of its worth that an entry loses per week, and the worth below which it is not shown (MEM-12)."""
 
     per_week: float = DECAY_PER_WEEK
     hide_below: float = MIN_WORTH
@@ -35,7 +35,7 @@ def utc_now() -> str:
 
 
 def decayed_worth(worth: float, since: str, now: str, decay: Decay = DEFAULT_DECAY) -> float:
-    """Return what is left of a worth that was confirmed at a time; both times are in ISO 8601."""
+    """Return what remains of a worth since it was confirmed; both times are in ISO 8601."""
     if not since or not now:
         return worth
     weeks = (datetime.fromisoformat(now) - datetime.fromisoformat(since)) / WEEK

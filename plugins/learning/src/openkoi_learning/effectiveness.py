@@ -68,7 +68,7 @@ def count_outcomes(uses: Sequence[EntryOutcome]) -> Counts:
 
 
 def count_by_model(uses: Sequence[EntryOutcome]) -> Mapping[str, Counts]:
-    """Return the counts of each model that it was shown to."""
+    """Return the counts for each model that the entry was shown to."""
     models = dict.fromkeys(use.model for use in uses)
     return {model: count_outcomes([use for use in uses if use.model == model]) for model in models}
 

@@ -54,7 +54,7 @@ class EntryEvidence:
 
     @property
     def subject(self) -> tuple[str, str, str]:
-        """The finding that it is about: rule, place and title."""
+        """The finding that led to the entry: rule, place and title."""
         return self.rule, self.where, self.finding
 
 
@@ -97,7 +97,7 @@ class LearningEntry:
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether it is shown as data: neither approved nor pinned, and not proved or taken from a source."""
+        """Whether it is shown as data: neither approved nor pinned, and not proved, or taken from a source."""
         confirmed = self.pinned or self.trust is Trust.PERSON
         return not confirmed and not (self.proved and not self.is_from_source)
 
@@ -118,7 +118,7 @@ class LearningEntry:
 
     @property
     def stance(self) -> str:
-        """What it says to do: where another number, name or negation makes another opinion."""
+        """What it says to do; another number, name or negation there makes it a different opinion."""
         return self.advice or self.text
 
     @property
@@ -147,7 +147,7 @@ class LearningEntry:
 
     @property
     def topic(self) -> str:
-        """What it is about: its subject, or else itself."""
+        """Its subject, or else its own id."""
         return self.subject or self.id
 
 

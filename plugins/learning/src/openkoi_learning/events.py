@@ -8,7 +8,7 @@ from .entry import LearningEntry
 
 @dataclass(frozen=True, slots=True)
 class EntryUpdated(Event):
-    """An entry as it now stands, with what a Learning has no field for; ``entry.reason`` says what changed it."""
+    """The current state of an entry, with what a Learning has no field for; ``entry.reason`` says what changed it."""
 
     name = "ledger.noted"
     entry: LearningEntry

@@ -96,7 +96,7 @@ def is_verified(finding: Finding, step: IterationStep) -> bool:
 
 
 def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
-    """Return the failing checks that a finding is about: the one it names, or the one that failed at its very place.
+    """Return the failing checks that a finding reports: the one it names, or the one that failed in the same place.
 
     Only checks of the evaluator that reported the finding count: what a judge says about a failing test is an opinion.
     """
@@ -163,12 +163,12 @@ def touches_subject(finding: Finding, check: str, changed: frozenset[str]) -> bo
 
 
 def followed_sentences(advice: str, written: str) -> str:
-    """Return the sentences of an advice whose content is in what was written."""
+    """Return the sentences of advice whose content the written text contains."""
     return " ".join(one for one in SENTENCE.split(advice.strip()) if one and is_followed(one, written))
 
 
 def is_followed(advice: str, written: str) -> bool:
-    """Return whether all names and numbers of an advice, or else most of its words, are in what was written."""
+    """Return whether the written text contains all names and numbers of advice, or else most of its words."""
     known = extract_details(advice)
     if names := known.identifiers | known.numbers:
         return contains_names(names, written)

@@ -81,7 +81,7 @@ class LearningHook:
         self.without_messages: set[str] = set()
 
     def learner(self, run: Run) -> "Learner":
-        """Return what learns from a run."""
+        """Return the learner for a run."""
         from .learner import Learner
 
         thresholds = Thresholds(regression=self.regression_delta, plateau=self.plateau_delta)
@@ -120,7 +120,7 @@ class LearningHook:
 
     @hookimpl
     async def after_evaluate(self, evaluation: Evaluation, run: Run) -> Evaluation | None:
-        """Estimate the chance that another iteration pays, where there may be one."""
+        """Estimate the chance that another iteration pays off, if one is allowed."""
         from .stopping import estimate_prospect
 
         score = evaluation.score or 0.0
@@ -238,7 +238,7 @@ def repeats(line: str, entry: LearningEntry) -> bool:
 
 
 def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
-    """Return past tasks that fit what the entries leave of the usual tokens and of the items."""
+    """Return the past tasks that fit into the tokens and items that the entries leave."""
     left = min(rules.tokens, USUAL_TOKENS) - sum(entry.tokens for entry in choice.shown)
     chosen: list[Hit] = []
     for hit in recall.hits:
@@ -251,12 +251,12 @@ def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> 
 
 
 def past_tasks_id(project: str) -> str:
-    """Return what the log calls the past tasks of a project: they are credited together, as one entry is."""
+    """Return the log's name for the past tasks of a project, which are credited together like one entry."""
     return f"past tasks of {project}"
 
 
 def shows_past_tasks(state: LearningState, query: TaskQuery, rules: SelectionRules) -> bool:
-    """Return whether to show past tasks: not in runs that hold them out, nor once these show that they do harm."""
+    """Return whether to show past tasks: not in runs that hold them out, nor after such runs show that they do harm."""
     uses = state.outcomes(past_tasks_id(query.project))
     if is_harmful(uses, state.success_rate(query.project)):
         return False

@@ -57,7 +57,7 @@ class Learner:
         return self.log_view.state
 
     async def build_lesson(self, id: str, result: Result, *, messaged: bool = True) -> Lesson:
-        """Return a finished run with the user's answers in it, and the messages if there may be any."""
+        """Return a finished run with the user's answers, and with the user's messages if there may be any."""
         state = self.log_view.state
         origin = state.origins.get(id, RunOrigin(project=result.task.project, session=result.task.session))
         known = Lesson(run=id, result=result, project=origin.project, at=utc_now(), thresholds=self.thresholds)
@@ -156,7 +156,7 @@ class Learner:
 
 
 def was_right_elsewhere(state: LearningState, entry: LearningEntry, project: str) -> bool:
-    """Return whether an entry of a project was right in some run: what refutes it now may be a condition."""
+    """Return whether an entry was right in some run of a project; then it may depend on a condition."""
     from .credit_assignment import is_confirmed
 
     return entry.scope == "project" and any(map(is_confirmed, state.all_evidence(entry, project)))
@@ -168,7 +168,7 @@ def redact(text: str) -> str:
 
 
 def is_news(before: LearningEntry | None, entry: LearningEntry) -> bool:
-    """Return whether other plugins should learn of a change: more evidence alone is not one."""
+    """Return whether to announce a change to other plugins; more evidence alone is not announced."""
     return before is None or (before.text, before.standing) != (entry.text, entry.standing)
 
 

@@ -80,6 +80,6 @@ def first_attempt_passed(result: Result) -> bool | None:
 
 
 def first_findings(result: Result) -> Sequence[Finding]:
-    """Return what was found wrong with the first attempt."""
+    """Return the findings about the first attempt."""
     first = result.iterations[0].evaluation
     return [one for one in first.findings if one.severity is not Severity.SUGGESTION] if first else ()

@@ -1,6 +1,6 @@
 """Parse lessons out of a small model's answer: in the requested form, as a list, or as JSON.
 
-Small models do not keep to forms.
+Small models often do not follow the requested form.
 """
 
 import json
@@ -28,7 +28,7 @@ class LessonAnswer:
 
 
 def parse_lessons(reply: str) -> list[LessonAnswer]:
-    """Parse an answer; ignore what has none of the forms."""
+    """Parse an answer; ignore anything in another form."""
     fenced = FENCE.match(reply)
     text = fenced["inside"] if fenced else reply
     try:
@@ -38,7 +38,7 @@ def parse_lessons(reply: str) -> list[LessonAnswer]:
 
 
 def parse_lines(text: str) -> Iterator[LessonAnswer]:
-    """Yield lessons from lines: in the requested form if any is, else the points of a list."""
+    """Yield lessons from lines: in the requested form, or else the items of a list."""
     lines = [line.strip() for line in text.splitlines()]
     requested = [
         LessonAnswer(*map(strip_marks, match.groups())) for line in lines if (match := REQUESTED_LINE.match(line))

@@ -50,7 +50,7 @@ class LearningLogView:
         return self.apply_records(await asyncio.to_thread(self.new_records))
 
     def read_now(self) -> LearningState:
-        """Return the same, for a command that has nothing else to do."""
+        """Return the same state synchronously, for a command."""
         return self.apply_records(self.new_records())
 
     def apply_records(self, news: Iterable[Record]) -> LearningState:

@@ -28,7 +28,7 @@ QUARANTINED = "quarantined"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What is wrong with entries that a run was shown: its result refutes them, or they were right and unheeded."""
+    """Entries shown to a run that its result refutes, or that were right but not followed."""
 
     contradicted: frozenset[str] = frozenset()
     unheeded: frozenset[str] = frozenset()
@@ -110,7 +110,7 @@ def find_twin(entries: Iterable[LearningEntry], new: LearningEntry) -> LearningE
 
 
 def end_reason(old: LearningEntry, kept: LearningEntry, blamed: Collection[str]) -> str:
-    """Return why an older entry ends beside one that is kept; empty if it stays."""
+    """Return why an older entry ends because another is kept; empty if the older one stays."""
     if old.pinned or old.trust > kept.trust:
         return ""
     doubted = old.standing is not LearningStatus.ACTIVE or old.scope != "project"

@@ -24,7 +24,7 @@ MAX_CACHED_SOURCES = 64  # which may be whole files
 
 
 def paraphrases(advice: str, sources: Iterable[str], known: Collection[str] = ()) -> bool:
-    """Return whether a passage of a source explains an advice, which ``known`` words do not count for.
+    """Return whether advice could come from a passage of a source; ``known`` words do not count.
 
     A paraphrase keeps at least one of the advice's own names, and all if the advice says nothing else.
     """

@@ -22,7 +22,7 @@ def derive_changes(
     redact: Callable[[str], str],
     faults: Faults | None = None,
 ) -> list[LearningEntry]:
-    """Return the entries that a run changes by those that were found in it."""
+    """Return the entries that change because of those found in a run."""
     known = {entry.id: entry for entry in entries}
     changed: dict[str, LearningEntry] = {}
     for new in vet_entries(found, add_user_words(read, lesson), redact):
@@ -37,13 +37,13 @@ def derive_changes(
 
 
 def is_needless(new: LearningEntry, known: LearningEntry) -> bool:
-    """Return whether an entry that can be trusted as much as a new one leaves nothing to note about it."""
+    """Return whether an equally trusted entry already says what a new one would."""
     sure = known.is_live and known.project == new.project and known.trust >= new.trust
     return sure and (is_answered(new, known) or is_for_another(new, known))
 
 
 def add_user_words(read: SourcesRead, lesson: Lesson) -> SourcesRead:
-    """Return what a run had read, with the user's task, and with what the user quoted."""
+    """Return what a run had read, the user's task, and what the user quoted."""
     written = (*(answer for _, answer in lesson.answers), *lesson.messages)
     return replace(read, asked=lesson.result.task.text, quoted=tuple(filter(None, map(quoted_text, written))))
 

@@ -1,4 +1,4 @@
-"""Promote what helped in two projects, and is contradicted in none, to all of them."""
+"""Promote an entry to all projects if it helped in two and was contradicted in none."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

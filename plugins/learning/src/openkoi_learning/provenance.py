@@ -72,7 +72,7 @@ def repeats_memory(text: str, advice: str, read: SourcesRead, content: Collectio
 
 
 def adds_content(text: str, source: str) -> bool:
-    """Return whether a text says something that its source does not: a number, a name, a denial, or many new words."""
+    """Return whether a text adds something to its source: a number, a name, a negation, or many new words."""
     mine, theirs, words = extract_details(text), extract_details(source), terms_of(text)
     more = (mine.identifiers - theirs.identifiers) | (mine.numbers - theirs.numbers)
     return bool(more) or mine.denied > theirs.denied or len(words - terms_of(source)) > NEW_SHARE * len(words)

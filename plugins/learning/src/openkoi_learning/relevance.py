@@ -44,7 +44,7 @@ class TaskHistory:
     with_word: Mapping[str, Sequence[int]]
 
     def tasks_with(self, word: str, since: int) -> float:
-        """Return how many tasks contain a word; those before a number count for less: it was not looked for then."""
+        """Return how many tasks contain a word; tasks from before it was tracked count less."""
         numbers = self.with_word.get(word, ())
         later = len(numbers) - bisect_left(numbers, since)
         return later + min(EARLIER_MAX, EARLIER_WEIGHT * (len(numbers) - later))
@@ -92,7 +92,7 @@ def needed_share(
 
 
 def word_share(word: str, needed: Collection[tuple[int, Words]], own: bool, usual: float, tasks: float) -> float:
-    """Return the share of a word's tasks that needed a subject; a word of its own has a head start."""
+    """Return the share of a word's tasks that needed a subject; the entries' own words get a head start."""
     count = sum(word in words for _, words in needed)
     prior = OWN_WORD_PRIOR if own else min(OTHER_WORD_PRIOR, usual)
     return (count + PRIOR_RUNS * prior) / (max(tasks, count) + PRIOR_RUNS)
@@ -124,12 +124,12 @@ class Rivals:
         return tuple(runs[number] for number in sorted(runs))[-MAX_OBSERVATIONS:]
 
     def conditions(self) -> Words:
-        """Return the words on which it depends what is right."""
+        """Return the words that decide which entry is right."""
         stated = frozenset((word, id) for id, words in self.states.items() for word in words)
         return find_conditions(self.observations, stated)
 
     def applicable(self, task: Words) -> Mapping[str, Sequence[Evidence]]:
-        """Return what was seen under the conditions of a task; everything if nothing was."""
+        """Return the evidence under the conditions of a task, or all of it if there is none."""
         special = self.conditions()
         like = {
             id: [one for one in some if same_conditions(one.words & special, task & special)]
@@ -188,7 +188,7 @@ def split_loss(
 
 
 def total_loss(outcomes: Sequence[str], kinds: int) -> float:
-    """Return the surprise at all of some outcomes, each after those before it, of which the newer count for more."""
+    """Return the total surprise at outcomes, each predicted from those before it; newer ones count more."""
     weights = dict.fromkeys(outcomes, 0.0)
     loss, total, newest = 0.0, 0.0, 1.0  # the weight of the newest grows, instead of all others' shrinking
     for one in outcomes:
@@ -200,7 +200,7 @@ def total_loss(outcomes: Sequence[str], kinds: int) -> float:
 
 
 def score_rivals(evidence: Mapping[str, Sequence[Evidence]]) -> Mapping[str, float]:
-    """Score the entries about one subject by how often and how lately each was right; what was refuted falls."""
+    """Score the entries about one subject by how often and how recently each was right; refutations lower the score."""
     runs = sorted({one.number for some in evidence.values() for one in some})
     found = {id: {one.number: one.confirmed for one in some} for id, some in evidence.items()}
     scores = dict.fromkeys(evidence, 0.0)

@@ -1,4 +1,4 @@
-"""Learn from findings: what was advised, whether it was followed, and whether the result was accepted with it.
+"""Learn from findings: the advice, whether it was followed, and whether the result with it was accepted.
 
 Advice is verified when its content shows in the next work and its own check turned green. What an accepted result shows
 is an opinion with good reasons; what was followed and is gone from the result is not learned.
@@ -61,7 +61,7 @@ class Repair:
         return new_lines(self.before, self.after)
 
     def content_of(self, advice: str) -> tuple[str, ...]:
-        """Return the content of an advice, as far as a new line has it."""
+        """Return the content of advice that a new line contains."""
         title = "" if advice == self.finding.title else self.finding.title
         about = terms_of(title) | terms_of(self.lesson.task)
         return find_content(advice, self.written_lines, [*self.before, read_line(title)], about)
@@ -120,7 +120,7 @@ def all_repairs(lesson: Lesson) -> Iterator[Repair]:
 
 
 def find_unanswered(lesson: Lesson) -> Iterator[Repair]:
-    """Yield the findings that a run was left with; they are about its last work, even if an earlier one is better."""
+    """Yield the findings that remained at the end; they are about the last work, even if earlier work was better."""
     last = lesson.result.iterations[-1]
     lines = work_lines(last.work)
     if lesson.result.accepted is not True and last.evaluation is not None:
@@ -158,7 +158,7 @@ def is_advice(repair: Repair) -> bool:
 
 
 def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return a new line as an advice, with what is new in it; nothing if it only sets what was set before."""
+    """Return a new line as advice, with what is new in it; nothing if it only sets what was set before."""
     content = repair.content_of_line(line)
     if is_shown(content, repair.before) and not ASSIGNED.match(line):
         content = (line.strip().lower(),)
@@ -168,7 +168,7 @@ def fix_by_line(repair: Repair, line: str) -> tuple[str, tuple[str, ...]] | None
 
 
 def judge_advice(repair: Repair, advice: str, content: tuple[str, ...]) -> LearningEntry | None:
-    """Return followed advice as a verified rule or as an opinion; nothing if the result does without it."""
+    """Return followed advice as a verified rule or as an opinion; nothing if the result lacks it."""
     if repair.step.broken_checks or not is_shown(content, repair.kept):
         return None
     facts: dict[str, object] = {"base": OUTCOME_WORTH if repair.is_accepted else OPINION_WORTH}
@@ -203,7 +203,7 @@ def expected_names(text: str, lines: Sequence[WorkLine]) -> tuple[str, ...]:
 
 
 def write_entry(repair: Repair, advice: str, content: tuple[str, ...], facts: dict[str, object]) -> LearningEntry:
-    """Return the entry of an advice."""
+    """Return the entry for advice."""
     proof = make_evidence(repair.lesson, repair.number, repair.finding, repair.step)
     if found := find_replacement(repair.before, repair.after, content, repair.words) or find_setting(repair):
         proof = replace(proof, replaced=shorten(found.old), replacement=shorten(found.new))

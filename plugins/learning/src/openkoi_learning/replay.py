@@ -58,7 +58,7 @@ async def diff_since_start(task: RecordedTask, checkpoints: Checkpoints | None) 
 def replay_task(
     task: RecordedTask, patch: str, variants: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, Attempt]:
-    """Run a task once per variant, each in its own copy of the folder."""
+    """Run a task once per variant, each time in a new copy of the folder."""
     found: dict[str, Attempt] = {}
     for name, variant in variants.items():
         with TemporaryDirectory(prefix="openkoi-duel-", ignore_cleanup_errors=True) as private:

@@ -30,7 +30,7 @@ def archive_redone(state: LearningState, project: str, now: str) -> Iterator[Lea
 
 
 def follow_rewinds(state: LearningState, now: str) -> Iterator[LearningEntry]:
-    """Archive the entries that come from rewound runs alone, and bring back those whose rewind was undone."""
+    """Archive the entries that come only from rewound runs, and restore those whose rewind was undone."""
     for known in state.entries.values():
         if is_rewound(known, state):
             if known.is_live:
@@ -46,7 +46,7 @@ def is_rewound(entry: LearningEntry, state: LearningState) -> bool:
 
 
 def make_warning(visit: RunExposure, now: str) -> LearningEntry:
-    """Make the entry that warns about such a task."""
+    """Return an entry that warns about an undone task."""
     task = shorten(visit.selection.task, MAX_TASK_CHARACTERS)
     text = f'The user undid the changes for "{task}". Do not repeat them: take another approach, or ask first.'
     proof = EntryEvidence(run=visit.run, finding=UNDONE)

@@ -1,4 +1,4 @@
-"""Decide whether two entries are duplicates, or concern the same subject: the one place that does.
+"""Decide whether two entries are duplicates, or concern the same subject. No other module decides this.
 
 Two findings of one evaluation are never one thing. A number, a name or a denial that differs is never a duplicate.
 """
@@ -18,7 +18,7 @@ MARKS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~“”…"
 
 
 def is_same(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries say the same about one thing."""
+    """Return whether two entries say the same about the same subject."""
     if (one.kind == "anti_pattern") != (other.kind == "anti_pattern"):
         return False
     if one.has_no_advice and other.has_no_advice and (shared_rules(one, other) or one.text == other.text):
@@ -89,7 +89,7 @@ def have_equal_words(one: Collection[str], other: Collection[str]) -> bool:
 
 
 def affirms(entry: LearningEntry, content: Collection[str]) -> bool:
-    """Return whether the words of an entry say to do all of a content."""
+    """Return whether the words of an entry advise all of a content."""
     words = affirmed_text(entry.stance).lower()
     return all(has_phrase(words, part) for part in content)
 
@@ -100,12 +100,12 @@ def about_words(entry: LearningEntry) -> frozenset[str]:
 
 
 def same_subject(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries are about one thing, so that only one of them can apply to a task."""
+    """Return whether two entries have the same subject, so that only one of them can apply to a task."""
     return one.topic == other.topic and not (found_together(one, other) or set_different_names(one, other))
 
 
 def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether two entries that advise different things are worded alike beside that, as one subject's are."""
+    """Return whether two entries differ only in their advice, like entries about one subject."""
     if not (one.visible_content and other.visible_content):
         return False
     mine, theirs = (terms_of(each.text) - terms_of(" ".join(each.visible_content)) for each in (one, other))
@@ -115,7 +115,7 @@ def have_similar_subjects(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def name_different_things(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether the findings that taught two entries each name something beside the advice, and not the same."""
+    """Return whether the findings behind two entries name different things apart from the advice."""
     mine, theirs = (finding_names(each).difference(each.visible_content) for each in (one, other))
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 
@@ -157,12 +157,12 @@ def found_together(one: LearningEntry, other: LearningEntry) -> bool:
 
 
 def have_different_checks(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether each is known to be about a check of its own."""
+    """Return whether the entries are known to be about different checks."""
     return bool(one.check and other.check) and one.check != other.check
 
 
 def have_different_places(one: LearningEntry, other: LearningEntry) -> bool:
-    """Return whether each is about places of its own."""
+    """Return whether the entries are about different places."""
     mine, theirs = places_of(one), places_of(other)
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 

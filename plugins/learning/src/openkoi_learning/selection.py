@@ -107,7 +107,7 @@ def select_entries(state: LearningState, query: TaskQuery, rules: SelectionRules
 
 
 def hold_out(fitted: Sequence[Candidate], run: str) -> list[LearningEntry]:
-    """Return the one entry that a run holds out, or none: the less is known of one, the likelier it is the one."""
+    """Return the entry that a run holds out, if any; the less is known about an entry, the more likely it is chosen."""
     if not fitted or random_share(run, "") >= max(one.withheld for one in fitted):
         return []
     chosen = max(fitted, key=lambda one: random_share(run, one.entry.id) * one.withheld)
@@ -177,13 +177,13 @@ def holdout_of(
 
 
 def prefer_model(uses: Sequence[EntryOutcome], model: str) -> Sequence[EntryOutcome]:
-    """Return the outcomes with this model if there are enough, else those with any."""
+    """Return the outcomes with this model if there are enough, else those with all models."""
     own = [use for use in uses if use.model == model]
     return own if len(own) >= MIN_MODEL_RUNS else uses
 
 
 def in_scope(entry: LearningEntry, project: str) -> bool:
-    """Return whether an entry may be shown in a project; entries never leave theirs."""
+    """Return whether an entry may be shown in a project; project entries stay in their own."""
     return entry.scope != "project" or entry.project == project
 
 
@@ -193,7 +193,7 @@ def is_unconditional(entry: LearningEntry) -> bool:
 
 
 def keep_one_per_subject(candidates: Iterable[Candidate], state: LearningState, project: str) -> list[Candidate]:
-    """Keep one entry of each subject, and one of those that say the same."""
+    """Keep one entry per subject, and one of several that say the same."""
     kept: list[Candidate] = []
     for one in sorted(candidates, key=lambda each: each.rank, reverse=True):
         if not any(are_alternatives(one.entry, other.entry, state, project) for other in kept):
@@ -215,7 +215,7 @@ def are_alternatives(one: LearningEntry, other: LearningEntry, state: LearningSt
 
 
 def fit_limits(candidates: Iterable[Candidate], rules: SelectionRules) -> list[Candidate]:
-    """Take the likeliest that fit the limits; beyond the usual number of tokens only what is surely needed."""
+    """Take the most likely entries that fit the limits; beyond the usual tokens, only those surely needed."""
     fitted: list[Candidate] = []
     used = 0
     for one in candidates:

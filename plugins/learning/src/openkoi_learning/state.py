@@ -41,7 +41,7 @@ class RunExposure:
 
     @property
     def says_something(self) -> bool:
-        """Whether it is known how entries did."""
+        """Whether the outcome for entries is known."""
         return self.passed is not None and bool(self.selection.shown or self.selection.withheld)
 
     @property
@@ -171,7 +171,7 @@ class LearningState:
         return [replace(one, confirmed=False) if self.is_undone(run, id) else one for run, one in found.items()]
 
     def all_evidence(self, entry: LearningEntry, project: str) -> list[Evidence]:
-        """Return the same, with the runs that taught an entry, which confirm it."""
+        """Return the same evidence, and the runs that taught an entry, which confirm it."""
         found = self.evidence(entry.id, project)
         basis = Basis.ADVICE if entry.base < OUTCOME_WORTH else Basis.RESULT
         known = {one.number for one in found}
@@ -216,7 +216,7 @@ class LearningState:
         )
 
     def add_run(self, visit: RunExposure) -> None:
-        """Record a run, and the words of its task; forget an older one that says nothing."""
+        """Record a run and the words of its task; forget an older run that says nothing about entries."""
         selection = visit.selection
         runs, number = self.projects[selection.project], self.counts[selection.project]
         self.exposures[visit.run] = replace(visit, number=number)
@@ -269,7 +269,7 @@ class LearningState:
         return self.counted[id]
 
     def update_exposure(self, visit: RunExposure) -> None:
-        """Record what is known of a run now; the outcomes of its entries are counted again."""
+        """Record what is now known about a run; the outcomes of its entries are counted again."""
         self.exposures[visit.run] = visit
         for id in (*visit.selection.shown, *visit.selection.withheld):
             self.counted.pop(id, None)

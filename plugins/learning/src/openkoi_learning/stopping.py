@@ -16,7 +16,7 @@ FIRST_ITERATIONS = 2  # that are counted apart from later ones
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a run stands after an iteration: its number from zero, whether it is red, and its score."""
+    """The state of a run after an iteration: its number from zero, whether checks fail, and its score."""
 
     iteration: int
     red: bool
@@ -24,21 +24,21 @@ class Standing:
 
     @property
     def kind(self) -> tuple[int, bool, int]:
-        """What makes two standings alike."""
+        """The key by which two states are alike."""
         band = -1 if self.score is None else int(min(self.score, 0.999) * BANDS)
         return min(self.iteration, FIRST_ITERATIONS), self.red, band
 
 
 @dataclass(frozen=True, slots=True)
 class NextIteration:
-    """Where a run stood, and whether the next iteration paid."""
+    """The state of a run, and whether the next iteration paid off."""
 
     before: Standing
     paid: bool
 
 
 def standing_of(decided: events.DecisionMade) -> Standing:
-    """Return where a run stood when it was decided."""
+    """Return the state of a run at a decision."""
     return Standing(decided.iteration, decided.facts.red, decided.facts.judged)
 
 
@@ -50,19 +50,19 @@ def has_paid(before: Standing, decided: events.DecisionMade) -> bool:
 
 
 def estimate_chance(known: Sequence[NextIteration], now: Standing) -> float:
-    """Return the share of like iterations after which the next one paid, assuming a few that went as all did."""
+    """Return how often the next iteration paid off after similar ones, assuming a few average cases."""
     alike = [one.paid for one in known if one.before.kind == now.kind]
     return blend_shares(sum(alike), len(alike), sum(one.paid for one in known), len(known))
 
 
 def blend_shares(paid_alike: int, alike: int, paid: int, count: int) -> float:
-    """Return the share that paid of like iterations, with a few more that are as all are."""
+    """Return the share of similar iterations that paid off, with a few average ones added."""
     usual = (paid + 1) / (count + 2)
     return (paid_alike + PRIOR_ITERATIONS * usual) / (alike + PRIOR_ITERATIONS)
 
 
 def calibration_error(known: Sequence[NextIteration]) -> float | None:
-    """Return how far estimates were from what happened, each made from what was known before; None if there are few."""
+    """Return the mean error of estimates, each made from earlier data only; None if there are few."""
     if len(known) < MIN_ESTIMATES:
         return None
     first = max(1, len(known) - ESTIMATES)

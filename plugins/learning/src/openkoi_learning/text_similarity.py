@@ -26,7 +26,7 @@ MAX_KEY_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What must agree for two sentences to say the same: numbers, identifiers, and whether it is denied."""
+    """The details in which two sentences must agree to say the same: numbers, identifiers and negation."""
 
     numbers: frozenset[str]
     identifiers: frozenset[str]
@@ -47,7 +47,7 @@ def marked_names(text: str) -> frozenset[str]:
 
 
 def affirmed_text(text: str) -> str:
-    """Return what a text says to do without what it says not to do: ``use a`` of ``use a instead of b``."""
+    """Return what a text says to do, without what it says not to do: ``use a`` from ``use a instead of b``."""
     return ", ".join(filter(None, (DENIAL.split(clause)[0].strip() for clause in CLAUSE.split(text))))
 
 
@@ -87,7 +87,7 @@ def keys_in(text: str) -> tuple[str, ...]:
 
 
 def shorten_words(text: str) -> str:
-    """Return the first words of a text that fit a key's characters, each of them whole."""
+    """Return as many whole words from the start of a text as fit into a key."""
     return text if len(text) <= MAX_KEY_CHARACTERS else text[: MAX_KEY_CHARACTERS + 1].rsplit(None, 1)[0]
 
 

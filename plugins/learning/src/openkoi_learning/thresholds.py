@@ -32,7 +32,7 @@ SAME_FINDING = 0.5  # share of common words from which two findings are about th
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """By how much a score must fall, or how little it must gain at the end, before a rule applies (LEARN-04)."""
+    """By how much a score must fall, or how little it may gain at the end, for a rule to apply (LEARN-04)."""
 
     regression: float = REGRESSION_DELTA
     plateau: float = PLATEAU_DELTA

@@ -9,7 +9,7 @@ from .merge import DISMISSED
 
 
 def approve_entry(entry: LearningEntry, at: str) -> LearningEntry:
-    """Approve an entry: it may instruct, whatever it was made of."""
+    """Approve an entry, so that it is shown as an instruction whatever its source."""
     base, reason = max(entry.base, 0.8), "approved by the user"
     approved = replace(entry, trust=Trust.PERSON, standing=LearningStatus.ACTIVE, withdrawn=False)
     return replace(approved, since=at, base=base, reason=reason)

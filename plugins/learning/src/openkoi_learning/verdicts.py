@@ -1,4 +1,4 @@
-"""Judge entries by how a run went: which ones its result confirms, which ones it refutes.
+"""Judge entries by a run: those that its result confirms, and those that it refutes.
 
 An accepted result is right in everything that it shows. So an entry whose content it shows is confirmed, whether it was
 shown or held out; one whose content was in an earlier attempt and is gone is refuted. Of a result that was not accepted
@@ -95,7 +95,7 @@ def judge_entry(entry: LearningEntry, run: RunWorks, shown: bool) -> bool | None
 
 
 def shows(entry: LearningEntry, lines: Sequence[WorkLine]) -> bool:
-    """Return whether a work shows an entry's content where the entry is about."""
+    """Return whether a work shows an entry's content in the place that the entry is about."""
     return is_shown(entry.visible_content, lines_about(entry, lines))
 
 
@@ -130,7 +130,7 @@ def advises(finding: Finding, content: Collection[str], lines: Sequence[WorkLine
 
 
 def judge_warning(forbidden: Collection[str], run: RunWorks) -> bool | None:
-    """Judge a warning: an accepted result has what it forbids, or has given it up."""
+    """Judge a warning: an accepted result contains what the warning forbids, or no longer does."""
     if not run.accepted:
         return None
     return False if is_shown(forbidden, run.final) else True if is_shown(forbidden, run.earlier) else None

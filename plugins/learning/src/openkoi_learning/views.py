@@ -148,7 +148,7 @@ def format_all_evidence(entry: LearningEntry) -> Iterator[str]:
 
 
 def format_evidence(proof: EntryEvidence) -> str:
-    """Return one piece of evidence."""
+    """Return a piece of evidence as a line."""
     parts = [f"run {proof.run[:8]}, iteration {proof.iteration + 1}"]
     if proof.finding:
         parts.append(f"{proof.finding} {proof.where}".rstrip())

@@ -50,11 +50,11 @@ class DraftStore:
         return [read_proposal(one, kind) for kind in FOLDERS for one in skill_folders(self.proposal_folder(kind))]
 
     def pending_drafts(self) -> list[Proposal]:
-        """Return the drafts that the user has not approved as they are; their position is their number."""
+        """Return the drafts whose current content is not approved; a draft's number is its position."""
         return [one for one in self.all_drafts() if not self.is_approved(one)]
 
     def is_approved(self, one: Proposal) -> bool:
-        """Return whether the user approved one as it is now."""
+        """Return whether the user approved the current content of a draft."""
         try:
             return self.koi is not None and Approvals(self.koi)(one.folder, digest_path(one.folder))
         except OSError:
@@ -84,7 +84,7 @@ class DraftStore:
         return replace_file(self.proposal_folder(kind) / name / SKILL_FILE, text)
 
     def approve(self, one: Proposal) -> Path:
-        """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
+        """Approve a draft as it is now. Raise KoiError if it is invalid or its name is already in use."""
         if one.fault:
             raise KoiError(f"{one.fault}\nFix the file, then approve the draft.")
         stamp = digest_path(one.folder)
@@ -96,7 +96,7 @@ class DraftStore:
         return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
-        """Dismiss a draft, or an approved one; return where it is now."""
+        """Dismiss a pending or approved draft; return its new location."""
         if self.is_approved(one):
             self.store_decision(one, digest_path(one.folder), NO)
         aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
@@ -105,14 +105,14 @@ class DraftStore:
         return aside
 
     def store_decision(self, one: Proposal, stamp: str, answer: str) -> None:
-        """Store what the user decided about a draft."""
+        """Store the user's decision about a draft."""
         assert self.koi, "only commands approve drafts, and they pass koi"
         title = f"{'skill' if one.kind == TASK else one.kind} {one.name} (generated)"
         Approvals(self.koi).keep(one.folder, stamp, answer, title=title)
 
 
 def read_proposal(folder: Path, kind: str) -> Proposal:
-    """Read one draft, as far as possible."""
+    """Read one draft; record why it cannot be used, if so."""
     try:
         wrong = validate(folder)
         skill = read_skill(read_text(find_skill_file(folder)), folder.name, kind)

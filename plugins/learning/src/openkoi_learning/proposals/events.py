@@ -6,7 +6,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProposalDrafted(Event):
-    """A skill or an evaluator was drafted, and waits for the user's decision."""
+    """A skill or evaluator was drafted and waits for the user's decision."""
 
     name = "proposals.drafted"
     proposal: str

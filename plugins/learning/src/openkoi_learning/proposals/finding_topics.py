@@ -17,7 +17,7 @@ TABLE = Path(__file__).with_name("finding_topics.toml")
 
 @dataclass(frozen=True, slots=True)
 class FindingTopic:
-    """Something that can be right or wrong with work, and the question for a judge about it."""
+    """An aspect of work that can be right or wrong, and the judge's question about it."""
 
     name: str
     question: str
@@ -40,7 +40,7 @@ OTHER = FindingTopic(
 
 
 def find_topic(title: str) -> FindingTopic | None:
-    """Return the topic that most of a finding's words are about, the first of equals."""
+    """Return the topic that most of a finding's words match; the first one if tied."""
     counts = [(len(topic.pattern.findall(title)), topic) for topic in finding_topics()]
     highest = max(count for count, _ in counts)
     return next(topic for count, topic in counts if count == highest) if highest else None

@@ -1,6 +1,6 @@
-"""Look for recurring findings after a run, if it is due, and draft an evaluator for them.
+"""Look for recurring findings after a run, at intervals, and draft an evaluator for them.
 
-Never before the result, and an error never fails the task: it is reported, and tried again next time.
+This happens after the result. An error never fails the task: it is reported, and the next task tries again.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class ProposalsHook:
 
     @hookimpl(trylast=True)
     async def before_learn(self, result: Result, run: Run) -> None:
-        """Propose evaluators, if this run has a finding they could be about."""
+        """Propose evaluators, if this run has a finding that one could cover."""
         if not self.auto_propose or not has_rubric_findings(result) or not self.due(time.time()):
             return
         try:
@@ -102,7 +102,7 @@ class ProposalsHook:
 
     @property
     def stamp(self) -> Path:
-        """The file whose time is that of the last look."""
+        """The file whose modification time is that of the last look."""
         return self.drafts.data / "cache" / "proposals.looked"
 
     def due(self, now: float) -> bool:

@@ -61,7 +61,7 @@ def approve(koi: Koi, /, which: str) -> None:
 def dismiss(koi: Koi, /, which: str) -> None:
     """Dismiss a draft, so that it is not proposed again.
 
-    Name an approved draft to put it out of use as well.
+    Dismissing an approved draft also disables it.
     """
     drafts = require_drafts(koi)
     echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
@@ -76,7 +76,7 @@ def view(koi: Koi, /, which: str) -> None:
 
 
 def ask_decision(drafts: DraftStore, draft: Proposal, key_pressed: Callable[[], str]) -> None:
-    """Ask for keys until one decides."""
+    """Read keys until one of them decides."""
     while True:
         click.echo(KEYS, err=True)
         key = key_pressed().lower()
@@ -108,7 +108,7 @@ def dismiss_proposal(drafts: DraftStore, draft: Proposal) -> str:
 
 @contextmanager
 def convert_errors(folder: Path) -> Iterator[None]:
-    """Convert OSError while something is written to KoiError."""
+    """Convert an OSError while writing to a KoiError."""
     try:
         yield
     except OSError as error:

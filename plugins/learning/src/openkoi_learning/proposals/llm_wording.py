@@ -1,4 +1,4 @@
-"""Ask a model for better wording of a draft, and accept only what has the form of a question about work.
+"""Ask a model for better wording of a draft, and accept only questions about work.
 
 Its input is data, its answer is limited like untrusted text, and it sets no weights: a draft is complete without it.
 """

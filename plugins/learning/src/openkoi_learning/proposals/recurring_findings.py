@@ -50,7 +50,7 @@ class RecurringFindings:
 
 @dataclass(frozen=True, slots=True)
 class RecurrenceThresholds:
-    """From when on findings recur: in so many tasks, and in such a share of all."""
+    """The number and the share of tasks from which on findings count as recurring."""
 
     samples: int = 3
     confidence: float = 0.7
@@ -68,7 +68,7 @@ def find_recurring(tasks: Iterable[JudgedTask], bar: RecurrenceThresholds) -> li
 
 
 def only_general(group: Iterable[JudgedTask]) -> bool:
-    """Return whether no other rubric than the general one judged any of them."""
+    """Return whether only the general rubric judged the tasks."""
     return all(task.rubrics == {GENERAL_RUBRIC} for task in group)
 
 
@@ -106,7 +106,7 @@ def by_rubric(finding: Finding) -> bool:
 def summarize_topic(
     concern: FindingTopic, found: Sequence[tuple[str, Finding]], bar: RecurrenceThresholds
 ) -> tuple[RecurringFinding, set[str]] | None:
-    """Return a kind of finding and its runs; None if these are too few."""
+    """Return a kind of finding and its runs; None if there are too few runs."""
     runs = {run for run, _ in found}
     if len(runs) < max(1, bar.samples):
         return None
