@@ -74,7 +74,7 @@ def weighted_mean(verdict: JudgeVerdict) -> float:
 
 
 def shared_blockers(votes: Sequence[JudgeVerdict], middle: JudgeVerdict) -> list[Finding]:
-    """Return blockers that two votes contain and the median one does not, each once."""
+    """Return the blockers that another vote confirms and the median vote lacks, each once."""
     found = [blocker for blocker in middle.findings if blocker.severity is Severity.BLOCKER]
     known = len(found)
     for vote in votes:
@@ -84,7 +84,7 @@ def shared_blockers(votes: Sequence[JudgeVerdict], middle: JudgeVerdict) -> list
 
 
 def is_among(finding: Finding, others: Sequence[Finding]) -> bool:
-    """Return whether a blocker is among others: the same rule, in the same file if both name one."""
+    """Return whether other findings contain a blocker: the same rule, in the same file if both name one."""
     return finding.severity is Severity.BLOCKER and any(
         other.severity is Severity.BLOCKER and other.rule == finding.rule and may_share_file(finding, other)
         for other in others

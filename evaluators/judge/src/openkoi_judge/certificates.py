@@ -25,7 +25,7 @@ INFORMS = "The judgment by {rubric} is informational: {why}. Run `openkoi evalua
 
 @dataclass(frozen=True, slots=True)
 class RubricCertificate:
-    """A certificate: its model, whether it was passed, and how well the judge separated defects from sound work."""
+    """A certificate: its model, whether it passed, and how well the judge separated defects from sound work."""
 
     model: str
     passed: bool
@@ -53,7 +53,7 @@ class RubricCertificates:
 
     @property
     def leniency(self) -> float:
-        """How much its scores exceed those of the threshold."""
+        """How far its scores lie above the quality threshold."""
         return self.certificates[-1].leniency if self.certificates else 0.0
 
     @property

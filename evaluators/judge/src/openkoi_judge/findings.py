@@ -81,7 +81,7 @@ def says_nothing(value: object) -> bool:
 
 
 def denies_findings(text: str) -> bool:
-    """Return whether a text says that there is no finding, with a comment at most that makes no exception."""
+    """Return whether a text says that there is no finding, with at most a comment that makes no exception."""
     match = NO_FINDING.fullmatch(text.strip())
     return match is not None and not EXCEPTION.search(match["comment"] or "")
 

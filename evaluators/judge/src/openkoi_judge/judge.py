@@ -1,4 +1,4 @@
-"""The judge as a plugin. What judges is imported when it is first asked."""
+"""The judge as a plugin. The code that judges is imported at the first judgment."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -30,7 +30,7 @@ class Judge(JudgeOptions):
         return await self._at_work.health()
 
     async def rubrics(self, koi: Koi) -> "Sequence[Rubric]":
-        """Return the rubrics that it could use."""
+        """Return the rubrics that the judge could use."""
         return await self._at_work.rubrics(koi)
 
     def stamp(self, rubric: "Rubric") -> str:

@@ -153,7 +153,7 @@ class JudgingSession:
         return verdict
 
     async def _is_dictated(self, verdict: JudgeVerdict) -> bool:
-        """Return whether text in the work set this score, which a control request finds out."""
+        """Return whether text in the work set this score; a control request determines that."""
         if weighted_mean(verdict) < DICTATED_THRESHOLD:
             return False
         if any(map(is_obedient, self.votes)):

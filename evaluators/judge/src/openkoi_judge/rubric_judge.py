@@ -50,7 +50,7 @@ TOO_LONG = (
 
 @dataclass(frozen=True, slots=True)
 class RubricJudge:
-    """A judge that was asked, with its ``settings``."""
+    """The judge behind the plugin, with its ``settings``."""
 
     settings: JudgeOptions
 
@@ -75,7 +75,7 @@ class RubricJudge:
         return {"rubrics": ", ".join(rubric.name for rubric in library.rubrics)}
 
     async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
-        """Return the rubrics that it could use."""
+        """Return the rubrics that the judge could use."""
         return (await self._load_library(None, koi)).rubrics
 
     def stamp(self, rubric: Rubric) -> str:
@@ -95,7 +95,7 @@ class RubricJudge:
             return Evaluation(unavailable_reason=UNREADABLE.format(wrong=error))
 
     def _input_of(self, sample: RubricSample) -> JudgeInput:
-        """Return the input for a work that was not done by a run."""
+        """Return the input for a work that no run produced."""
         facts = None if sample.rubric.method is Method.RUBRIC else read_facts(sample.work, (), "")
         manner = replace(self._manner, model=sample.model or EVALUATOR)
         return JudgeInput(sample.rubric, sample.task, sample.work, manner, tuple(facts.format()) if facts else ())

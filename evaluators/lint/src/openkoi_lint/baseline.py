@@ -16,9 +16,10 @@ DIGEST_BYTES = 8  # of a finding's identity: a project of 50,000 findings takes 
 
 @dataclass(frozen=True, slots=True)
 class LinterBaseline:
-    """One linter's findings by digest before the task, and whether it ran and saw everything.
+    """One linter's findings before the task, counted by digest, and whether it ran and checked everything.
 
-    With ``later`` they are read from the work's diff when that is evaluated. ``cut``: it reported more than was read.
+    With ``later``, they are derived from the work's diff at the evaluation. ``cut``: the linter reported too much to
+    read.
     """
 
     seen: Mapping[str, int]
@@ -78,7 +79,7 @@ def read_baseline(record: Baseline | None, files: tuple[str, ...]) -> LintBaseli
 
 
 def subtract_baseline(findings: Sequence[Finding], old: Mapping[str, int]) -> list[Finding]:
-    """Return the findings beyond the known number, of each identity the last ones."""
+    """Return the findings of each identity beyond the known number, which are the last ones."""
     seen: Counter[str] = Counter()
     new = []
     for finding in findings:

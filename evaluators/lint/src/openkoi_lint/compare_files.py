@@ -1,6 +1,6 @@
 """Lint the files that the work changed, and compare the findings with those from before the change.
 
-How a file was is read from the work's diff, so that nothing needs to be checked before the first change.
+A file's earlier content is read from the work's diff, so nothing needs to be checked before the first change.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def silent(self) -> bool:
-        """Whether it could not run, for a reason that is not known."""
+        """Whether the linter could not run, for an unknown reason."""
         return self.now is None and not self.missing
 
 
@@ -53,7 +53,7 @@ async def compare_files(linter: Linter, work: ExecutionResult, runner: LinterRun
 
 
 async def find_in_text(old: str | None, file: str, linter: Linter, runner: LinterRunner) -> tuple[Finding, ...] | None:
-    """Return the findings in a file as it was; None if that is not known or cannot be checked."""
+    """Return the findings in a file before the work; None if its content is unknown or cannot be checked."""
     if not old:  # nothing is wrong with a file that did not exist
         return None if old is None else ()
     output = await runner.check_text(linter, file, old)
@@ -61,7 +61,7 @@ async def find_in_text(old: str | None, file: str, linter: Linter, runner: Linte
 
 
 def is_checked(file: str, linter: Linter, root: Path) -> bool:
-    """Return whether a linter checks a file: one that is still there and is text, and no link to another."""
+    """Return whether a linter checks a file: a text file that still exists and is not a link."""
     return linter.checks(file) and not (root / file).is_symlink() and read_text_exactly(root / file) is not None
 
 

@@ -30,7 +30,7 @@ def evaluate_findings(
 
 
 def shorten(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Return the findings by severity; of many the first ones, and one that says how many are left."""
+    """Return the findings by severity; beyond the limit, one finding states how many are not listed."""
     ordered = sorted(findings, key=lambda finding: SEVERITY_ORDER.index(finding.severity))
     if len(ordered) <= MAX_FINDINGS:
         return ordered
@@ -53,7 +53,7 @@ def removed_linter(linter: str) -> Finding:
 
 
 def format_log(new: Mapping[str, Sequence[Finding]]) -> str:
-    """Return the text for judges: a headline per linter, and a line per finding; of a long one the beginning."""
+    """Return the text for judges: a headline per linter, and a line per finding; a long text is cut off."""
     lines = [line for name, found in new.items() for line in linter_lines(name, found)]
     text = "\n".join(lines).encode(errors="replace")
     if len(text) <= MAX_LOG_BYTES:

@@ -27,7 +27,7 @@ TOO_MUCH = "{} reported so many problems before the task that new ones cannot be
 class Lint:
     """Configured by ``[evaluators.lint]``: ``commands``, ``seconds``, ``venv``.
 
-    Where checkpoints are chosen, the diff shows how files were before the task, and they are checked at the end. Else
+    With checkpoints, the diff shows the files as they were before the task, and they are checked at the end. Otherwise,
     the whole project is checked before the task.
     """
 
@@ -73,7 +73,7 @@ class Lint:
 
 
 async def compare(linter: Linter, work: ExecutionResult, before: LintBaseline, runner: LinterRunner) -> "Comparison":
-    """Check what the work changed if that is known, else the whole project, and find how it was before."""
+    """Check the changed files if they are known, else the whole project, and compare with the state before the task."""
     from .compare_files import Comparison, compare_files
 
     then = before.linters.get(linter.label, LinterBaseline({}))
@@ -88,7 +88,7 @@ async def compare(linter: Linter, work: ExecutionResult, before: LintBaseline, r
 
 
 def why_useless(now: LinterOutput | None, before: LintBaseline) -> str:
-    """Return why a linter's findings mean nothing, or an empty string."""
+    """Return why a linter's findings cannot be used, or an empty string."""
     then = before.linters.get(now.linter) if now else None
     if now and then and now.broke and then.broke:
         return AS_BEFORE.format(now.linter, now.findings[0].title)

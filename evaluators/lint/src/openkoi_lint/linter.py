@@ -56,7 +56,7 @@ class Linter:
         return "/".join(filter(None, (self.folder, self.files.probe if self.files else "")))
 
     def checks(self, file: str) -> bool:
-        """Return whether it checks this file of the workspace by itself."""
+        """Return whether it can check this file of the workspace alone."""
         below = not self.folder or file.startswith(f"{self.folder}/")
         return below and self.files is not None and PurePosixPath(file).suffix in self.files.suffixes
 

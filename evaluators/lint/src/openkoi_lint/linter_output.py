@@ -22,7 +22,7 @@ class PrintedOutput:
 
 
 def take_output(done: CommandResult) -> PrintedOutput:
-    """Return the complete lines that are read, and delete the file that holds the output."""
+    """Return the complete lines that are read, and delete the file that contains the output."""
     text, cut = done.output, False
     if done.output_file:
         with suppress(OSError):

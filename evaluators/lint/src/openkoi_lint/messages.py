@@ -35,7 +35,7 @@ class LinterOutput:
 
     @property
     def sound(self) -> bool:
-        """Whether the linter saw everything; a syntax or configuration error hides what follows."""
+        """Whether the linter checked everything; a syntax or configuration error hides what follows."""
         return not self.cut and not any(f.severity is Severity.BLOCKER or not f.where for f in self.findings)
 
 
@@ -50,7 +50,7 @@ def make_finding(
 
 
 def read_json_lines(text: str, start: str, find: Callable[[Any], Iterator[Finding]]) -> tuple[Finding, ...]:
-    """Return the findings in the lines of JSON that begin so; truncated and foreign lines have none."""
+    """Return the findings in the JSON lines that begin with ``start``; skip truncated and other lines."""
     found: list[Finding] = []
     for line in text.split("\n"):
         if line.startswith(start):

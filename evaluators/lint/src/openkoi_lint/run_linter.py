@@ -20,17 +20,17 @@ MAX_NAMED_FILES = 200  # in one command line, which Windows limits to 32 KB
 
 @dataclass(frozen=True, slots=True)
 class LinterRunner:
-    """Runs linters in a run's workspace, each for at most so many ``seconds``; warns of one that could not run."""
+    """Runs linters in a run's workspace, each for at most ``seconds``; warns about one that could not run."""
 
     run: Run
     seconds: float
 
     async def check_project(self, linter: Linter) -> LinterOutput | None:
-        """Check all that the linter looks at; return None when it could not run."""
+        """Check the linter's targets; return None when the linter could not run."""
         return await self._check(linter, linter.project_command())
 
     async def check_files(self, linter: Linter, files: Sequence[str]) -> LinterOutput | None:
-        """Check files of the workspace, and nothing but the linter's settings where there are none."""
+        """Check files of the workspace; without files, check only the linter's settings."""
         if not files:
             return await self.check_settings(linter)
         batches = (files[start : start + MAX_NAMED_FILES] for start in range(0, len(files), MAX_NAMED_FILES))

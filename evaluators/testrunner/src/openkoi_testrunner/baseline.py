@@ -14,11 +14,11 @@ from .suites import Suite
 
 @dataclass(frozen=True, slots=True)
 class SuiteBaseline:
-    """How each test stood when the task began, in order, and which have passed ``since``.
+    """The result of each test when the task began, in order, and the tests that have passed ``since``.
 
     With ``all_count``, tests that failed before count as well. ``silent`` ones are reported only when they fail;
-    ``settings`` are changed files that decide how tests run; ``suites`` are what ran, and ``of`` is the suite of each
-    test.
+    ``settings`` are changed files that decide how tests run; ``suites`` are those that ran, and ``of`` is the suite of
+    each test.
     """
 
     passed: Mapping[str, bool] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class SuiteBaseline:
         return suite.kind if suite else None
 
     def without(self, suites: Collection[Suite]) -> "SuiteBaseline":
-        """Return the baseline without suites that are not run this time, so that none of their tests is missed."""
+        """Return the baseline without suites that are not run this time, whose tests are not missing."""
         if not suites:
             return self
         passed = {name: green for name, green in self.passed.items() if self.of.get(name) not in suites}
@@ -70,7 +70,7 @@ def make_baseline(outcomes: Mapping[Suite, SuiteOutcome], suites: tuple[Suite, .
 
 
 def parse_baseline(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBaseline:
-    """Parse a record; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
+    """Parse a record; of the earlier evaluations' checks in ``since``, only this evaluator's count."""
     if record is None:
         return SuiteBaseline()
     state: Any = record.state or {}

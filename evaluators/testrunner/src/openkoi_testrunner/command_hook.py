@@ -1,7 +1,7 @@
 """Add the project's test command to the prompt if its files quickly reveal it, and start running the tests.
 
-They run beside the model's first call, so that how they stand is known by the first change. For the prompt, only the
-workspace's top folder and its test folders are read: a large project takes most of a second.
+They run during the model's first call, so that their results are known before the first change. For the prompt, only
+the workspace's top folder and its test folders are read, because reading a large project takes most of a second.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ MAX_READ = 20  # test files read to detect their runner
 
 
 class TestCommand:
-    """Adds the section ``environment.tests``, and begins to run them. Configured by ``[evaluators.testrunner]``."""
+    """Adds the section ``environment.tests``, and starts the tests. Configured by ``[evaluators.testrunner]``."""
 
     __test__: ClassVar[bool] = False  # its name begins like that of a test class
 
@@ -56,13 +56,13 @@ class TestCommand:
 
     @hookimpl
     async def before_execute(self, plan: Plan, run: Run) -> None:
-        """Begin to run the tests, if what the model does will be evaluated."""
+        """Start the tests if the work will be evaluated."""
         if self.enabled and plan.evaluate and not run.iterations and is_work(run.task):
             (await find_runner(run)).begin(run)
 
     @hookimpl
     async def after_execute(self, work: ExecutionResult, run: Run) -> None:
-        """End it, if nothing will be evaluated."""
+        """Stop the tests if nothing will be evaluated."""
         evaluated = work.changed or (work.ended is StopReason.DONE and work.answered)
         if self.enabled and not evaluated and not run.iterations and is_work(run.task):
             await (await find_runner(run)).end(run)
@@ -74,7 +74,7 @@ async def find_runner(run: Run) -> "TestRunner":
 
 
 def is_work(task: Task) -> bool:
-    """Return whether a task asks for more than an answer, and is evaluated by itself."""
+    """Return whether a task asks for more than an answer, and has an evaluation of its own."""
     if task.parent or task.effective_limits.iterations == 0:
         return False
     from openkoi_prompt import is_question
@@ -107,7 +107,7 @@ def by_target(root: Path) -> Iterator[str]:
 
 
 def python_runner(root: Path) -> str:
-    """Return the module that runs the Python tests; empty if there are none at a glance."""
+    """Return the module that runs the Python tests; empty if a quick look finds none."""
     if asks_for_pytest(root):
         return "pytest"
     runner = ""
@@ -121,6 +121,6 @@ def python_runner(root: Path) -> str:
 
 
 def find_interpreter(root: Path, venv: str) -> str:
-    """Return the Python that the tests run in, relative to the project where it is its own."""
+    """Return the tests' Python interpreter, as a relative path if it belongs to the project."""
     first = next(iter(find_interpreters(root, venv)), "python")
     return os.path.relpath(first, root) if Path(first).is_relative_to(root) else first

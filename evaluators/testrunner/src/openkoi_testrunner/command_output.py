@@ -23,7 +23,7 @@ def output_lines(completed: CommandResult) -> Iterator[str]:
 
 
 def output_text(completed: CommandResult) -> str:
-    """Return the whole output; of a very long one, the beginning and the end."""
+    """Return the whole output, or the beginning and the end of a very long one."""
     try:
         whole = read_ends(Path(completed.output_file)) if completed.output_file else b""
     except OSError:
@@ -33,7 +33,7 @@ def output_text(completed: CommandResult) -> str:
 
 
 def read_ends(path: Path) -> bytes:
-    """Return what is in a file; of a very long one, the beginning, how much is omitted, and the end."""
+    """Return a file's content; a very long one is shortened to its beginning and end, with a note in between."""
     size, half = path.stat().st_size, MAX_BYTES // 2
     with path.open("rb") as file:
         if size <= MAX_BYTES:
@@ -44,7 +44,7 @@ def read_ends(path: Path) -> bytes:
 
 
 def delete_output(completed: CommandResult) -> None:
-    """Delete the file of an output that was read."""
+    """Delete the file that contained the output."""
     if completed.output_file:
         with suppress(OSError):
             Path(completed.output_file).unlink()

@@ -127,7 +127,7 @@ def format_log(outcome: SuiteOutcome, before: SuiteBaseline, gone: Sequence[str]
 
 
 def shorten_log(log: bytes) -> str:
-    """Return a log as text; of a long one the beginning, and how much is omitted."""
+    """Return a log as text; cut off a long one, and state how much is omitted."""
     omitted = len(log) - MAX_LOG_BYTES
     end = f"\n[{omitted:,} bytes omitted]" if omitted > 0 else ""
     return log[:MAX_LOG_BYTES].decode(errors="ignore") + end

@@ -50,7 +50,7 @@ class TestRunner:
         self.begun: dict[str, asyncio.Task[Baseline]] = {}
 
     def begin(self, run: Run) -> None:
-        """Begin to find how the tests stand, before the run asks for its baseline."""
+        """Start the tests for the baseline before the run asks for it."""
         if run.id not in self.begun:
             self.begun[run.id] = task = asyncio.create_task(self._find_baseline(run))
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -58,7 +58,7 @@ class TestRunner:
                 self.begun.pop(oldest).cancel()
 
     async def end(self, run: Run) -> None:
-        """End what was begun, if the run has not asked for it; tests never run twice at the same time."""
+        """Stop the tests that were started early, unless the run uses them; tests never run twice at once."""
         if task := self.begun.pop(run.id, None):
             task.cancel()
             await asyncio.wait([task])
@@ -69,7 +69,7 @@ class TestRunner:
         return await (begun or self._find_baseline(run))
 
     async def _find_baseline(self, run: Run) -> Baseline:
-        """Return how the tests stand; run them unless that is known."""
+        """Return the results of the tests; run them unless the results are known."""
         suites = await self._suites(run, SuiteBaseline())
         state = await self._state(suites, run)
         if known := self.known.find(state):
@@ -81,7 +81,7 @@ class TestRunner:
         return make_baseline(results.outcomes, suites)
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Run the tests of the workspace; None if there are none and were none."""
+        """Run the tests of the workspace; None if there are none now and there were none before."""
         await self.end(run)
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
         settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)
@@ -94,14 +94,14 @@ class TestRunner:
         return evaluate_outcome(results.whole or NONE, before.without(results.put_off), found)
 
     async def _state(self, suites: Sequence[Suite], run: Run) -> str:
-        """Return a digest of what the results of these suites depend on; empty without suites or if it is too much."""
+        """Return a digest of what the suites' results depend on; empty without suites or if that is too large."""
         if not suites or self.known.folder is None:
             return ""
         settings = (self.command, *(f"{suite.kind} {suite.folder}" for suite in suites))
         return await asyncio.to_thread(self.digests.digest, run.workspace, self.venv, settings)
 
     async def _keep(self, state: str, results: SuiteResults, suites: tuple[Suite, ...], run: Run) -> None:
-        """Keep the results if all suites ran to their end and nothing changed meanwhile."""
+        """Cache the results if all suites completed and nothing changed meanwhile."""
         if results.whole and results.complete and state == await self._state(suites, run):
             await asyncio.to_thread(self.known.keep, state, make_baseline(results.outcomes, suites))
 

@@ -1,6 +1,6 @@
 """Cache test results by the state of the project, so that no state is tested twice.
 
-What an evaluation found at the end of a run is how the tests stand at the beginning of the next.
+The results of an evaluation at the end of a run are the baseline of the next run.
 """
 
 import json
@@ -19,12 +19,12 @@ MAX_BYTES = 1_000_000  # about 10,000 tests
 
 @dataclass(frozen=True, slots=True)
 class KnownResults:
-    """Results in a folder, or none without one."""
+    """Test results stored in a folder; without a folder, nothing is stored."""
 
     folder: Path | None
 
     def find(self, state: str) -> Baseline | None:
-        """Return how the tests of a state stand; None if that is not known, or was too long ago."""
+        """Return the test results for a state; None if they are unknown or too old."""
         if self.folder is None or not state:
             return None
         path = self.path_of(state)
@@ -37,7 +37,7 @@ class KnownResults:
             return None
 
     def keep(self, state: str, record: Baseline) -> None:
-        """Keep how the tests of a state stand; remove the oldest of many."""
+        """Store the test results for a state; remove the oldest results when there are too many."""
         if self.folder is None or not state:
             return
         checks = [(check.name, check.passed, check.file) for check in record.checks]

@@ -27,7 +27,7 @@ NOT_STARTED = (126, NOT_FOUND)  # POSIX, exit status of the shell: a program tha
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """Tests that were not run, why, and what to do. ``partly``: they ran, but none of them could start."""
+    """Tests that were not run, why, and what to do. ``partly``: the runner started, but could import none of them."""
 
     suite: Suite
     why: str

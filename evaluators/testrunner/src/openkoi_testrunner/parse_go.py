@@ -73,7 +73,7 @@ def apply_event(event: dict[str, str], heard: dict[tuple[str, str], GoTestOutput
 
 
 def finished_tests(heard: dict[tuple[str, str], GoTestOutput]) -> list[GoTestOutput]:
-    """Return the tests that ran: one that never ended failed, one that only failed by its parts is omitted."""
+    """Return the tests that ran: one that never ended failed; one whose subtests alone failed is omitted."""
     tests = [one for one in heard.values() if one.test and one.action != "skip"]
     parents = {(one.package, one.test.rpartition("/")[0]) for one in tests if one.action != "pass"}
     return [one for one in tests if one.action == "pass" or (one.package, one.test) not in parents]
@@ -103,7 +103,7 @@ def folder_of(package: str, root: Path) -> str:
 
 
 def find_build_failure(package: str, text: str, root: Path) -> CaseResult:
-    """Return the failure of a package that does not compile; without tests it is not reported once it does."""
+    """Return the failure of a package that does not compile. Once it compiles, one without tests is not reported."""
     named = rf"^# {re.escape(package)}\b.*\n((?:(?!#|\{{|FAIL).*\n)+)"
     output = next((match[1] for match in re.finditer(named, text, re.MULTILINE)), "")
     reason = re.sub(r"^\S+\.go:\d+(:\d+)?: ", "", output) or "it does not build"

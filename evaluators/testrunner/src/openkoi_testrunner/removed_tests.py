@@ -63,7 +63,7 @@ class CurrentTests:
 
     @cached_property
     def unread(self) -> tuple[str, ...]:
-        """The name prefixes of tests in something that fails itself, and must pass."""
+        """The name prefixes of tests in a file or class that fails itself and must pass."""
         red = (test.name for test in self.outcome.red if self.before.requires(test.name))
         return tuple(start for name in red for start in name_prefixes(name))
 
@@ -75,7 +75,7 @@ class CurrentTests:
         return reported and not self.outcome.complete
 
     def is_container(self, name: str) -> bool:
-        """Return whether it is not a test, and others report its content: a runner, or an unreadable file."""
+        """Return whether the name is not a test's but that of a runner or file, whose tests are reported."""
         if self.before.passed.get(name, True) or "::" in name or not self.ran:
             return name in self.outcome.runners and bool(self.ran)
         script = name.endswith(SCRIPTS) and bool(self.new)
@@ -83,7 +83,7 @@ class CurrentTests:
         return script or name in self.outcome.runners or any(test.startswith(inside) for test in self.ran)
 
     def has(self, name: str, cases: int) -> bool:
-        """Return whether it exists in another form: other cases of its function, another folder, or unread for now."""
+        """Return whether a test exists in another form: other cases, another folder, or in a file that fails now."""
         if name.startswith(self.unread):
             return True
         if name in self.outcome.skipped:
@@ -122,7 +122,7 @@ def name_endings(name: str) -> list[str]:
 
 
 def before_last_run(lost: Iterable[str], names: Sequence[str], ran: frozenset[str]) -> list[str]:
-    """Return the lost tests before the last one that ran; a runner that was cut off may have come less far."""
+    """Return the lost tests before the last one that ran; a runner that was cut off did not reach the others."""
     place = {name: n for n, name in enumerate(names)}
     last = max((place[name] for name in names if name in ran), default=len(names))
     return [name for name in lost if place[name] <= last]

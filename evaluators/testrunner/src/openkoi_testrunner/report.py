@@ -23,8 +23,8 @@ READERS = (read_go, read_tap, read_cargo, read_junit, read_summary)
 class RunnerReport:
     """A runner's output, its exit status, and whether it was stopped.
 
-    ``counts``: the runner names each test, so no names mean no tests. ``parse_reports`` are what it reported beside its
-    output; one that was ``to_report`` and did not was cut off.
+    ``counts``: the runner names each test, so no names mean no tests. ``reports`` are its report files; a runner that
+    was ``to_report`` and has none was cut off.
     """
 
     runner: str

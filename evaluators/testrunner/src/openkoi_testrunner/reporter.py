@@ -1,8 +1,8 @@
 """Run a project's tests in the project's own interpreter, and report each as a line of JSON.
 
 This module is sent as text and never imported there: it uses the standard library alone, supports Python 3.8, and runs
-without the workspace on the path, whose files may have names like those of modules it needs. Its orders come as JSON on
-standard input.
+without the workspace on the path, whose files may have names like those of modules it needs. Its instructions arrive as
+JSON on standard input.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class InstalledLoader(machinery.SourceFileLoader):
 
 
 class ResultWriter:
-    """An output that capturing does not close: a copy of standard output, each line of it marked."""
+    """An output that capturing does not close: a copy of standard output, with each line marked."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark
@@ -206,7 +206,7 @@ def obey(orders: dict[str, Any], scratch: Path) -> None:
 
 
 def main() -> None:
-    """Run the tests as ordered, with what pytest and its plugins write outside the workspace."""
+    """Run the requested tests; pytest and its plugins write their files outside the workspace."""
     orders = json.loads(sys.stdin.read())
     use_compiled_modules(Path.cwd().resolve())
     os.chdir(orders["home"] or ".")

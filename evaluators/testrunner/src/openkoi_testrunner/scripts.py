@@ -18,7 +18,7 @@ UNWANTED = ("--coverage", "--reporter", "--watch")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A runner's options to report, and to run only tests of certain names."""
+    """A runner's options for reporting, and for running only tests with certain names."""
 
     report: tuple[str, ...]
     only: str = ""

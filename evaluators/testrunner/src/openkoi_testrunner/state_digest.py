@@ -32,7 +32,7 @@ class StateDigests:
     def digest(self, root: Path, venv: str, settings: Sequence[str]) -> str:
         """Return a digest of a workspace, its environment and settings; empty if it is too large or cannot be read.
 
-        Folders of installed packages are known by the times of what is in them.
+        Folders of installed packages are identified by the modification times of their entries.
         """
         whole = blake2b(digest_size=16)
         variables = (f"{name}={os.environ.get(name)}" for name in VARIABLES)

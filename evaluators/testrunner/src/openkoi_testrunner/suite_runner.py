@@ -51,7 +51,7 @@ class RunTimeLimits:
 
     @property
     def left(self) -> float:
-        """The seconds that the next run may take; none if too few remain."""
+        """The seconds that the next run may take; not positive when the time is used up."""
         return min(self.each, self.until - time.monotonic())
 
 
@@ -80,7 +80,7 @@ class SuiteRunner:
         return SuiteResults(outcomes={**results.outcomes, **rest.outcomes}, not_run=(*results.not_run, *rest.not_run))
 
     async def run_suites(self, suites: Sequence[Suite], before: SuiteBaseline | None) -> SuiteResults:
-        """Run suites in order; with a ``before``, repeat failed tests."""
+        """Run suites in order; with a baseline (``before``), repeat failed tests."""
         outcomes: dict[Suite, SuiteOutcome] = {}
         not_run: list[NotRun] = []
         for suite in suites:

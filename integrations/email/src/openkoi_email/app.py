@@ -31,7 +31,7 @@ NO_CHECK = "no server, so all mail is ignored; set `checked_by` in [integrations
 
 class Email:
     """A mailbox. ``[integrations.email]``: ``imap`` is imaps://HOST:PORT, ``smtp`` smtps://HOST:PORT; with imap:// and
-    smtp://, TLS begins later. ``checked_by`` is the server whose word on the senders of mails counts.
+    smtp://, STARTTLS is used. ``checked_by`` is the server that is trusted to verify senders.
     """
 
     capabilities = Capabilities(max_text=MAX_TEXT, formats=("markdown", "plain"), threads=True, max_file=20_000_000)
@@ -61,7 +61,7 @@ class Email:
         self.open()
 
     def open(self) -> None:
-        """Use the servers of the address, but for those that are configured; nothing is connected yet."""
+        """Use the address's servers, except where others are configured; do not connect yet."""
         known = servers_of(self.address)
         self.servers = Servers(*(own or usual for own, usual in zip(self.given, known, strict=True)))
         urls = {name: getattr(self.servers, name) for name in ("token_url", "device_url", "scope")}
@@ -77,13 +77,13 @@ class Email:
         return Login(self.user or self.address, self.password, token)
 
     async def use(self, work: Callable[[Mailbox], T]) -> T:
-        """Do something with a connection of its own."""
+        """Call a function with a new connection."""
         with closing(Mailbox(self.servers.imap, await self.login())) as mailbox:
             await self.block(mailbox, mailbox.open)
             return await self.block(mailbox, lambda: work(mailbox))
 
     async def block(self, mailbox: Mailbox, work: Callable[[], T]) -> T:
-        """Do something with a connection in a thread, until it is closed."""
+        """Call a function with a new connection in a thread, then close the connection."""
         try:
             return await asyncio.to_thread(mailbox.run, work)
         except SignInRequiredError:
@@ -91,12 +91,12 @@ class Email:
             raise
 
     async def health(self) -> dict[str, str]:
-        """Return which mailbox it is, and whose word on senders counts."""
+        """Return the mailbox's address, and the server trusted to verify senders."""
         await self.use(lambda mailbox: mailbox.validity)
         return {"mailbox": self.address, "senders are checked by": self.servers.checked_by or NO_CHECK}
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for the mailbox, prove it by signing in to both servers, and save what it takes."""
+        """Ask for the mailbox, verify it by signing in to both servers, and save the credentials."""
         from .writing import check_addresses, submit
 
         (self.address,) = check_addresses((await koi.ask(Question(ASK_ADDRESS)) or "").strip().lower())[:1]
@@ -112,7 +112,7 @@ class Email:
         return self.address
 
     async def sign_in(self, koi: Koi) -> None:
-        """Take a password, or a refresh token where a client of OAuth is configured."""
+        """Ask for a password, or for a refresh token if an OAuth client is configured."""
         self.password = self.refresh_token = ""
         if self.client_id and self.servers.device_url:
             self.refresh_token = await ask_for_sign_in(self.oauth, koi)
@@ -126,7 +126,7 @@ class Email:
     # What arrives
 
     async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
-        """Yield the mails after a cursor, then those that come. A cursor is the number of a mail, and a day."""
+        """Yield the emails after a cursor, then new ones. A cursor is the number of an email and a day."""
         with closing(Mailbox(self.servers.imap, await self.login())) as mailbox:
             await self.block(mailbox, mailbox.open)
             last = await self.block(mailbox, lambda: find_start(mailbox, cursor))
@@ -140,7 +140,7 @@ class Email:
                     yield Delivery(write_cursor(mailbox.validity, last))
 
     async def read_new(self, mailbox: Mailbox, uid: int) -> Post | None:
-        """Return a mail that arrived. Of one whose sender is not proved only the headers are read."""
+        """Return an email that arrived; if its sender is not verified, only its headers are read."""
         head = await self.block(mailbox, partial(mailbox.fetch, uid, head=True))
         post = self.read(head) if head else None
         if post is None or post.sender.kind is not SenderKind.PERSON or not post.sender.authenticated:
@@ -149,20 +149,20 @@ class Email:
         return self.read(mail) if mail else None
 
     def read(self, mail: Mail) -> Post:
-        """Return a mail as a post."""
+        """Return an email as a post."""
         from .reading import read_mail  # Python's parser of mails, which a mailbox that waits does not need
 
         return read_mail(mail, self.address, self.servers.checked_by)
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
-        """Return the last mails of a channel or thread that arrived, oldest first."""
+        """Return the last emails of a channel or thread that arrived, oldest first."""
         criteria = ["OR", "HEADER", "Message-ID", quote(thread), "HEADER", "References", quote(thread)]
         found = await self.use(lambda mailbox: recent(mailbox, *(criteria if thread else ["ALL"])))
         posts = [self.read(one) for one in found]
         return [one for one in posts if one.channel == channel and one.at >= since][-limit:]
 
     async def search_posts(self, text: str, *, limit: int = 20) -> Sequence[Post]:
-        """Find mails by their words, the newest first."""
+        """Find emails by their words, newest first."""
         found = await self.use(lambda mailbox: recent(mailbox, "TEXT", words=text))
         return [self.read(one) for one in reversed(found)][:limit]
 
@@ -180,7 +180,7 @@ class Email:
     # What is sent
 
     async def send(self, post: Post) -> str:
-        """Send a mail. A partial one is not sent: mails cannot be edited, and the whole follows."""
+        """Send an email. A partial post is not sent: an email cannot be edited, and the complete post follows."""
         if post.partial:
             return ""
         from .writing import make_mail, submit
@@ -191,7 +191,7 @@ class Email:
 
 
 def find_start(mailbox: Mailbox, cursor: str) -> int:
-    """Return the number of the last mail seen; of the last before its day if the server counts from 1 again."""
+    """Return the number of the last email seen, or of the last before its day if the server has renumbered them."""
     if not cursor:
         return mailbox.next_uid - 1
     validity, uid, day = cursor.split(":")
@@ -202,11 +202,11 @@ def find_start(mailbox: Mailbox, cursor: str) -> int:
 
 
 def write_cursor(validity: str, uid: int) -> str:
-    """Return the cursor after a mail."""
+    """Return the cursor after an email."""
     return f"{validity}:{uid}:{datetime.now(UTC).date()}"
 
 
 def recent(mailbox: Mailbox, *criteria: str, words: str = "") -> list[Mail]:
-    """Return the last mails that meet criteria, oldest first."""
+    """Return the last emails that match criteria, oldest first."""
     uids = sorted(mailbox.search(*criteria, words=words))[-RECENT:]
     return [mail for uid in uids if (mail := mailbox.fetch(uid))]

@@ -30,12 +30,12 @@ class Login(NamedTuple):
 
     @property
     def xoauth2(self) -> str:
-        """What the mechanism XOAUTH2 sends."""
+        """The credentials as the XOAUTH2 mechanism sends them."""
         return f"user={self.user}\1auth=Bearer {self.token}\1\1"
 
 
 class Mail(NamedTuple):
-    """A mail as it arrived, and its place in the folder for as long as that keeps its numbers: UIDVALIDITY:UID."""
+    """An email as it arrived, and its place in the folder until that is renumbered: UIDVALIDITY:UID."""
 
     place: str
     data: bytes
@@ -70,7 +70,7 @@ class Mailbox:
         self.next_uid = int(self.status("UIDNEXT") or 1)
 
     def run(self, work: Callable[[], T]) -> T:
-        """Do something; raise what sockets and imaplib raise as what an app raises."""
+        """Call a function; raise errors of sockets and imaplib as app errors."""
         host = urlsplit(self.url).hostname
         try:
             return work()
@@ -82,7 +82,7 @@ class Mailbox:
             raise AppUnavailableError(f"{host} could not be reached ({error}).") from None
 
     def status(self, name: str) -> str:
-        """Return a number that the server reported of the folder."""
+        """Return a number that the server reported about the folder."""
         _, values = self.imap.response(name)
         return values[-1].decode() if values and values[-1] else ""
 
@@ -103,7 +103,7 @@ class Mailbox:
                 imap.shutdown()
 
     def search(self, *criteria: str, words: str = "") -> list[int]:
-        """Return the numbers of the mails that meet criteria, the last of which may be words of any script."""
+        """Return the numbers of the emails that match criteria; the last criterion may be text in any script."""
         imap = self.imap
         if words:
             imap.literal = words.encode()  # type: ignore[assignment]
@@ -112,20 +112,20 @@ class Mailbox:
         return [int(one) for one in (found[0] or b"").split()]
 
     def list_since(self, uid: int) -> list[int]:
-        """Return the numbers of the mails after one, in order. ``n:*`` also contains the last one, if it is before."""
+        """Return the numbers of the emails after one, in order. ``n:*`` also contains the last one, if it is before."""
         return sorted(one for one in self.search("UID", f"{uid + 1}:*") if one > uid)
 
     def fetch(self, uid: int, *, head: bool = False) -> Mail | None:
-        """Return a mail, or its headers alone, without marking it as read; None if it was deleted."""
+        """Return an email, or only its headers, without marking it as read; None if it was deleted."""
         part = f"HEADER]<0.{MAX_HEAD}>" if head else f"]<0.{MAX_BYTES}>"
         found = self.expect(self.imap.uid("FETCH", str(uid), f"(UID BODY.PEEK[{part})"))
         data = next((one[1] for one in found if isinstance(one, tuple)), None)
         return None if data is None else Mail(f"{self.validity}:{uid}", data)
 
     def wait(self, seconds: float) -> None:
-        """Wait for news, so many seconds at most; raise AppUnavailableError if the server is not there any more.
+        """Wait for new mail, at most ``seconds``; raise AppUnavailableError if the server is gone.
 
-        What imaplib reads from cannot be used after a timeout, so a timer ends the command: the server answers that.
+        imaplib cannot read on after a timeout, so a timer ends the command instead, and the server answers.
         """
         imap, ends = self.imap, Lock()
         tag = imap._new_tag()  # Python has no IDLE before 3.14
@@ -154,7 +154,7 @@ class Mailbox:
 
 
 def connect(url: str, seconds: float) -> imaplib.IMAP4:
-    """Connect to imaps://HOST, or to imap://HOST, which has to begin TLS unless it is on this machine."""
+    """Connect to imaps://HOST, or to imap://HOST, which must support STARTTLS unless it is on this machine."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "imaps":

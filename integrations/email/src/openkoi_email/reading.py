@@ -1,4 +1,4 @@
-"""Convert mails to posts."""
+"""Convert emails to posts."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class ShortHeaders(EmailPolicy):
 
 
 def parse_mail(data: bytes) -> EmailMessage:
-    """Return a mail; raises RecursionError or one of PARSE_ERRORS for some, such as a thousand mails in each other."""
+    """Return an email; raises RecursionError or one of PARSE_ERRORS for some, such as a thousand nested emails."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b" ")  # which ends a line for Python, and for no mail server
     found = BytesParser(EmailMessage, policy=ShortHeaders()).parsebytes(data)
     if not HEAD.match(data):  # Python may read another author than the one that the server checked
@@ -41,7 +41,7 @@ def parse_mail(data: bytes) -> EmailMessage:
 
 
 def read_mail(mail: Mail, own: str, server: str) -> Post:
-    """Return a mail as a post; of one that Python cannot read, what its place says."""
+    """Return an email as a post; for one that Python cannot parse, only its place in the folder."""
     try:
         return read_message(parse_mail(mail.data), mail.place, own, server)
     except (*PARSE_ERRORS, RecursionError):
@@ -49,7 +49,7 @@ def read_mail(mail: Mail, own: str, server: str) -> Post:
 
 
 def read_message(message: EmailMessage, place: str, own: str, server: str) -> Post:
-    """Return a mail as a post; a channel is all its addresses but that of this account."""
+    """Return an email as a post; its channel is all its addresses except this account's."""
     sender = read_sender(message, own, server)
     everyone = {sender.id, *addresses_of(message, "to"), *addresses_of(message, "cc")} - {own, ""}
     text, quoted = read_text(message)
@@ -82,7 +82,7 @@ def last_id(message: EmailMessage, header: str) -> str:
 
 
 def root_of(message: EmailMessage) -> str:
-    """Return the id of the mail that a thread began with; empty for that itself, and for what began no thread."""
+    """Return the id of a thread's first email; empty for the first email itself and for emails without a thread."""
     found = ID.findall(" ".join([*raw_headers(message, "references"), *raw_headers(message, "in-reply-to")]))
     return found[0] if found and not found[0].startswith(TOP) else ""
 
@@ -94,20 +94,20 @@ def addresses_of(message: EmailMessage, header: str) -> list[str]:
 
 
 def sent_at(message: EmailMessage) -> str:
-    """Return when a mail was sent."""
+    """Return when an email was sent."""
     date = getattr(message["date"], "datetime", None)
     found = date if isinstance(date, datetime) else datetime.now(UTC)
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def parts_of(message: EmailMessage) -> list[MIMEPart]:
-    """Return the parts of a mail that are files, forwarded mails among them."""
+    """Return the parts of an email that are files, including forwarded emails."""
     bodies = (message.get_body(("plain", "html")), message.get_body(("html",)))
     return [one for one in walk(message) if one not in bodies]
 
 
 def walk(part: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield the parts that contain no other ones; a mail in a mail is one."""
+    """Yield the innermost parts; an attached email is not divided."""
     if part.get_content_maintype() == "multipart":
         for one in part.iter_parts():
             yield from walk(one)
@@ -116,7 +116,7 @@ def walk(part: MIMEPart) -> Iterator[MIMEPart]:
 
 
 def read_files(message: EmailMessage, place: str) -> Iterator[Attachment]:
-    """Yield the files of a mail."""
+    """Yield the files of an email."""
     for number, part in enumerate(parts_of(message)):
         name = part.get_filename() or f"part-{number + 1}"
         media_type, size = part.get_content_type(), len(part_data(part))
@@ -124,7 +124,7 @@ def read_files(message: EmailMessage, place: str) -> Iterator[Attachment]:
 
 
 def file_in(mail: Mail, number: int) -> bytes | None:
-    """Return what a file of a mail contains; None where there is no such file."""
+    """Return the content of an attached file; None if there is no such file."""
     parts = parts_of(parse_mail(mail.data))
     return part_data(parts[number]) if number < len(parts) else None
 

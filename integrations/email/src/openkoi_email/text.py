@@ -1,4 +1,4 @@
-"""Extract what the sender of a mail wrote; quoted and forwarded text and the signature are data."""
+"""Extract what the sender of an email wrote; quoted and forwarded text and the signature are data."""
 
 import re
 from email.message import EmailMessage, MIMEPart
@@ -19,7 +19,7 @@ FORWARD = re.compile(r"^\s*(?:fwd?|wg|tr|rv|i|doorst)\s*:", re.IGNORECASE)
 
 
 def read_text(mail: EmailMessage) -> tuple[str, str]:
-    """Return what the sender wrote, and what the mail quotes."""
+    """Return what the sender wrote, and what the email quotes."""
     part = mail.get_body(("plain", "html"))
     if part is None:
         return "", ""
@@ -31,7 +31,7 @@ def read_text(mail: EmailMessage) -> tuple[str, str]:
 
 
 def decode_part(part: MIMEPart) -> str:
-    """Return the text of a part in whatever it is encoded; what cannot be decoded is marked."""
+    """Return the text of a part in any encoding; mark what cannot be decoded."""
     data = part.get_payload(decode=True)
     data = data if isinstance(data, bytes) else b""
     try:
@@ -50,7 +50,7 @@ def split_mail(text: str) -> tuple[str, str]:
 
 
 def is_head(lines: list[str], place: int) -> bool:
-    """Return whether the head of a forwarded mail begins at a line: three lines such as From: and Date:."""
+    """Return whether the header of a forwarded email begins at a line: three lines such as From: and Date:."""
     head = lines[place : place + 3]
     alone = place == 0 or not lines[place - 1].strip()
     return alone and len(head) == 3 and all(map(HEADER_LINE.match, head)) and "@" in "".join(lines[place : place + 4])

@@ -1,4 +1,4 @@
-"""Verify who wrote a mail, against spoofing: by the DMARC verdict of the user's own mail server only."""
+"""Verify who wrote an email, against spoofing: by the DMARC verdict of the user's own mail server only."""
 
 import re
 from email.message import EmailMessage
@@ -19,7 +19,7 @@ NO_ID = "none"  # of a server that does not name itself, such as that of Microso
 
 
 def read_sender(mail: EmailMessage, own: str, server: str) -> Sender:
-    """Return who wrote a mail. They are authenticated if the own ``server`` says that it passes DMARC."""
+    """Return who wrote an email, authenticated if the user's own ``server`` says that it passes DMARC."""
     address, name = read_from(mail)
     if address == own:
         kind = SenderKind.SELF
@@ -40,12 +40,12 @@ def read_from(mail: EmailMessage) -> tuple[str, str]:
 
 
 def raw_headers(mail: EmailMessage, name: str) -> list[str]:
-    """Return the values of a header as they are in the mail, the first above the others, each on one line."""
+    """Return the values of a header as they are in the email, the first above the others, each on one line."""
     return [re.sub(r"\r?\n", "", str(value)) for key, value in mail.raw_items() if key.lower() == name]
 
 
 def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
-    """Return whether the own server says that this address's domain passes DMARC.
+    """Return whether the user's own server says that this address's domain passes DMARC.
 
     Its header is the first of its kind; those below may be anyone's, and so may comments and quotations in it.
     """
@@ -64,7 +64,7 @@ def passes_dmarc(mail: EmailMessage, address: str, server: str) -> bool:
 
 
 def strip_foreign_words(text: str) -> str:
-    """Return a header without quotations and comments; nothing of one in which they do not end."""
+    """Return a header without quotations and comments; empty if one of them does not end."""
     text = QUOTED.sub(" ", text)
     while (shorter := COMMENT.sub(" ", text)) != text:
         text = shorter
@@ -72,13 +72,13 @@ def strip_foreign_words(text: str) -> str:
 
 
 def domain_of(result: str) -> str:
-    """Return the domain that a result is about; empty where it names none, or several."""
+    """Return the domain that a result applies to; empty if it names none or several."""
     found = {one.lower().rpartition("@")[2] for one in HEADER_FROM.findall(result)}
     return found.pop() if len(found) == 1 else ""
 
 
 def is_automatic(mail: EmailMessage, address: str) -> bool:
-    """Return whether a program sent a mail: an autoresponder, a mailing list, a bounce. Those are never answered."""
+    """Return whether a program sent an email (autoresponder, mailing list, bounce); these are never answered."""
     if any(name in mail for name in (*OF_LISTS, *OF_ROBOTS)):
         return True
     submitted = str(mail.get("auto-submitted", "no")).split(";")[0].strip().lower()

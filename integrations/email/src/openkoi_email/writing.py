@@ -1,4 +1,4 @@
-"""Convert posts to mails, and send them over SMTP. Sending blocks, so it is called in a thread."""
+"""Convert posts to emails, and send them over SMTP. Sending blocks, so it is called in a thread."""
 
 import re
 import smtplib
@@ -22,13 +22,13 @@ ADDRESS = re.compile(r"[!-?A-~]+@[!-?A-~]+")  # printable ASCII without spaces
 
 
 def make_id(post: Post, own: str) -> str:
-    """Return the id of a mail, which is the same whenever the post of this key is sent."""
+    """Return the id of an email, which is the same each time the post with this key is sent."""
     digest = sha256(f"{own} {post.key}".encode()).hexdigest()[:32] if post.key else token_hex(16)
     return f"{'koi.' if post.thread else TOP}{digest}@{own.rpartition('@')[2]}"
 
 
 def make_mail(post: Post, own: str) -> EmailMessage:
-    """Return the mail that a post is: Markdown as it is, and beside it as HTML."""
+    """Return a post as an email, with its Markdown both unchanged and as HTML."""
     if len(post.text) > MAX_TEXT:
         raise AppRejectedError(f"An email is limited to {MAX_TEXT:,} characters.")
     mail = EmailMessage(policy=policy.SMTP)
@@ -58,7 +58,7 @@ def make_mail(post: Post, own: str) -> EmailMessage:
 
 
 def check_addresses(channel: str) -> list[str]:
-    """Return the addresses that a channel is; raise AppRejectedError for anything else."""
+    """Return the addresses in a channel; raise AppRejectedError for anything else."""
     found = [one.strip() for one in channel.split(",") if one.strip()]
     if not found or not all(map(ADDRESS.fullmatch, found)):
         raise AppRejectedError(f"{channel!r} is not an email address. Separate several addresses with commas.")
@@ -66,7 +66,7 @@ def check_addresses(channel: str) -> list[str]:
 
 
 def subject_of(post: Post) -> str:
-    """Return the subject of a mail: that of what it answers, else its first line."""
+    """Return the subject of an email: that of the email it answers, else its first line."""
     first = next((line.strip("#*_> `") for line in post.text.splitlines() if line.strip("#*_> `")), "")
     subject = " ".join("".join(one if one.isprintable() else " " for one in post.subject or first).split())
     if post.subject and post.thread:
@@ -75,7 +75,7 @@ def subject_of(post: Post) -> str:
 
 
 def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
-    """Hand a mail to the SMTP server; without one only sign in."""
+    """Send an email by the SMTP server; without an email, only sign in."""
     parts, begun = urlsplit(url), False
     host = parts.hostname or ""
     try:
@@ -94,13 +94,13 @@ def submit(url: str, login: Login, mail: EmailMessage | None) -> None:
 
 
 def refusal(host: str, code: int, text: object) -> AppUnavailableError | AppRejectedError:
-    """Return the error for what an SMTP server answered: with 4 at its beginning it may work later."""
+    """Return the error for an SMTP reply; codes that begin with 4 are temporary."""
     message = f"{host} rejected the email: {describe(text)} ({code})"
     return AppUnavailableError(message) if 400 <= code < 500 else AppRejectedError(message)
 
 
 def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
-    """Connect to smtps://HOST, or to smtp://HOST, which has to begin TLS unless it is on this machine."""
+    """Connect to smtps://HOST, or to smtp://HOST, which must support STARTTLS unless it is on this machine."""
     if scheme == "smtps":
         return smtplib.SMTP_SSL(host, port or 465, timeout=ANSWER_SECONDS, context=load_authorities())
     smtp = smtplib.SMTP(host, port or 587, timeout=ANSWER_SECONDS)
@@ -110,7 +110,7 @@ def open_smtp(scheme: str, host: str, port: int | None) -> smtplib.SMTP:
 
 
 def sign_in(smtp: smtplib.SMTP, login: Login) -> None:
-    """Sign in to an SMTP server; one that refuses a token explains why, and wants an empty answer to that."""
+    """Sign in to an SMTP server; a server that refuses a token explains why and expects an empty reply."""
     smtp.ehlo_or_helo_if_needed()
     if login.token:
         smtp.auth("XOAUTH2", lambda challenge=None: "" if challenge else login.xoauth2)

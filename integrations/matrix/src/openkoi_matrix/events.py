@@ -35,14 +35,14 @@ def in_room(room: str, version: int = 3) -> str:
 
 
 def read_event(event: Facts, room: Room, me: Me) -> Post | None:
-    """Return the post that an event is; None for one of another kind, or that is not as the specification says."""
+    """Return an event as a post; None for an event of another kind or a malformed one."""
     with suppress(KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return read_known(event, room, me)
     return None
 
 
 def read_known(event: Facts, room: Room, me: Me) -> Post | None:
-    """Return the post that a well-formed event is."""
+    """Return a well-formed event as a post."""
     content = event.get("content") or {}
     relation = relation_of(content)
     match event.get("type"), relation.get("rel_type"):
@@ -113,7 +113,7 @@ def relation_of(content: Facts) -> Facts:
 
 
 def latest_content(event: Facts) -> Facts:
-    """Return what a message says after its last edit, where the server names that."""
+    """Return the content of a message after its last edit, if the server includes it."""
     edit = event.get("unsigned", {}).get("m.relations", {}).get("m.replace", {})
     content: Facts = edit.get("content", {}).get("m.new_content") or event["content"]
     return content
@@ -127,7 +127,7 @@ def caption_of(content: Facts) -> str:
 
 
 def is_mentioned(content: Facts, me: Me) -> bool:
-    """Return whether a message names this account, by what its client says, or else by its id."""
+    """Return whether a message mentions this account, by its list of mentions or else by the account's id."""
     mentions = content.get("m.mentions")
     if isinstance(mentions, dict) and mentions:
         return me.id in (mentions.get("user_ids") or ())
@@ -150,7 +150,7 @@ def read_files(content: Facts) -> Iterator[Attachment]:
 
 
 def since_invitation(events: Sequence[Facts], me: Me) -> Sequence[Facts] | None:
-    """Return what follows the moment this account was invited, or joined; None if it was in the room before."""
+    """Return the events since this account was invited or joined; None if it was in the room before."""
     starts: dict[str, int] = {}
     for place, event in enumerate(events, 1):
         if event.get("type") == MEMBER and event.get("state_key") == me.id:

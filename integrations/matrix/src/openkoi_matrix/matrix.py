@@ -33,7 +33,7 @@ POLL_SECONDS = 25
 # A poll without an answer is a dead connection: it is found after 25 x 11/6 = 46 seconds.
 LIMITS = ResponseLimits(idle_seconds=25.0)
 SIGN_IN = "Matrix rejected the access token ({0}). Run `openkoi connect matrix`."
-SOFT_LOGOUT = "its session has ended, and signing in again continues it"
+SOFT_LOGOUT = "the session has ended, and signing in again resumes it"
 OWN = 200  # ids of sent messages that are known to be ours
 KINDS = json.dumps({"types": ["m.room.message"]})
 CAPABILITIES = Capabilities(
@@ -75,7 +75,7 @@ class Matrix:
         self.open()
 
     def open(self) -> None:
-        """Make the client; nothing is connected yet."""
+        """Create the client without connecting."""
         self.api = AppClient(self.base_url or "http://localhost", sign=self.authorize, bounds=LIMITS, explain=explain)
         self.rooms = Rooms(self.call, self.users, self.channels)
 
@@ -86,15 +86,15 @@ class Matrix:
         await self.api.__aexit__()
 
     def authorize(self, *_: object) -> dict[str, str]:
-        """Return the header with the token of now."""
+        """Return the header with the current token."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def keep(self, refresh_token: str) -> RefreshToken:
-        """Return where the refresh tokens that replace one are kept."""
+        """Return a refresh token and the file for its replacements."""
         return RefreshToken(self.folder / "refresh-token.json", refresh_token)
 
     async def call(self, method: str, path: str, arguments: Mapping[str, Json] | None = None) -> Any:
-        """Call the Client-Server API, once more after its session has ended; a path begins with its version."""
+        """Call the Client-Server API, again if the session has ended; a path begins with the API version."""
         if not (self.token and self.base_url):
             raise SignInRequiredError.not_connected("matrix")
         token = self.token
@@ -112,7 +112,7 @@ class Matrix:
         return await (self.api.fetch(where) if arguments is None else self.api.call(where, arguments, method=method))
 
     async def renew(self, token: str) -> None:
-        """Get a token that continues the session, once for all calls that had this one."""
+        """Replace an expired token, once for all calls that used it."""
         async with self.renewing:
             if self.token == token:
                 new = await refresh_tokens(self.base_url, self.kept.load())  # another process may have renewed it
@@ -130,7 +130,7 @@ class Matrix:
         return self.me
 
     async def health(self) -> dict[str, str]:
-        """Return which account it is."""
+        """Return the account's id."""
         self.me = Me("", "")
         me = await self.who()
         return {"account": me.id, "rooms": str(len((await self.call("GET", "v3/joined_rooms"))["joined_rooms"]))}
@@ -271,7 +271,7 @@ class Matrix:
 
 
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    """Raise what the homeserver's own error says; None leaves it to the rules of HTTP."""
+    """Raise the error that the homeserver reports; return None to judge by the HTTP status."""
     try:
         answer = json.loads(body)
         code, text = str(answer["errcode"]), str(answer.get("error", ""))

@@ -14,7 +14,7 @@ Content = dict[str, Json]
 
 
 def length_in_event(text: str) -> int:
-    """Return the bytes that a text takes in an event."""
+    """Return the number of bytes that a text takes in an event."""
     return size_of(text) - 2
 
 
@@ -24,19 +24,19 @@ def size_of(value: Json) -> int:
 
 
 def message_of(post: Post) -> Content:
-    """Return a message that clients of programs do not answer, with what it answers."""
+    """Return a new message, in its thread if it has one."""
     return {**content_of(post), **({"m.relates_to": in_thread(post.thread)} if post.thread else {})}
 
 
 def edit_of(post: Post) -> Content:
-    """Return the message that replaces the one of this id."""
+    """Return the message that replaces the one with this id."""
     new: Json = content_of(post)
     shown: Content = {"msgtype": "m.notice", "body": f"* {post.text[:CUT]}", "m.mentions": {}}
     return {**shown, "m.new_content": new, "m.relates_to": {"rel_type": "m.replace", "event_id": post.id}}
 
 
 def content_of(post: Post) -> Content:
-    """Return what a message says; a text whose HTML is too long is sent without."""
+    """Return the content of a message, without HTML if that is too long."""
     if length_in_event(post.text) > MAX_TEXT:
         raise AppRejectedError(f"Matrix messages are limited to {MAX_TEXT:,} bytes.")
     plain: Content = {"msgtype": "m.notice", "body": post.text, "m.mentions": {}}
@@ -61,5 +61,5 @@ def in_thread(root: str) -> Content:
 
 
 def transaction_id(key: str, *more: str) -> str:
-    """Return the id by which the server knows a request that is sent again; another one each time without a key."""
+    """Return the id by which the server recognizes a repeated request; without a key, a new one each time."""
     return sha256("\0".join([key, *more]).encode()).hexdigest()[:32] if key else token_hex(16)

@@ -18,7 +18,7 @@ Call = Callable[..., Awaitable[Any]]
 
 
 class Rooms:
-    """The rooms of an account. ``users`` may invite it; ``allowed`` are the ids of those it works in, none for all."""
+    """The rooms of an account. ``users`` may invite it; ``allowed`` are the ids of those it works in (empty: all)."""
 
     def __init__(self, call: Call, users: tuple[str, ...], allowed: tuple[str, ...]) -> None:
         self.call, self.users, self.allowed = call, users, allowed
@@ -39,13 +39,13 @@ class Rooms:
         return self.members[room] <= 1
 
     def forget_changed(self, room: str, part: Mapping[str, Any]) -> None:
-        """Count the members of a room again where one has come or gone."""
+        """Recount the members of a room after one has joined or left."""
         timeline = part.get("timeline") or {}
         if timeline.get("limited") or any(one.get("type") == MEMBER for one in timeline.get("events", ())):
             self.members.pop(room, None)
 
     async def answer_invitations(self, found: Mapping[str, Any], me: Me) -> None:
-        """Join the rooms that a poll has invitations to, where one of the users invites; ignore others."""
+        """Join the rooms to which one of the users invites this account; ignore other invitations."""
         for room, part in (found.get("rooms", {}).get("invite") or {}).items():
             senders = inviters_of(part, me)
             if self.is_allowed(room) and senders and senders <= set(self.users):
@@ -53,7 +53,7 @@ class Rooms:
                     await self.call("POST", f"v3/join/{quote(room, safe='')}", {})
 
     async def leave_encrypted(self, room: str, part: Mapping[str, Any]) -> bool:
-        """Leave a room that is encrypted, and say so there; return whether it was."""
+        """Leave a room if it is encrypted, and explain that there; return whether it is."""
         events = [*part.get("state", {}).get("events", ()), *part.get("timeline", {}).get("events", ())]
         if not any(one.get("type") == ENCRYPTION and one.get("state_key") == "" for one in events):
             return False
@@ -65,7 +65,7 @@ class Rooms:
 
 
 def inviters_of(part: Mapping[str, Any], me: Me) -> set[str]:
-    """Return who invites this account, by all events that say so: those of other servers may be invented."""
+    """Return all senders of invitations to this account; other servers may forge some."""
     events = (part.get("invite_state") or {}).get("events") or ()
     own = [
         one for one in events if isinstance(one, dict) and one.get("type") == MEMBER and one.get("state_key") == me.id

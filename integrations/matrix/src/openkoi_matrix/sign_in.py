@@ -19,7 +19,7 @@ LIMITS = ResponseLimits(idle_seconds=20.0)
 def check_user(text: str) -> str:
     """Return a Matrix ID; raise AppRejectedError for anything else."""
     if not USER.fullmatch(text.strip()):
-        raise AppRejectedError(f"{text.strip()!r} is not a Matrix ID, which looks like @koi:example.org.")
+        raise AppRejectedError(f"{text.strip()!r} is not a Matrix ID. Enter one such as @koi:example.org.")
     return text.strip()
 
 
@@ -35,14 +35,14 @@ async def find_homeserver(user: str) -> str:
 
 
 class Tokens(NamedTuple):
-    """An access token, and what another one is got with after it ends; empty where it does not end."""
+    """An access token, and the refresh token for when it expires; empty if it never expires."""
 
     access: str
     refresh: str
 
 
 async def refresh_tokens(base_url: str, refresh_token: str) -> Tokens:
-    """Return the tokens that continue a session; raise SignInRequiredError where it is over."""
+    """Return new tokens for a session; raise SignInRequiredError if the session has ended."""
     async with AppClient(base_url, bounds=LIMITS) as api:
         try:
             found: Any = await api.call("/_matrix/client/v3/refresh", {"refresh_token": refresh_token})
@@ -52,7 +52,7 @@ async def refresh_tokens(base_url: str, refresh_token: str) -> Tokens:
 
 
 async def sign_in(base_url: str, user: str, secret: str) -> Tokens:
-    """Return an access token: a new one for a password, else the secret itself, if it is one of this user."""
+    """Return an access token: a new one for a password, else the secret itself, if it is a token of this user."""
     login: dict[str, Json] = {
         "type": "m.login.password",
         "identifier": {"type": "m.id.user", "user": user},

@@ -25,8 +25,8 @@ FILTER = {
 
 
 def sync_path(since: str, seconds: int) -> str:
-    """Return the path of a poll. The first one, which no server lets wait, is another each time: synapse answers equal
-    ones alike for minutes.
+    """Return the path of a poll. The first poll never waits, and its path differs each time, because synapse caches the
+    responses to equal ones for minutes.
     """
     wanted = quote(json.dumps(FILTER, separators=(",", ":")))
     if not since:
@@ -35,18 +35,18 @@ def sync_path(since: str, seconds: int) -> str:
 
 
 def write_cursor(since: str, handled: tuple[str, ...]) -> str:
-    """Return a cursor: where a poll begins, and what of its answer was yielded by then."""
+    """Return a cursor: where a poll begins, and which of its events were already yielded."""
     return " ".join([since, *handled])
 
 
 def read_cursor(cursor: str) -> tuple[str, tuple[str, ...]]:
-    """Return what a cursor is made of."""
+    """Return the parts of a cursor."""
     since, *handled = cursor.split(" ")
     return since, tuple(handled)
 
 
 class Batch:
-    """What one poll returned. A poll from the same place returns it again, with what came since."""
+    """The response to one poll. A poll from the same place returns the same events, and newer ones."""
 
     def __init__(self, since: str, handled: tuple[str, ...]) -> None:
         self.since = since
@@ -54,7 +54,7 @@ class Batch:
 
     @property
     def cursor(self) -> str:
-        """The cursor after what was taken."""
+        """The cursor after the events yielded so far."""
         return write_cursor(self.since, tuple(self.handled))
 
     def take(self, event: Facts) -> bool:
@@ -65,7 +65,7 @@ class Batch:
         return is_new
 
     async def events_of(self, room: str, part: Mapping[str, Any], me: Me, call: Call) -> AsyncGenerator[Facts, None]:
-        """Yield the events of a room; where the answer has only the last ones, those before them first."""
+        """Yield the events of a room; if the response contains only the last ones, fetch those before them first."""
         timeline = part.get("timeline") or {}
         events = timeline.get("events") or []
         invited = since_invitation(events, me)

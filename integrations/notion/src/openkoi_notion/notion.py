@@ -45,7 +45,7 @@ RETRIES, MAX_WAIT = 3, 30.0  # Notion allows three calls a second, and says how 
 
 
 class Notion:
-    """A workspace, as far as it is shared. ``[integrations.notion] parent`` is where pages are made.
+    """The shared pages of a workspace. ``[integrations.notion] parent`` is the page under which new ones are created.
 
     ``base_url`` is another address, for tests and proxies.
     """
@@ -61,7 +61,7 @@ class Notion:
         self.open()
 
     def open(self) -> None:
-        """Make the client for the token; nothing is connected yet."""
+        """Create the client for the token without connecting."""
         signed = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         self.api = AppClient(
             self.base_url, headers={"Notion-Version": VERSION, **signed}, bounds=LIMITS, explain=explain
@@ -74,7 +74,7 @@ class Notion:
         await self.api.__aexit__()
 
     async def call(self, method: str, path: str, arguments: Mapping[str, Json] | None = None) -> Any:
-        """Call Notion; wait and call again where it asks for that."""
+        """Call Notion; wait and retry when Notion asks for that."""
         if not self.token:
             raise SignInRequiredError.not_connected("notion")
         for attempt in range(RETRIES):
@@ -89,11 +89,11 @@ class Notion:
         return None
 
     async def health(self) -> dict[str, str]:
-        """Return which integration it is."""
+        """Return the name of the integration."""
         return {"integration": str((await self.call("GET", "/users/me")).get("name", ""))}
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for the token and a page, prove both, and save them."""
+        """Ask for the token and a page, verify both, and save them."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
         koi.conceal(self.token, "the Notion token")
         self.open()
@@ -112,8 +112,8 @@ class Notion:
         return to_document(page, await self.call("GET", f"/pages/{page['id']}/markdown"))
 
     async def write_document(self, document: Document) -> Document:
-        """Create a page, or replace one that is as it was read. Notion checks no revision: a change in the same second
-        as this is overwritten.
+        """Create a page, or replace one that is unchanged since it was read. Notion does not check revisions: another
+        change in the same second is overwritten.
         """
         if not document.id:
             return await self.create(document)
@@ -189,7 +189,7 @@ def title_property(title: str) -> Json:
 
 
 def read_id(address: str) -> str:
-    """Return the id in an id or address of a page; raise AppRejectedError for something else."""
+    """Return the id in an id or address of a page; raise AppRejectedError for anything else."""
     found = ID.search(address.strip())
     if not found:
         raise AppRejectedError(f"{address!r} is not the ID or URL of a Notion page.")
@@ -197,7 +197,7 @@ def read_id(address: str) -> str:
 
 
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    """Raise what Notion's own error says; None leaves it to the rules of HTTP."""
+    """Raise the error that Notion reports; return None to judge by the HTTP status."""
     try:
         message = str(json.loads(body).get("message", ""))
     except (ValueError, AttributeError):

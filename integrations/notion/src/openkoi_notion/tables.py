@@ -30,7 +30,7 @@ def to_table(rows: list[str]) -> list[str]:
 
 
 def cells_of(row: str) -> list[str]:
-    """Return the cells of a row, with their pipes as they are read."""
+    """Return the cells of a row, with their pipes unescaped."""
     cells = PIPE.split(row.strip())
     cells = cells[1:] if not cells[0].strip() else cells
     cells = cells[:-1] if cells and not cells[-1].strip() else cells

@@ -37,7 +37,7 @@ class Canvases:
         return to_document(file, b"".join(pieces).decode(errors="replace"))
 
     async def write(self, document: Document) -> Document:
-        """Create a canvas, or replace one. Slack checks no revision: a change while this is done is overwritten."""
+        """Create or replace a canvas. Slack does not check revisions: a change made meanwhile is overwritten."""
         content: Json = {"type": "markdown", "markdown": document.text}
         if not document.id:
             place: dict[str, Json] = {"channel_id": document.folder} if document.folder else {}
@@ -56,7 +56,7 @@ class Canvases:
         return await self.read(now.id)
 
     async def change(self, id: str, change: dict[str, Json]) -> None:
-        """Change a canvas; Slack takes one change a call."""
+        """Change a canvas; Slack accepts one change per call."""
         await self.call("canvases.edit", canvas_id=id, changes=[change])
 
     async def list_all(self, channel: str, since: str) -> Sequence[Document]:

@@ -19,9 +19,9 @@ USER_SUBTYPES = (None, "file_share", "thread_broadcast", "me_message")
 
 
 def read_event(event: Facts, me: Facts, *, shared: bool = False) -> Post | None:
-    """Return the post that an event of the Events API is; None for one of another kind.
+    """Return an event of the Events API as a post; None for an event of another kind.
 
-    ``shared``: its channel is one of several workspaces, and a reaction does not say which its user is of.
+    ``shared``: several workspaces share its channel, and a reaction does not say which one its user belongs to.
     """
     match event.get("type"), event.get("subtype"):
         case (("message" | "app_mention"), "message_changed"):
@@ -58,7 +58,7 @@ def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Po
 
 
 def read_press(payload: Facts, me: Facts) -> Iterator[Post]:
-    """Yield the presses of buttons."""
+    """Yield button presses as posts."""
     message, user = payload.get("message", {}), payload["user"]
     for action in payload.get("actions", ()) if message else ():
         thread = str(message.get("thread_ts") or "")
@@ -94,7 +94,7 @@ def read_reaction(event: Facts, me: Facts) -> Post | None:
 
 
 def place_of(channel: str, me: Facts) -> dict[str, Any]:
-    """Return where a post is; the ids of direct channels begin with a D."""
+    """Return a post's place; the ids of direct channels begin with a D."""
     return {"app": "slack", "account": str(me["team_id"]), "channel": channel, "direct": channel.startswith("D")}
 
 

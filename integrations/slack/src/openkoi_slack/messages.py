@@ -16,7 +16,7 @@ def place_in(post: Post) -> dict[str, Json]:
 
 
 def content_of(post: Post) -> dict[str, Json]:
-    """Return what a message says, with its buttons; ``text`` is what notifications show."""
+    """Return the content of a message, with its buttons; ``text`` is what notifications show."""
     text = escape(post.text)
     if len(text) > MAX_TEXT:
         raise AppRejectedError(f"Slack messages are limited to {MAX_TEXT:,} characters.")
@@ -28,7 +28,7 @@ def content_of(post: Post) -> dict[str, Json]:
 
 
 def escape(text: str) -> str:
-    """Return a text without what Slack would read as its own marks."""
+    """Escape the characters that Slack would read as markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -50,7 +50,7 @@ def to_button(number: int, choice: Choice) -> Json:
 
 
 def emoji_name(emoji: str) -> str:
-    """Return what Slack calls an emoji."""
+    """Return Slack's name for an emoji."""
     if emoji not in EMOJI:
         raise AppRejectedError(f"{emoji} has no Slack name. Known: {' '.join(EMOJI)}.")
     return EMOJI[emoji]

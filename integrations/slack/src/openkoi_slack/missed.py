@@ -67,7 +67,7 @@ class MissedPosts:
                 return
 
     async def call_patiently(self, method: str, **arguments: Json) -> dict[str, Any]:
-        """Call a method; wait where Slack wants fewer calls."""
+        """Call a method; wait when Slack's rate limit is reached."""
         while True:
             try:
                 return await self.call(method, **arguments)

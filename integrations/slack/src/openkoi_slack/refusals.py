@@ -19,7 +19,7 @@ LATER_ERRORS = UNCERTAIN_ERRORS | {"ratelimited", "request_timeout", "service_un
 
 
 def raise_refusal(reason: str, which: str) -> None:
-    """Raise what Slack's own error says; ``which`` token was sent."""
+    """Raise the error that Slack reports; ``which`` names the token that was sent."""
     if reason in SIGN_IN_ERRORS:
         raise SignInRequiredError(SIGN_IN.format(which, reason))
     if reason in LATER_ERRORS:

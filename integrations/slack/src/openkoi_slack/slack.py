@@ -45,7 +45,7 @@ CAPABILITIES = Capabilities(
 
 
 class Slack:
-    """A bot in a workspace. ``[integrations.slack]``: ``channels`` are ids of those it works in; without any, all."""
+    """A bot in a workspace. ``[integrations.slack]``: ``channels`` are the ids of its channels; empty means all."""
 
     capabilities = CAPABILITIES
 
@@ -67,7 +67,7 @@ class Slack:
         self.open()
 
     def open(self) -> None:
-        """Make the clients for the tokens; nothing is connected yet."""
+        """Create the clients for the tokens without connecting."""
         self.api = AppClient(self.base_url, headers=authorize(self.token), bounds=LIMITS)
         self.files = AppClient(self.files_url, headers=authorize(self.token), bounds=LIMITS)
         self.apps = AppClient(self.base_url, headers=authorize(self.app_token), bounds=LIMITS)
@@ -80,13 +80,13 @@ class Slack:
             await client.__aexit__()
 
     async def call(self, method: str, bucket: str = "", **arguments: Json) -> dict[str, Any]:
-        """Call a method of the Web API with the bot's token; a limit is that of the ``bucket``."""
+        """Call a method of the Web API with the bot's token; rate limits apply per ``bucket``."""
         return await self.call_as(self.api, method, bucket, arguments)
 
     async def call_as(
         self, client: AppClient, method: str, bucket: str, arguments: Mapping[str, Json]
     ) -> dict[str, Any]:
-        """Call a method; what Slack refuses is an AppError."""
+        """Call a method; raise AppError if Slack refuses."""
         token, which = (self.app_token, "app-level") if client is self.apps else (self.token, "bot")
         if not token:
             raise SignInRequiredError.not_connected("slack")
@@ -106,7 +106,7 @@ class Slack:
         return self.me
 
     async def health(self) -> dict[str, str]:
-        """Return which bot it is in which workspace."""
+        """Return the name of the bot, and its workspace."""
         self.me = {}
         me = await self.who()
         if not self.app_token:
@@ -114,7 +114,7 @@ class Slack:
         return {"bot": f"@{me['user']}", "workspace": str(me["team"])}
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for both tokens, prove each, and save them."""
+        """Ask for both tokens, verify them, and save them."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
         koi.conceal(self.token, "the Slack bot token")
         self.me = {}
@@ -131,7 +131,7 @@ class Slack:
     # What arrives
 
     async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
-        """Open the socket, then yield what came since the cursor, then what comes. A cursor is the id of a message."""
+        """Open the socket, yield the posts since the cursor, then new ones. A cursor is the id of a message."""
         me = await self.who()
         opened = await self.call_as(self.apps, "apps.connections.open", "", {})
         async with WebSocket(str(opened["url"]), name="Slack") as socket:
@@ -156,7 +156,7 @@ class Slack:
                     yield Delivery(cursor)
 
     async def commit(self, cursor: str) -> None:
-        """Acknowledge all envelopes up to a cursor: Slack sends again what is not, within seconds."""
+        """Acknowledge all envelopes up to a cursor: Slack resends unacknowledged ones within seconds."""
         done = [id for at, id in self.unacknowledged if at <= cursor]
         self.unacknowledged = [one for one in self.unacknowledged if one[0] > cursor]
         for id in dict.fromkeys(filter(None, done)):
@@ -209,7 +209,7 @@ class Slack:
         return str(place["file_id"])
 
     async def edit(self, post: Post) -> str:
-        """Change a message; one that streams grows, or is ended first."""
+        """Change a message; extend one that is streaming, or end its stream first."""
         if not await self.streams.extend(post):
             change = partial(self.call, "chat.update", post.channel, channel=post.channel, ts=post.id)
             try:
@@ -247,7 +247,7 @@ class Slack:
         return await self.canvases.read(id)
 
     async def write_document(self, document: Document) -> Document:
-        """Create a canvas, in a channel if it has a folder, or replace one that is as it was read."""
+        """Create a canvas, in a channel if it has a folder, or replace one that is unchanged since it was read."""
         return await self.canvases.write(document)
 
     async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
@@ -255,13 +255,13 @@ class Slack:
         return await self.canvases.list_all(folder, since)
 
     async def search_documents(self, text: str, *, limit: int = 20) -> Sequence[Document]:
-        """Find documents by their titles: bots may not search in texts."""
+        """Find documents by their titles: bots may not search contents."""
         found = await self.canvases.list_all("", "")
         return [replace(one, text=one.title) for one in found if text.lower() in one.title.lower()][:limit]
 
 
 def begin_at(seconds: float) -> str:
-    """Return a cursor for a time of this machine, whose clock may be wrong: it has a digit more than Slack's ids."""
+    """Return a cursor for this machine's time; an extra digit tells it from Slack's ids, as the clock may be wrong."""
     return f"{seconds:.{SLACK_DIGITS + 1}f}"
 
 
@@ -273,7 +273,7 @@ def move_cursor(cursor: str, posts: Sequence[Post]) -> str:
 
 
 def authorize(token: str) -> dict[str, str]:
-    """Return the header that a token is sent in."""
+    """Return the header that contains a token."""
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 

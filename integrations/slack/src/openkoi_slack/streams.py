@@ -15,13 +15,13 @@ MAX_STREAMS = 100  # that are known; Slack ends each after about five minutes
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The streams that were begun, by message, with what they say. ``call`` calls the Web API."""
+    """The streams that were started, by message, with their text. ``call`` calls the Web API."""
 
     call: Call
     texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     async def begin(self, post: Post, team: str) -> str:
-        """Begin a post as a stream; return its id, or nothing where Slack has no stream for it."""
+        """Start a post as a stream; return its id, or an empty string if Slack cannot stream it."""
         if not (post.partial and post.thread and len(post.recipients) == 1) or post.choices or post.attachments:
             return ""
         reader: dict[str, Json] = {"recipient_user_id": post.recipients[0], "recipient_team_id": team}
@@ -36,7 +36,7 @@ class Streams:
         return str(sent["ts"])
 
     async def extend(self, post: Post) -> bool:
-        """Append to a stream what a post says now; return whether that was possible."""
+        """Append the new text of a post to its stream; return whether that was possible."""
         before = self.texts.pop(post.id, None)
         if before is None or not post.partial or not post.text.startswith(before):
             return False

@@ -1,4 +1,4 @@
-"""Telegram as an app: a bot that people talk to."""
+"""Telegram as an app: a bot that users talk to."""
 
 from openkoi_hookspecs.lazy_exports import LazyExports
 

@@ -33,7 +33,7 @@ SCHEMES = ("http://", "https://", "tg://", "mailto:")
 
 
 def utf16_length(text: str) -> int:
-    """Return how long Telegram considers a text."""
+    """Return the length of a text as Telegram counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -55,7 +55,7 @@ class Rendering:
         self.mark_part(start, self.length, kind, **more)
 
     def mark_around_code(self, start: int, kind: str) -> None:
-        """Mark what was appended since an offset, but for code in it, which Telegram lets nothing contain."""
+        """Mark what was appended since an offset, except code, which Telegram allows inside no other mark."""
         for one in [one for one in self.entities if one["type"] == "code" and int(str(one["offset"])) >= start]:
             offset = int(str(one["offset"]))
             self.mark_part(start, offset, kind)
@@ -126,7 +126,7 @@ def add_block(lines: list[str], rendering: Rendering) -> None:
 
 
 def add_inline(text: str, rendering: Rendering, depth: int = 0) -> None:
-    """Append a text with what is marked in it."""
+    """Append a text with its marks."""
     place = 0
     for found in INLINE.finditer(text):
         rendering.add(text[place : found.start()])

@@ -16,7 +16,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class Supergroups:
-    """The present ids of groups by their first ones, kept in a file."""
+    """The current ids of groups by their first ones, kept in a file."""
 
     file: Path
     present: dict[str, str] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Supergroups:
             self.present = {str(first): str(now) for first, now in json.loads(self.file.read_bytes()).items()}
 
     def add(self, group: str, supergroup: str) -> bool:
-        """Note that a group has become a supergroup; return whether that is news."""
+        """Note that a group has become a supergroup; return whether that was unknown."""
         if self.chat_of(group) == supergroup:
             return False
         self.present[self.first_of(group)] = supergroup
@@ -35,20 +35,20 @@ class Supergroups:
         return True
 
     def chat_of(self, channel: str) -> str:
-        """Return the id that a chat has now."""
+        """Return the current id of a chat."""
         return self.present.get(channel, channel)
 
     def first_of(self, chat: str) -> str:
-        """Return the id that a chat had first."""
+        """Return the first id of a chat."""
         return next((first for first, now in self.present.items() if now == chat), chat)
 
     def describe(self) -> dict[str, str]:
-        """Return what the user may want to know."""
+        """Return the groups whose ids have changed, for the health report."""
         moved = ", ".join(f"{first} is now {now}" for first, now in self.present.items())
         return {"supergroups": moved} if moved else {}
 
     def move(self, post: Post) -> Post:
-        """Return a post with the ids that its chat and its messages have for OpenKoi."""
+        """Return a post with the ids that OpenKoi uses for its chat and messages."""
         first = self.first_of(post.channel)
         if first == post.channel:
             return post

@@ -52,7 +52,7 @@ class GroupMovedError(AppRejectedError):
 
 
 class Telegram:
-    """A bot. ``[integrations.telegram]``: ``channels`` are the ids of the chats it works in; without any, all.
+    """A bot. ``[integrations.telegram]``: ``channels`` are the ids of the chats it works in; empty means all.
 
     ``base_url`` is that of a Bot API server of your own.
     """
@@ -74,7 +74,7 @@ class Telegram:
         self.open()
 
     def open(self) -> None:
-        """Make the clients for the token; nothing is connected yet."""
+        """Create the clients for the token without connecting."""
         self.api = AppClient(f"{self.base_url}/bot{self.token}", bounds=LIMITS, explain=explain)
         self.files = AppClient(f"{self.base_url}/file/bot{self.token}", bounds=LIMITS, explain=explain)
 
@@ -86,7 +86,7 @@ class Telegram:
         await self.files.__aexit__()
 
     async def call(self, method: str, channel: str = "", **arguments: Json) -> Any:
-        """Call a method; a limit is that of the channel."""
+        """Call a method; rate limits apply per channel."""
         sent = {"chat_id": self.groups.chat_of(channel), **arguments} if channel else arguments
         try:
             return await self.request(method, channel, sent)
@@ -101,7 +101,7 @@ class Telegram:
         await self.request(method, channel, {"chat_id": chat, "message_id": number, **arguments})
 
     async def request(self, method: str, channel: str, arguments: Mapping[str, Json]) -> Any:
-        """Return what a method returns."""
+        """Call a method, and return its result."""
         if not self.token:
             raise SignInRequiredError.not_connected("telegram")
         try:
@@ -116,12 +116,12 @@ class Telegram:
         return self.me
 
     async def health(self) -> dict[str, str]:
-        """Return which bot it is."""
+        """Return the name of the bot."""
         self.me = {}
         return {"bot": f"@{(await self.who())['username']}", **self.groups.describe()}
 
     async def connect(self, koi: Koi) -> str:
-        """Ask for the token, prove it, and save it."""
+        """Ask for the token, verify it, and save it."""
         self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
         koi.conceal(self.token, "the Telegram bot token")
         self.me = {}
@@ -163,11 +163,11 @@ class Telegram:
         return self.groups.move(post) if post else None
 
     def is_allowed(self, post: Post) -> bool:
-        """Return whether the bot works in the chat of a post, by the first or the present id of that."""
+        """Return whether the bot works in the chat of a post, by the chat's first or current id."""
         return not self.channels or not {post.channel, self.groups.chat_of(post.channel)}.isdisjoint(self.channels)
 
     async def end_waiting(self, press: str) -> None:
-        """Let a pressed button look pressed; one that is too old for that is still a press."""
+        """Confirm a button press; a press that is too old to confirm still counts."""
         with suppress(AppError):
             await self.call("answerCallbackQuery", callback_query_id=press)
 
@@ -180,7 +180,7 @@ class Telegram:
     # What is sent
 
     async def send(self, post: Post) -> str:
-        """Send a message, then its files; return the id of the first. One that is a draft yet has none."""
+        """Send a message, then its files; return the id of the first. A draft has no id."""
         if post.partial and await self.show_draft(post):
             return ""
         ids: list[str] = []
@@ -192,7 +192,7 @@ class Telegram:
         return ids[0]
 
     async def show_draft(self, post: Post) -> bool:
-        """Show what is being written, for half a minute; return whether this chat has drafts: private ones have."""
+        """Show a draft for half a minute; return whether this chat supports drafts, as private ones do."""
         if not post.channel.isdecimal() or post.choices or post.attachments:
             return False
         content = {name: value for name, value in content_of(post).items() if name in ("text", "entities")}
@@ -220,7 +220,7 @@ class Telegram:
         return id_of(sent, post.channel)
 
     async def edit(self, post: Post) -> str:
-        """Change a message; one that is as it should be already is fine."""
+        """Change a message; ignore that it is unchanged."""
         try:
             await self.call_for_message("editMessageText", post.channel, post.id, **content_of(post))
         except AppRejectedError as error:
@@ -243,7 +243,7 @@ class Telegram:
 
 
 def content_of(post: Post) -> dict[str, Json]:
-    """Return what a message says, with its buttons."""
+    """Return the content of a message, with its buttons."""
     text, entities = render_markdown(post.text) if post.format == "markdown" else (post.text, [])
     if not text.strip():  # such as an empty code block: Telegram takes no message without text
         text, entities = post.text, []
@@ -266,12 +266,12 @@ def place_in(post: Post) -> dict[str, Json]:
 
 
 def result_of(answer: Json) -> Any:
-    """Return what a method returned."""
+    """Return the result in a response."""
     return answer["result"] if isinstance(answer, dict) else None
 
 
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    """Raise what Telegram's own error says; None leaves it to the rules of HTTP."""
+    """Raise the error that Telegram reports; return None to judge by the HTTP status."""
     try:
         answer = json.loads(body)
         text, facts = str(answer.get("description", "")), answer.get("parameters", {})

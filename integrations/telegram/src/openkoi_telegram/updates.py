@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def read_update(update: Facts, me: Facts) -> Post | None:
-    """Return the post that an update is; None for one of another kind."""
+    """Return an update as a post; None for an update of another kind."""
     if message := update.get("message"):
         return read_message(message, me)
     if message := update.get("edited_message"):
@@ -47,7 +47,7 @@ def read_message(message: Facts, me: Facts, kind: PostKind = PostKind.NEW) -> Po
 
 
 def read_press(press: Facts, me: Facts) -> Post | None:
-    """Return the press of a button; None for one of a message that is too old to be identified."""
+    """Return the press of a button; None if its message is too old to be identified."""
     message = press.get("message")
     if not message:
         return None
@@ -86,7 +86,7 @@ def place_of(chat: Facts, me: Facts) -> dict[str, Any]:
 
 
 def read_sender(user: Facts, me: Facts, *, anonymous: bool = False) -> Sender:
-    """Return who wrote it; Telegram vouches for that, but for anonymous administrators and channels."""
+    """Return who wrote it; Telegram vouches for that, except for anonymous administrators and channels."""
     id = str(user.get("id", ""))
     name = str(user.get("username") or user.get("first_name") or "")
     if id == str(me["id"]):
@@ -122,7 +122,7 @@ def quote_of(message: Facts, me: Facts) -> str:
 
 
 def split_quotes(message: Facts) -> tuple[str, str]:
-    """Return the text of a message without what is marked in it as a quotation, and that."""
+    """Return the text of a message without its quotations, and the quotations."""
     text = str(message.get("text") or message.get("caption") or "")
     entities = (*message.get("entities", ()), *message.get("caption_entities", ()))
     quotations = [one for one in entities if one["type"] in QUOTATIONS]
@@ -160,5 +160,5 @@ def read_files(message: Facts) -> "list[Attachment]":
 
 
 def to_time(seconds: int) -> str:
-    """Return a time as posts have it."""
+    """Return a time in the format of posts."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()

@@ -68,7 +68,7 @@ class Certificate:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is not passed."""
+        """The reasons why the judge did not pass."""
         values = {"missed": 1 - self.measures.detection, "drift": abs(self.drift or 0.0)}
         found = (
             limit.describe_violation(

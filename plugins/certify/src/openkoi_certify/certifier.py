@@ -49,7 +49,7 @@ class SampleJudged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertifyOptions:
-    """The rubric, the model unless the configured one, and the number of votes."""
+    """The rubric, the model (empty for the configured one), and the number of votes."""
 
     rubric: str
     model: str = ""
@@ -106,7 +106,7 @@ class Certifier:
 
 @dataclass(slots=True)
 class SampleSession:
-    """Shows samples to a judge, a few at once; no call sees another one's answer."""
+    """Shows samples to a judge, a few at a time; no call sees the answers of other calls."""
 
     judged: RubricAndJudge
     order: CertifyOptions

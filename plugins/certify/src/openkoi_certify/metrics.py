@@ -1,7 +1,7 @@
 """Measure how well a judge judges, from its answers to the samples.
 
-A difference counts only as far as it exceeds noise: its lower confidence bound is compared with the limit. Four bounds
-at 1/80 each exceed their limit by chance once in twenty certifications.
+Only the part of a difference that exceeds noise counts: its lower confidence bound is compared with the limit. Four
+bounds at 1/80 each exceed their limit by chance once in twenty certifications.
 """
 
 from collections import defaultdict

@@ -48,7 +48,7 @@ class RestoreExecutor:
         return left
 
     def find_unavailable(self, plan: RestorePlan) -> dict[str, str]:
-        """Return the files whose content is lost although a folder makes way for them: then the folder stays."""
+        """Return the files that would replace a folder but whose content is lost; such a folder stays."""
         left: dict[str, str] = {}
         folders = {entry.path for entry in plan.remove if entry.kind is PathKind.FOLDER}
         for entry in plan.make:

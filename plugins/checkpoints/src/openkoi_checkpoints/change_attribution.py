@@ -113,7 +113,7 @@ class ChangeJournal:
     def finish_call(self, call: str) -> list[str]:
         """End a call: what changed since it began is the run's; return the changed folders that no checkpoint contains.
 
-        What a call of another run did meanwhile, if that is over already, belongs to that run.
+        If a call of another run ended meanwhile, its changes belong to that run.
         """
         self.process.finish_call(call)
         before, now = self.open_calls.pop(call, None), self.take_snapshot()
@@ -186,7 +186,7 @@ class ChangeJournal:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointViews:
-    """Hold a workspace at a run's last checkpoint: as it was, and as it would be without others."""
+    """A workspace at a run's last checkpoint: as it was, and as it would be without others' changes."""
 
     present: Mapping[str, PathEntry]
     ours: Mapping[str, PathEntry]

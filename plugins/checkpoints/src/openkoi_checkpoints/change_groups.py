@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class ChangeGroup:
-    """Hold a run of changed lines of one text, which may be empty: one is before each unchanged line and at the end."""
+    """A group of changed lines of one text, possibly empty: one stands before each unchanged line and at the end."""
 
     flags: list[bool]
     start: int = 0
@@ -43,7 +43,7 @@ class ChangeGroup:
         self.grow_up()
 
     def slide_up(self, lines: Sequence[str]) -> bool:
-        """Move up by a line, joining a group there; return whether that is possible."""
+        """Move up by a line, and merge with a group there; return whether that was possible."""
         if self.start == 0 or lines[self.start - 1] != lines[self.end - 1]:
             return False
         self.start, self.end = self.start - 1, self.end - 1
@@ -52,7 +52,7 @@ class ChangeGroup:
         return True
 
     def slide_down(self, lines: Sequence[str]) -> bool:
-        """Move down by a line, joining a group there; return whether that is possible."""
+        """Move down by a line, and merge with a group there; return whether that was possible."""
         if self.end == len(self.flags) or lines[self.start] != lines[self.end]:
             return False
         self.flags[self.start], self.flags[self.end] = False, True

@@ -21,7 +21,7 @@ BUSY = "The checkpoint store is in use by another process: nothing was pruned."
 
 @dataclass(frozen=True, slots=True)
 class StoreSnapshot:
-    """Hold the store's folder at one time, as pruning reads it."""
+    """The store's folder as it was when pruning began."""
 
     folder: Path
     now: float
@@ -53,7 +53,7 @@ class StoreSnapshot:
         return {path.parent.name + path.name: path for path in self.folder.glob("blobs/*/*")}
 
     def list_marks(self, oldest: Mapping[str, float]) -> Iterator[tuple[Path, bool]]:
-        """Yield all marks of saved files, and whether a checkpoint may need them; none younger by a day does."""
+        """Yield the marks of saved files, each with whether it is young enough for a checkpoint to need it."""
         for mark in self.folder.glob("workspaces/*/saved/*"):
             yield mark, self.age_of(mark) < max(DAY_SECONDS, oldest.get(mark.parent.parent.name, 0.0) + DAY_SECONDS)
 
@@ -110,7 +110,7 @@ def prune_marks(snapshot: StoreSnapshot, held: list[StoredCheckpoint]) -> set[st
 
 
 def prune_daily(folder: Path, policy: RetentionPolicy) -> None:
-    """Prune unless that was done within a day; ``health`` reports a failure, which stops no task."""
+    """Prune unless that was done within a day; a failure stops no task, and ``health`` reports it."""
     report = folder / REPORT
     try:
         if not report.is_file():

@@ -19,7 +19,7 @@ MAX_LOOSE_REFS = 5_000
 
 
 def compare_refs(before: Mapping[str, str], after: Mapping[str, str], repository: str = "") -> Iterator[GitRefChanged]:
-    """Compare two readings; of a nested repository that was made or deleted, only HEAD counts."""
+    """Compare two readings; for a nested repository that was created or deleted, only HEAD counts."""
     head = after.get(HEAD, "").removeprefix("ref: ")
     refs = {HEAD} if repository and not (before and after) else before.keys() | after.keys()
     for ref in sorted(ref for ref in refs if before.get(ref) != after.get(ref)):
@@ -79,7 +79,7 @@ def parse_packed_refs(path: Path, _stamp: tuple[int, int, int]) -> Mapping[str, 
 
 
 def loose_refs(folder: Path, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the refs with a file each; of very many only the first."""
+    """Yield the refs that have a file each, up to a limit."""
     count, cut = 0, len(str(folder)) + 1
     for place, _, files in walk(folder):
         for file in files:

@@ -17,9 +17,9 @@ FORMAT = 3
 class PathKind(StrEnum):
     """Classify a path.
 
-    Files, folders and links are stored; of all others only the status is recorded. Large and ignored files are recorded
-    by size and time; a crowded folder is an ignored one with too many files; a skipped path, a cache or a pipe, is only
-    known to exist: a pipe with a size of one, a folder with none.
+    Files, folders and links are stored; for all others, only the status is recorded. Large and ignored files are
+    recorded by size and time; a crowded folder is an ignored one with too many files; a skipped path, a cache or a
+    pipe, is only known to exist: a pipe with a size of one, a folder with none.
     """
 
     FILE = "file"

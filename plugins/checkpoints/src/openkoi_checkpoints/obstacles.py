@@ -44,7 +44,7 @@ def parent_of(entry: PathEntry) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PathObstacles:
-    """Hold what exists ``now``, what is ``going`` away, and what is ``coming``."""
+    """What exists ``now``, what will be removed (``going``), and what will be made (``coming``)."""
 
     now: Mapping[str, PathEntry]
     going: Set[str]

@@ -57,7 +57,7 @@ class ProcessEnd:
         threading.Thread(target=self.beat, daemon=True).start()
 
     def beat(self) -> None:
-        """Write to the file that the process lives, while a call is open."""
+        """Update the file while a call is open, to show that the process is alive."""
         while self.working.wait():
             with suppress(OSError):
                 os.utime(self.folder / self.name)

@@ -34,7 +34,7 @@ class Renames:
         return self.now.get(self.by_others.new.get(entry.path, ""))
 
     def is_unclear(self, entry: PathEntry) -> bool:
-        """Return whether several files of now may be this one of the base, and nothing decides which."""
+        """Return whether several present files may be this file of the base, and nothing decides which."""
         return entry.path in self.by_others.unclear
 
     def before(self, entry: PathEntry) -> PathEntry | None:
@@ -42,7 +42,7 @@ class Renames:
         return self.wanted.get(self.by_work.new.get(entry.path, ""))
 
     def origin(self, want: PathEntry, here: PathEntry) -> PathEntry | None:
-        """Return the file of the base that is wanted, and is now, under one other name; None if there is none."""
+        """Return the base's file whose other name is both the wanted and the present one; None if there is none."""
         found = next((self.base[old] for old, new in self.by_work.new.items() if new == want.path), None)
         alike = found and is_no_file(found.path, self.now) and any(self.candidates([found], [here], self.present))
         return found if alike else None
@@ -84,7 +84,7 @@ class Renames:
 
 
 def equal_files(some: Iterable[PathEntry], others: Iterable[PathEntry]) -> Iterator[Candidate]:
-    """Yield the pairs of files with the same content; of very many, only those in folders of the same name."""
+    """Yield pairs of files with the same content; if there are very many, only those in folders of the same name."""
     olds, news = group_by_digest(some), group_by_digest(others)
     for digest in olds.keys() & news.keys():
         many = len(olds[digest]) * len(news[digest]) > MAX_RENAME_CANDIDATES**2
@@ -103,7 +103,7 @@ def group_by_digest(some: Iterable[PathEntry]) -> dict[str, list[PathEntry]]:
 
 
 def missing_files(entries: Entries, others: Entries) -> list[PathEntry]:
-    """Return the files that are missing in other entries; an empty file is like no other, so it is not among them."""
+    """Return the files that are missing in other entries, except empty ones, which cannot be identified."""
     files = (one for one in entries.values() if one.kind is PathKind.FILE and one.size)
     return [one for one in files if is_no_file(one.path, others)]
 

@@ -17,10 +17,10 @@ ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class RestoreStates:
-    """Hold a workspace as the work left it, as it is wanted, and as it is now.
+    """A workspace as the work left it, as it is wanted, and as it is now.
 
-    ``saved`` returns whether a path was saved with this status before a tool wrote it. ``merged`` returns what is to
-    stand at a path, given the base (None where there was none), the wanted and the present file; None where they
+    ``saved`` returns whether a path was saved with this status before a tool wrote it. ``merged`` returns what a path
+    should contain, given the base (None where there was none), the wanted and the present file; None where they
     conflict.
     """
 

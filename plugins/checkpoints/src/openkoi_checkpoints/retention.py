@@ -1,7 +1,7 @@
 """Decide which checkpoints are retained, and which are deleted.
 
 A workspace's newest ones and all young ones are retained, up to a total size; beyond it the oldest are deleted. A
-checkpoint younger than a day stays whatever its size, and so does the latest one of each existing workspace.
+checkpoint younger than a day stays regardless of its size, and so does the latest one of each existing workspace.
 """
 
 from collections import Counter

@@ -88,7 +88,7 @@ class SaveBeforeWrite:
                 await self.finish_call(run, run.id, WORKER)
 
     async def start_call(self, run: Run, call: str, task: "asyncio.Task[object] | None") -> None:
-        """Record that a call begins; it ends with its task at the latest, of which no event tells."""
+        """Record that a call begins; it ends with its task at the latest, which no event reports."""
         self.open_calls.add((run.id, call))
         if task:
             task.add_done_callback(lambda _: self.interrupt_call(run, call))

@@ -66,11 +66,11 @@ class WorkspaceScanner:
         return folders
 
     def locate(self, path: str) -> str:
-        """Return where a path of the workspace is. A ``Path`` would take as long as it is deep, for each entry."""
+        """Return where a path of the workspace is. Making a ``Path`` of each entry would slow down deep folders."""
         return os.path.join(self.root, path.replace("/", os.sep))  # noqa: PTH118
 
     def scan_ignored_folder(self, top: PathEntry, most: int | None) -> dict[str, PathEntry]:
-        """Return an ignored folder and its entries; of one with too many, only the folder."""
+        """Return an ignored folder and its entries; with too many entries, only the folder."""
         inside, folders = {top.path: top}, [top.path]
         while folders:
             found = [entry for entry, _ in self.scan_folder(folders.pop(), None)]
@@ -99,7 +99,7 @@ class WorkspaceScanner:
                 yield PathEntry(path, PathKind.UNREADABLE, 0), False
 
     def scan_item(self, path: str, item: "os.DirEntry[str]", ignored: GitIgnore | None) -> tuple[PathEntry, bool]:
-        """Return one entry and whether it is hidden; without rules all are."""
+        """Return one entry and whether it is hidden; without rules, all are."""
         status = item.stat(follow_symlinks=False)
         is_folder = stat.S_ISDIR(status.st_mode)
         if is_folder and self.is_skipped(path, item):
@@ -176,7 +176,7 @@ def stat_stamp(status: os.stat_result) -> Stamp:
 
 
 def is_stamp_reliable(status: os.stat_result, read_at: int) -> bool:
-    """Return whether a later write would change the stamp: some file systems have a clock of two seconds."""
+    """Return whether a later write would change the stamp: some file systems round times to two seconds."""
     return read_at - max(status.st_mtime_ns, status.st_ctime_ns) > STAMP_GRACE_NANOSECONDS
 
 

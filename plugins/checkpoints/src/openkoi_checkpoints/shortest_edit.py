@@ -14,7 +14,7 @@ Lines: TypeAlias = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Hold a part of an old and a part of a new text, from ``start`` to before ``end``."""
+    """A part of an old and a part of a new text, from ``start`` to before ``end``."""
 
     old_start: int
     old_end: int
@@ -62,7 +62,7 @@ def find_middle(old: Lines, new: Lines, box: Box) -> Pair:
 
 
 class Frontier:
-    """Hold how far each diagonal was followed, in steps from one end of a box: ``step`` is 1 forward, -1 backward.
+    """How far each diagonal was followed, in steps from one end of a box: ``step`` is 1 forward, -1 backward.
 
     A diagonal is a line's position in the old text less that in the new one.
     """

@@ -13,7 +13,7 @@ MAX_OPEN_CALLS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class StateBeforeCall:
-    """Hold the state before a call: the refs of each repository, and the outside files that it is about to write."""
+    """The state before a call: the refs of each repository, and the outside files that it is about to write."""
 
     refs: Mapping[str, Mapping[str, str]]
     outside: Sequence[str]
@@ -22,7 +22,7 @@ class StateBeforeCall:
 class SideEffects:
     """Track the open calls. A call that is never answered, because it was not approved, is dropped in time.
 
-    Repositories in folders of names to ``skip`` are not looked for.
+    Repositories in folders named in ``skip`` are ignored.
     """
 
     def __init__(self, skip: Container[str] = ()) -> None:
@@ -41,7 +41,7 @@ class SideEffects:
     def side_effects_of(
         self, call: ToolCall, run: Run, *, failed: bool
     ) -> Iterator[GitRefChanged | OutsideFileWritten]:
-        """Yield what the call did; of concurrent calls, the first to end reports what moved."""
+        """Yield what the call did; among concurrent calls, the first to end reports what moved."""
         before = self.calls.pop((run.id, call.id), None)
         if before is None:
             return

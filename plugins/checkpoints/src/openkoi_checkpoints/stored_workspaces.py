@@ -32,7 +32,7 @@ class RestoreRequest:
 
 
 class StoredWorkspaces:
-    """The checkpoints of workspaces in a folder. ``watched``: it is noted when calls begin and end."""
+    """The checkpoints of workspaces in a folder. ``watched``: the begin and end of calls are recorded."""
 
     def __init__(self, folder: Path, rules: ScanRules, *, most_saved: int, watched: bool) -> None:
         self.folder, self.rules, self.most_saved, self.watched = folder, rules, most_saved, watched
@@ -167,7 +167,7 @@ class StoredWorkspaces:
 
     @contextlib.contextmanager
     def open_history(self, root: Path) -> Iterator[CheckpointHistory]:
-        """Yield the checkpoints of a workspace, unpruned meanwhile."""
+        """Yield the checkpoints of a workspace, and prevent pruning meanwhile."""
         with store_errors(self.folder):
             private_folder(self.folder)
         with lock_store(self.folder / LOCK, shared=True):
@@ -176,9 +176,9 @@ class StoredWorkspaces:
             yield history
 
     def scan(self, root: Path, known: Mapping[str, PathEntry], keep: Callable[[bytes], str]) -> dict[str, PathEntry]:
-        """Return the workspace's present entries; ``keep`` gets what had to be read.
+        """Return the workspace's present entries; ``keep`` stores the content that had to be read.
 
-        The first time all files are counted.
+        The first scan counts all files beforehand, because there may be too many.
         """
         if not known:
             FileCounter(root, self.rules, known, keep).entries()

@@ -47,18 +47,18 @@ WHERE days >= 3 GROUP BY wording, days
 
 
 def update_sessions(connection: "DuckDBPyConnection", sessions: Collection[str]) -> None:
-    """Sum up sessions. What a sub-task used is in what its parent used."""
+    """Sum up sessions. The usage of a sub-task is included in that of its parent."""
     connection.execute(SESSIONS, [[session for session in sessions if session]])
 
 
 def update_effectiveness(connection: "DuckDBPyConnection") -> None:
-    """Average how skills did, by category; what was not judged does not count."""
+    """Average the scores of skills, by category; work without an evaluation does not count."""
     connection.execute("DELETE FROM skill_effectiveness")
     connection.execute(EFFECTIVENESS)
 
 
 def update_patterns(connection: "DuckDBPyConnection") -> None:
-    """Store what was requested in the same words on three days or more; a rewound message is not a request."""
+    """Store requests that were made in the same words on three days or more; rewound messages do not count."""
     connection.execute("DELETE FROM usage_patterns")
     names = {"usage": UsageRecorded.name, "rewound": ConversationRewound.name, "resumed": RunResumed.name}
     connection.execute(PATTERNS, names)

@@ -1,7 +1,7 @@
 """Convert facts to JSON for the tables, and back: read as in the run log, but written with every field.
 
-The log leaves out what has its default value and names classes; the tables hold every field, so that a query in SQL
-finds each where its class has it.
+The log omits default values and includes class names; the tables contain every field, so that an SQL query finds each
+field under the path that its class gives it.
 """
 
 import json

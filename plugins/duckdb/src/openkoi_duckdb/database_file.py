@@ -38,13 +38,13 @@ class DatabaseFile(StoreFile["DuckDBPyConnection"]):
         return self.path.with_name(f"{self.path.name}.{ending}")
 
     def set_aside(self, cause: object) -> None:
-        """Move a damaged file out of the way, and say so."""
+        """Move a damaged file aside, and log that."""
         bad = damaged_path(self.path)
         self.move(bad)
         warn_damaged(self.path, bad, str(cause).splitlines()[0])
 
     def retire(self, version: str) -> None:
-        """Move a file of an older version out of the way, and say so."""
+        """Move a file of an older version aside, and log that."""
         old = self.beside(f"bak.v{version}")
         self.move(old)
         logging.getLogger("openkoi").warning(

@@ -24,7 +24,7 @@ MISSING_VECTORS = "%d texts in memory have no vectors from %s yet. To create the
 
 @dataclass(slots=True)
 class Embeddings:
-    """An embedder, and the vectors that it made of what is in the file."""
+    """An embedder, and its vectors for the texts in the file."""
 
     file: MemoryFile
     embedder: Embedder
@@ -35,13 +35,13 @@ class Embeddings:
     stored_length: int | None = None
 
     async def catch_up(self) -> None:
-        """Embed what has no vector of this embedder yet, for a few seconds; the rest is for next time."""
+        """Embed texts that have no vector of this embedder yet, for a few seconds; the rest follow next time."""
         until = monotonic() + MAX_SECONDS
         while await self.embed_some() == BATCH_SIZE and monotonic() < until:
             pass
 
     async def complete(self) -> None:
-        """Embed all that has no vector of this embedder, however long it takes."""
+        """Embed all texts that have no vector of this embedder, however long that takes."""
         while await self.embed_some():
             pass
 
@@ -94,7 +94,7 @@ class Embeddings:
         return vectors
 
     def warn_missing(self, connection: "DuckDBPyConnection") -> None:
-        """Warn once of texts without vectors, unless a failed embedder was reported already."""
+        """Warn once about texts without vectors, unless a failed embedder was reported already."""
         if self.has_warned or self.has_counted:
             return
         self.has_counted = True
@@ -108,7 +108,7 @@ class Embeddings:
         return count_unembedded(connection, self.embedder.id)
 
     def warn_failure(self, error: Exception) -> None:
-        """Warn once of an embedder that does not work."""
+        """Warn once about an embedder that does not work."""
         if not self.has_warned:
             self.has_warned = True
             logging.getLogger("openkoi").warning(
@@ -120,7 +120,7 @@ class Embeddings:
 
 
 def check_length(model_id: str, length: int, expected: int) -> None:
-    """Raise ValueError for vectors of another length than they should have; 0 is any."""
+    """Raise ValueError for vectors of the wrong length; with 0, any length is accepted."""
     if expected and length != expected:
         model = model_id.removesuffix(f"/{expected}").removesuffix(f":{expected}")
         raise ValueError(f"{model} returned vectors of {length} numbers instead of {expected}")

@@ -43,7 +43,7 @@ UNTOUCHED_KINDS = (StoreFailureKind.BUSY, StoreFailureKind.NEWER)
 
 
 class Access(Enum):
-    """Who else may have the file meanwhile, and whether it may be made."""
+    """Who else may open the file meanwhile, and whether it may be created."""
 
     BESIDE_OTHERS = auto()
     ALONE = auto()
@@ -109,7 +109,7 @@ class MemoryFile(DatabaseFile):
         access: Access,
         timeout: LockTimeout,
     ) -> T | None:
-        """Work in the open file; return None when it must be looked at alone, or was moved aside."""
+        """Work in the open file; return None when it must be opened exclusively, or was moved aside."""
         beside = access is Access.BESIDE_OTHERS
         try:
             with translate_errors():
@@ -126,7 +126,7 @@ class MemoryFile(DatabaseFile):
 
     @contextmanager
     def engine(self) -> Iterator["DuckDBPyConnection"]:
-        """DuckDB with no file open. It is made before the lock is asked for: that takes longer than most work."""
+        """DuckDB without an open file. It starts before the lock is taken, because that takes longer than most work."""
         from .native import duckdb
 
         try:
@@ -154,7 +154,7 @@ class MemoryFile(DatabaseFile):
             raise MemoryUnusableError(self.path, error) from error
 
     def open(self, connection: "DuckDBPyConnection", timeout: LockTimeout, options: str) -> None:
-        """Open the file, and wait for a program that does not know of the lock."""
+        """Open the file, and wait for a program that ignores the lock."""
         new = not self.path.exists()
         if new:
             self.log.unlink(missing_ok=True)
@@ -181,7 +181,8 @@ class MemoryFile(DatabaseFile):
     def settle(self, connection: "DuckDBPyConnection", timeout: LockTimeout) -> None:
         """Put into the file what DuckDB has written beside it.
 
-        Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
+        A writer that had to wait leaves that to a later one, since it takes as long as the work and others may be
+        waiting.
         """
         if timeout.has_waited and self.log_size < MAX_LOG_BYTES:
             connection.execute(SKIP_CHECKPOINT)
@@ -203,7 +204,7 @@ class MemoryFile(DatabaseFile):
         return True
 
     def handle_error(self, sick: StoreError) -> None:
-        """Make way for a new file where that helps; raise where it does not."""
+        """Move the file aside if a new one helps; otherwise raise."""
         self.raise_unless_replaceable(sick, VERSION)
         if sick.kind is StoreFailureKind.OUTDATED:
             self.retire(str(sick))
@@ -216,7 +217,7 @@ class MemoryFile(DatabaseFile):
 
 
 def reclassify_error(sick: StoreError) -> StoreError:
-    """Tell by its words a damage that DuckDB reports as if it were something else."""
+    """Recognize, by the message, damage that DuckDB reports as another error."""
     text = str(sick).lower()
     outside = any(word in text for word in OUTSIDE_MESSAGES)
     return (

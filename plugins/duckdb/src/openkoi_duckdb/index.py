@@ -31,7 +31,7 @@ SORT = (
 
 
 def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[MemoryDocument]) -> None:
-    """Make the documents with these numbers be exactly these."""
+    """Replace the documents with these numbers by the given ones."""
     before, after = load_documents(connection, numbers), make_document_rows(documents)
     remove_documents(connection, [row.doc for row in before - after.keys()])
     fresh = {row: words for row, words in after.items() if row not in before}

@@ -58,7 +58,7 @@ def touched_learnings(connection: "DuckDBPyConnection", staged: Sequence[Record]
 
 
 def rebuild_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
-    """Rebuild these runs, and then those that they are a part of, which pay for them, from all of their records."""
+    """Rebuild these runs from all of their records, then their parent runs, whose costs include theirs."""
     views = [view for records in load_by_run(connection, runs).values() if (view := run_rows.build_run_view(records))]
     replace_runs(connection, runs, views)
     parents = find_parents(connection, runs)
@@ -69,7 +69,7 @@ def rebuild_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> Non
 
 
 def replace_runs(connection: "DuckDBPyConnection", runs: Collection[str], views: Sequence[RunView]) -> None:
-    """Put the rows of views in the place of what is stored of these runs."""
+    """Replace the stored rows of these runs by those of the views."""
     forget_runs(connection, known_runs(connection, runs))
     insert_rows(connection, (row for view in views for row in run_rows.make_rows(view)))
     update_sessions(connection, {view.task.session for view in views})
@@ -119,13 +119,13 @@ def rebuild_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) ->
 
 
 def find_homes(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[str, Home]:
-    """Return where the runs belong that are known."""
+    """Return the project and category of each known run."""
     statement = "SELECT id, project, category FROM runs WHERE id IN (SELECT unnest(?::VARCHAR[]))"
     return {row[0]: Home(*row) for row in connection.execute(statement, [list(runs)]).fetchall()}
 
 
 def add_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
-    """Write down what people did, and how the skills they used did."""
+    """Store what users did, and how well the skills used did."""
     used = [make_usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
     insert_rows(connection, used)
     if used or any(isinstance(record.event, (ConversationRewound, RunResumed)) for record in records):

@@ -20,7 +20,7 @@ class Home:
 
 
 def make_learning_row(saves: Iterable[Record], homes: Mapping[str, Home]) -> LearningRow:
-    """Return a learning as it was saved last. Its home is the first run that is known."""
+    """Return a learning as it was last saved. Its home is the first known run."""
     ordered = sort_records(saves)
     learning = learning_of(ordered[-1])
     home = next((homes[record.run] for record in ordered if record.run in homes), None)

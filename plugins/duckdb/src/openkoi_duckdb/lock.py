@@ -1,6 +1,6 @@
 """Lock the memory file: one writer at a time, or many readers; and how long to wait for it.
 
-Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a second process, and is asked again.
+Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a second process, so opening is retried.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def hold_lock(path: Path, timeout: LockTimeout, *, shared: bool = False) -> Iter
 
 
 def acquire_lock(timeout: LockTimeout, file: IO[str], shared: bool) -> bool:
-    """Try again for as long as the timeout allows. Closing the file lets go."""
+    """Retry until the timeout. Closing the file releases the lock."""
     while not try_lock(file.fileno(), shared=shared):
         if not timeout.lasts():
             return False

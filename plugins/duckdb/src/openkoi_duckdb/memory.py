@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class DuckDB:
-    """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it.
+    """Configured by ``[memory.duckdb]``: the path of the file, and how many ``seconds`` to wait for it.
 
-    Words and their pieces count. With an ``embedder``, else that of ``[models]``, meaning counts too: ``vectors`` is
-    its share, by default what was found best; 0 is words alone.
+    Search compares words and their pieces. With an ``embedder``, by default that of ``[models]``, it compares meaning
+    as well: ``vectors`` is the weight of meaning, by default a measured optimum; 0 turns it off.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class DuckDB:
         return self.embedder is not None and self.vectors != 0 and not self.embedder.id.startswith(LEXICAL)
 
     def table_view(self) -> "TableMemory":
-        """Return the tables, to be given what they lack of the log."""
+        """Return the tables, which the caller brings up to date with the log."""
         from .table_memory import TableMemory
 
         embedder = self.embedder if self.needs_tables else None
@@ -98,11 +98,11 @@ class DuckDB:
             await self.table_view().ingest(records)
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Find what answers the query, best first."""
+        """Find entries that match the query, best first."""
         return await self.search_view.search(query)
 
     async def offsets(self) -> Mapping[str, int]:
-        """Return how far each log segment was read: nothing when memory is missing or was moved aside."""
+        """Return how far each log segment was read; empty when memory is missing or was moved aside."""
         return await self.search_view.offsets()
 
     async def health(self) -> Mapping[str, str]:
@@ -112,13 +112,13 @@ class DuckDB:
         return {**await self.index.health(), "embedder": self.describe_embedder()}
 
     def describe_embedder(self) -> str:
-        """Return what is compared beside words."""
+        """Return the embedder for the health report."""
         if not self.index.dimensions:
             return "none, searching by words only"
         return self.embedder.id if self.embedder else WITHOUT_EMBEDDER
 
     def create_shadow(self) -> "DuckDB":
-        """Return an empty memory beside this one, to be given the whole log; with tables if this one has some."""
+        """Return an empty memory beside this one, to be filled from the whole log; with tables if this one has them."""
         place = self.path.with_name(f"{self.path.name}.new")
         fresh = DuckDB(path=place, seconds=self.seconds, embedder=self.embedder, vectors=self.vectors)
         fresh.fills_tables = self.needs_tables or self.path.exists()
@@ -136,12 +136,12 @@ class DuckDB:
         return await self.table_view().reset() or index
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
-        """Put a shadow in the place of this memory; return where that is, if there was any."""
+        """Replace this memory by a shadow; return where the old memory is, if there was any."""
         if not isinstance(shadow, DuckDB):
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
         index = await self.index.replace_with(shadow.index)
         return await self.table_view().replace_with(shadow.table_view()) or index
 
     async def migrate(self) -> Sequence[str]:
-        """Replace tables of an older version by empty ones; say so."""
+        """Replace tables of an older version by empty ones, and log that."""
         return await self.table_view().migrate() if self.path.exists() else []

@@ -1,7 +1,7 @@
 """Import DuckDB's compiled module without the Python package around it.
 
-That takes five times as long to import, for nothing that is used here. Its classes are the same. Import it where it is
-used.
+The package takes five times as long to import and adds nothing that is used here; the classes are the same. Import this
+module inside the functions that use it.
 """
 
 try:

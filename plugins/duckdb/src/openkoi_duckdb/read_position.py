@@ -1,6 +1,6 @@
 """Save the read position: how far the log has been ingested into the memory file, and how much that is.
 
-It holds for the very state of the file that it was written for; of any other the file itself is asked.
+It is valid only for the state of the file that it was saved for; for any other state, the file itself is read.
 """
 
 import json
@@ -16,7 +16,7 @@ from .schema import VERSION
 
 
 class Position(NamedTuple):
-    """Which file it is, how far each segment was read into it, and the number of items in it."""
+    """The state of the file, how far each segment was read into it, and the number of items in it."""
 
     born: str
     segments: dict[str, int]
@@ -24,7 +24,7 @@ class Position(NamedTuple):
 
 
 def load_position(file: DatabaseFile) -> Position | None:
-    """Return what is noted; None where the file must be asked."""
+    """Return the saved position; None if the file itself must be read."""
     try:
         content: Mapping[str, Any] = json.loads(file.beside("seen").read_bytes())
         if content["state"] != file_state(file):
@@ -36,7 +36,7 @@ def load_position(file: DatabaseFile) -> Position | None:
 
 
 def save_position(file: DatabaseFile, position: Position) -> None:
-    """Note it, while the file is closed and locked; without it the file is opened, which is all that is lost."""
+    """Save the position while the file is closed and locked. If that fails, the file is opened next time."""
     content = {"state": file_state(file), **position._asdict()}
     fresh = file.beside(f"seen.{os.getpid()}")
     with suppress(OSError):
@@ -46,5 +46,5 @@ def save_position(file: DatabaseFile, position: Position) -> None:
 
 
 def file_state(file: DatabaseFile) -> list[Any]:
-    """Return what tells one state of a file from another, as JSON has it."""
+    """Return what identifies a state of a file, as JSON."""
     return [VERSION, *(list(stamp) if (stamp := file_version(path)) else None for path in (file.path, file.log))]

@@ -27,12 +27,12 @@ class IndexReader:
         return self.index.read_offsets()
 
     def search(self, query: "Query") -> "Sequence[Hit]":
-        """Find what answers the query, best first."""
+        """Find entries that match the query, best first."""
         return self.index.find(query)
 
 
 def read_memory(reader: "Reader") -> IndexReader | None:
-    """Return what reads the memory; None if it has settings of its own, or searches by meaning with an embedder."""
+    """Return a reader of the memory; None if it has settings of its own, or searches by meaning with an embedder."""
     embedder = reader.setting("models.embedder", str, "")
     if embedder or reader.table("memory.duckdb"):
         return None

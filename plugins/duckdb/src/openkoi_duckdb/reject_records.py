@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def prepare_batch(records: Iterable[Record]) -> tuple[list[PreparedRecord], list[str]]:
-    """Make records ready; of one that cannot be written at all only the offset is left."""
+    """Prepare records; keep only the offset of one that cannot be written."""
     batch: list[PreparedRecord] = []
     misfits: list[str] = []
     for record in records:
@@ -49,7 +49,7 @@ def ingest_valid(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecor
 
 
 def fits_empty_file(connection: "DuckDBPyConnection", one: PreparedRecord) -> bool:
-    """Whether an empty store would take it, with what it belongs to: then it is the file that is not well."""
+    """Return whether an empty store accepts the record with its context; then the file is damaged."""
     from .native import duckdb
 
     related = find_related(connection, one)

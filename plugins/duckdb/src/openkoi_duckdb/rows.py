@@ -14,7 +14,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordRow(TableRow):
-    """What is kept of a record. ``about`` is the learning it speaks of, if any."""
+    """The stored part of a record. ``about`` is the id of the learning it refers to, if any."""
 
     table = "records"
     id: str
@@ -63,7 +63,7 @@ class TaskRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class CycleRow(TableRow):
-    """One iteration; the number counts from zero. Without a duration it did not come to its end."""
+    """One iteration; the number counts from zero. Without a duration, it did not finish."""
 
     table = "iteration_cycles"
     id: str
@@ -79,7 +79,7 @@ class CycleRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow(TableRow):
-    """How far an iteration came, the last words of its work, and its evaluation, as JSON."""
+    """The phase that an iteration reached, its response, and its evaluation as JSON."""
 
     table = "cycle_outcomes"
     id: str
@@ -164,7 +164,7 @@ class UsageRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow(TableRow):
-    """Something that can be found: in which scope, by which keys, and how long it is in words."""
+    """A searchable document: its scope, its keys, and its length in words."""
 
     table = "documents"
     doc: int

@@ -30,7 +30,7 @@ def make_rows(view: RunView) -> Iterator[TableRow]:
 
 
 def make_run_row(view: RunView) -> RunRow:
-    """Say where the run belongs."""
+    """Return the row that links a run to its session and project."""
     task = view.task
     return RunRow(
         id=view.run,
@@ -48,7 +48,7 @@ def make_run_row(view: RunView) -> RunRow:
 
 
 def make_task_row(view: RunView) -> TaskRow:
-    """Say what was asked and how it ended."""
+    """Return the row of a task and its outcome."""
     task, completed = view.task, view.completed
     return TaskRow(
         id=view.run,
@@ -66,7 +66,7 @@ def make_task_row(view: RunView) -> TaskRow:
 
 
 def make_cycle_row(run: str, one: IterationView) -> CycleRow:
-    """Say how one iteration went."""
+    """Return the row of an iteration."""
     usage = one.usage
     return CycleRow(
         id=f"{run}:{one.number}",
@@ -82,7 +82,7 @@ def make_cycle_row(run: str, one: IterationView) -> CycleRow:
 
 
 def make_outcome_row(run: str, one: IterationView) -> OutcomeRow:
-    """Say what came of one iteration: what the documented columns of ``iteration_cycles`` cannot hold."""
+    """Return the results of an iteration, for which ``iteration_cycles`` has no documented columns."""
     return OutcomeRow(
         id=f"{run}:{one.number}",
         phase=one.phase,
@@ -92,7 +92,7 @@ def make_outcome_row(run: str, one: IterationView) -> OutcomeRow:
 
 
 def make_finding_row(run: str, one: FindingView) -> FindingRow:
-    """Say what was found where, and when it was gone."""
+    """Return the row of a finding, with the cycle that resolved it."""
     finding, cycle = one.finding, f"{run}:{one.found}"
     return FindingRow(
         id=f"{cycle}:F{one.number}",

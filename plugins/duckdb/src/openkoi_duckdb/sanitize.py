@@ -1,6 +1,6 @@
 """Make texts storable: replace lone surrogates and NUL.
 
-UTF-8 cannot encode a lone surrogate, and programs that read tables take NUL for the end.
+UTF-8 cannot encode a lone surrogate, and programs that read the tables treat NUL as the end of a text.
 """
 
 from dataclasses import fields, is_dataclass, replace

@@ -1,11 +1,11 @@
 """The schema of the DuckDB database: all tables, and their version. An older file is rebuilt from the run log.
 
 Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
-DuckDB itself. ``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was
-read, ``runs`` what joins runs to sessions and projects, ``documents`` what can be found, and ``chunk_places`` the parts
-of transcripts. ``_migrations`` holds the version.
+DuckDB itself. ``records`` contains the parts of the log needed to rebuild each run, ``segments`` how far each log file
+was read, ``runs`` what joins runs to sessions and projects, ``documents`` what can be found, and ``chunk_places`` the
+parts of transcripts. ``_migrations`` contains the version.
 
-There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
+There are no foreign keys: records arrive in any order. ``DOUBLE`` is what other databases call ``REAL``.
 """
 
 VERSION = 8

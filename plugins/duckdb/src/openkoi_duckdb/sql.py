@@ -24,7 +24,7 @@ CASTS: dict[object, str] = {
 
 @contextmanager
 def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
-    """Keep all that is done within, or nothing of it."""
+    """Run the block as a transaction: keep all of its changes or none."""
     connection.begin()
     try:
         yield
@@ -35,7 +35,7 @@ def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
 
 
 def insert_rows(connection: "DuckDBPyConnection", rows: "Iterable[TableRow]") -> None:
-    """Insert rows of any tables; one whose id is there already is left out."""
+    """Insert rows of any tables; skip those whose id already exists."""
     sorted_out: dict[type[TableRow], list[TableRow]] = {}
     for row in rows:
         sorted_out.setdefault(type(row), []).append(row)

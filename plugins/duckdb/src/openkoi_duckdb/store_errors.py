@@ -26,7 +26,7 @@ DAMAGE_TYPES = (
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn DuckDB's errors into what they mean for the file."""
+    """Convert DuckDB's errors to errors about the file."""
     from .native import duckdb
 
     try:
@@ -36,7 +36,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def classify_error(error: Exception) -> StoreFailureKind:
-    """Tell a file in use from a damaged one, and both from a full disk."""
+    """Distinguish a file in use, a damaged file, and a full disk."""
     text = str(error).lower()
     if "could not set lock" in text or "unique file handle conflict" in text:
         return StoreFailureKind.BUSY

@@ -32,7 +32,7 @@ RELATED = "SELECT id, moment, run, name, about, payload FROM records WHERE run =
 
 @dataclass(frozen=True, slots=True)
 class PreparedRecord:
-    """A record without its bulk, how it is kept, and its transcript: nothing when no table speaks of it."""
+    """A record without its bulk, its row (None when no table needs it), and its pieces of transcript."""
 
     record: Record
     row: RecordRow | None = None
@@ -65,12 +65,12 @@ def filter_new(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord]
 
 
 def is_relevant(one: PreparedRecord) -> bool:
-    """Whether a table speaks of it."""
+    """Whether a table needs it."""
     return one.row is not None or bool(one.turns) or isinstance(one.record.event, UsageRecorded)
 
 
 def find_related(connection: "DuckDBPyConnection", one: PreparedRecord) -> list[PreparedRecord]:
-    """Return what is kept of the run and of the learning that a record is about."""
+    """Return what is stored about a record's run and learning."""
     if one.row is None:
         return []
     found = connection.execute(RELATED, [one.row.run, one.row.about]).fetchall()
@@ -82,14 +82,14 @@ def find_related(connection: "DuckDBPyConnection", one: PreparedRecord) -> list[
 
 
 def store_records(connection: "DuckDBPyConnection", batch: Iterable[PreparedRecord]) -> list[Record]:
-    """Keep what is needed of the records, each id once; return those that were kept."""
+    """Store what is needed of the records, each id once; return those that were stored."""
     rows = {one.row: one.record for one in batch if one.row}
     insert_rows(connection, rows)
     return list(rows.values())
 
 
 def load_by_run(connection: "DuckDBPyConnection", runs: Collection[str]) -> Mapping[str, list[Record]]:
-    """Return everything that is kept of these runs."""
+    """Return everything that is stored about these runs."""
     found = connection.execute(f"SELECT run, {COLUMNS} FROM records WHERE run IN (SELECT unnest(?))", [list(runs)])
     return group_records(found.fetchall())
 
@@ -107,7 +107,7 @@ def list_learnings(connection: "DuckDBPyConnection", runs: Collection[str]) -> s
 
 
 def find_hidden(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
-    """Return those of some runs that are hidden; an unknown run is not among them."""
+    """Return the hidden runs among these; an unknown run does not count."""
     statement = "SELECT DISTINCT run FROM records WHERE name = ? AND run IN (SELECT unnest(?::VARCHAR[]))"
     rewound = [str(run) for (run,) in select_rows(connection, statement, ConversationRewound.name, list(runs))]
     found = load_by_run(connection, rewound) if rewound else {}

@@ -31,9 +31,9 @@ SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
 
 
 class TableMemory(FileMemory["DuckDBPyConnection"]):
-    """The tables in a file, for which others are waited for so many ``seconds``.
+    """The tables in a file; if another process uses it, wait for up to ``seconds``.
 
-    With an ``embedder`` meaning counts beside words: ``vectors`` is its share, by default what was found best.
+    With an ``embedder``, search compares meaning and words: ``vectors`` is its weight, by default a measured optimum.
     """
 
     batch_size = BATCH_SIZE
@@ -51,21 +51,21 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return self.database
 
     async def ingest(self, records: Sequence[Record]) -> None:
-        """Take records in; raises MemoryBusy when another process keeps the file for too long."""
+        """Ingest records; raise MemoryBusyError when another process uses the file for too long."""
         await super().ingest(records)
         if self.embeddings and not self.fallback:
             await self.embeddings.catch_up()
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Find what answers the query, best first."""
+        """Find entries that match the query, best first."""
         asked = storable(query)
         meant = await self.embeddings.embed_query(asked.text) if self.embeddings and not self.fallback else None
         return await self.run_in_thread(partial(self.answer, asked, meant=meant))
 
     async def offsets(self) -> Mapping[str, int]:
-        """Return how far each log segment was read: nothing when the file is missing or was moved aside.
+        """Return how far each log segment was read; empty when the file is missing or was moved aside.
 
-        The file is opened only if it has changed since that was noted beside it.
+        The file is opened only if it has changed since its position was saved.
 
         While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
@@ -74,7 +74,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return report.segments if report else {}
 
     def load_saved_position(self) -> Position | None:
-        """Return what is noted beside the file; None where that is not known to hold, or the file is in use."""
+        """Return the position saved beside the file; None if it may be outdated, or the file is in use."""
         if self.fallback or not self.file.path.exists():
             return None
         try:
@@ -84,7 +84,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
             return None
 
     async def health(self) -> Mapping[str, str]:
-        """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
+        """Return the file, its size, the number of entries, the embedder, and how many entries have no vector."""
         saved = None if self.embeddings else self.load_saved_position()
         known = (saved.entries, 0) if saved else await self.run_in_thread(partial(self.file.read, self.counts))
         entries, bare = known or (0, 0)
@@ -99,7 +99,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return report
 
     def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
-        """Count what is remembered, and what of it has no vector."""
+        """Count the entries, and those without a vector."""
         return count_items(connection), self.embeddings.count_missing(connection) if self.embeddings else 0
 
     def create_shadow(self) -> "TableMemory":
@@ -110,13 +110,13 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return fresh
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
-        """Put the file of a shadow in the place of this one; return where that is, if there was one."""
+        """Replace this file by that of a shadow; return where the old file is, if there was one."""
         if isinstance(shadow, TableMemory) and shadow.embeddings:
             await shadow.embeddings.complete()
         return await super().replace_with(shadow)
 
     async def migrate(self) -> Sequence[str]:
-        """Replace a file of an older version by an empty one; say so."""
+        """Replace a file of an older version by an empty one, and log that."""
         from .layout import read_version
 
         if not self.file.path.exists():
@@ -139,7 +139,7 @@ class TableMemory(FileMemory["DuckDBPyConnection"]):
         return FallbackView(self.file.path, connection, duckdb.Error)
 
     def open_tables(self, connection: "DuckDBPyConnection", meant: "VectorQuery | None") -> "DuckDBTables":
-        """Return the tables; warn of entries that have no vector if meaning counts."""
+        """Return the tables; if there is an embedder, warn about entries without a vector."""
         from .tables import DuckDBTables
 
         if self.embeddings and meant:
@@ -181,7 +181,7 @@ def make_embeddings(file: MemoryFile, embedder: Embedder | None, weight: float |
 
 
 def read_position(connection: "DuckDBPyConnection") -> Position:
-    """Tell which file this is, how far each segment was read into it, and how much is in it."""
+    """Return the identity of the file, how far each segment was read into it, and the number of items."""
     from .layout import creation_time
 
     segments = dict(connection.execute("FROM segments").fetchall())

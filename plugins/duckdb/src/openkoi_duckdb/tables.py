@@ -1,6 +1,6 @@
 """Look up in the tables what a query needs.
 
-Statements are many and small, because DuckDB plans a large one longer than it takes to answer it.
+Statements are many and small, because DuckDB takes longer to plan a large statement than to run it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -79,13 +79,13 @@ class DuckDBTables:
         return dict(self.connection.execute(RANK.format(only=only), values).fetchall())
 
     def weigh_words(self, scopes: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
-        """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
+        """Return the weight of each word that occurs (rarer words weigh more), and the average document length."""
         documents, mean = self.connection.execute(CORPUS, [list(scopes)]).fetchall()[0]
         counts = self.connection.execute(COUNTS, [list(scopes), list(words)]).fetchall()
         return {term: rarity(count, documents) for term, count in counts}, mean or 1.0
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Those of the documents that the query asks for."""
+        """Return the documents, among these, that the query asks for."""
         values: dict[str, object] = {"docs": list(docs), "kinds": list(query.kinds), "keys": list(query.keys)}
         return [doc for (doc,) in self.connection.execute(ALLOWED + ONLY, values).fetchall()]
 
@@ -96,7 +96,7 @@ class DuckDBTables:
     def find_words(
         self, scopes: Sequence[str], words: Collection[str], docs: Collection[int]
     ) -> Mapping[str, WordMatch]:
-        """Return those of the words that are known, each with those of the documents that contain it."""
+        """Return the known words among these, each with the documents that contain it."""
         weights, _ = self.weigh_words(scopes, words)
         having: dict[str, set[int]] = {word: set() for word in weights}
         for word, doc in self.connection.execute(HAVING, [list(scopes), list(words), list(docs)]).fetchall():
@@ -116,16 +116,16 @@ class DuckDBTables:
         return read_versions(self.connection, model)
 
     def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> "VectorFile | None":
-        """All vectors of a model, or those of some documents."""
+        """Return all vectors of a model, or those of some documents."""
         return load_vectors(self.connection, model, docs)
 
     def count(self) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
         found: int = self.connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
         return found
 
     def all(self) -> "InMemoryDocuments":
-        """All documents and their words."""
+        """Return all documents and their words."""
         return load_documents(self.connection)
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:

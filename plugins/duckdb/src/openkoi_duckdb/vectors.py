@@ -1,6 +1,6 @@
 """Store the vectors of searchable documents in tables; the vector file is a copy.
 
-The model, the dimension and a digest of the text are stored as well, so that another model or text is embedded again.
+The model, the dimension and a digest of the text are stored as well, so that a changed model or text is embedded again.
 ``vector_mark`` changes with every change.
 """
 
@@ -57,12 +57,12 @@ class UnembeddedText:
 
 
 def list_unembedded(connection: "DuckDBPyConnection", model: str, length: int, most: int) -> list[UnembeddedText]:
-    """Return documents that are to be embedded, those with a vector of another length included; 0 is any."""
+    """Return the documents to embed, including those with a vector of another length; 0 accepts any length."""
     return [UnembeddedText(*row) for row in connection.execute(PENDING, [model, length, most]).fetchall()]
 
 
 def read_length(connection: "DuckDBPyConnection", model: str) -> int:
-    """Return how many numbers the vectors of a model have; 0 while there are none."""
+    """Return the length of a model's vectors; 0 if there are none."""
     found = connection.execute(LENGTH, [model]).fetchone()
     return int(found[0]) if found else 0
 
@@ -76,7 +76,7 @@ def count_unembedded(connection: "DuckDBPyConnection", model: str) -> int:
 def store_vectors(
     connection: "DuckDBPyConnection", model: str, bare: Sequence[UnembeddedText], vectors: Sequence[Sequence[float]]
 ) -> int:
-    """Keep vectors in the place of older ones, and forget those of what no longer exists. Return how many."""
+    """Replace older vectors, and delete those of documents that no longer exist. Return how many were stored."""
     length = len(vectors[0]) if bare else 0
     gone = [doc for (doc,) in connection.execute(GONE, [model, length]).fetchall()]
     if not bare and not gone:
@@ -95,13 +95,13 @@ def store_vectors(
 
 
 def read_mark(connection: "DuckDBPyConnection") -> str:
-    """Return the mark of the vectors as they are; empty while there are none."""
+    """Return the mark of the vectors' current state; empty if there are none."""
     found = connection.execute("FROM vector_mark").fetchone()
     return str(found[0]) if found else ""
 
 
 def read_versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Numbers, Versions]":
-    """Return the documents that have a vector of a model, in order, and what is another when the vector is."""
+    """Return the documents with a vector of a model, in order, and a version that changes with the vector."""
     found = connection.execute(VERSIONS, [model]).fetchnumpy()
     return found["doc"], found["version"]
 
