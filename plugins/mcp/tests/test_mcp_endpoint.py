@@ -1,4 +1,4 @@
-"""Servers of the older transport that name no address for messages that can be used: they fail at once, and say why."""
+"""Servers of the older transport without a usable message endpoint: they fail at once, and the error says why."""
 
 import asyncio
 import json
@@ -23,32 +23,32 @@ NAMED = "event: endpoint\ndata: {}\n\n"
 ANSWERS: Mapping[str, tuple[str, str]] = {
     "another host": (
         NAMED.format("http://pond.example/messages"),
-        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
+        f"its message endpoint is on http://pond.example {FOREIGN}",
     ),
     "another port": (
         NAMED.format("http://127.0.0.1:9/messages"),
-        f"it asked for messages to be sent to http://127.0.0.1:9 {FOREIGN}",
+        f"its message endpoint is on http://127.0.0.1:9 {FOREIGN}",
     ),
     "another scheme": (
         NAMED.format("https://127.0.0.1:{port}/m"),
-        f"it asked for messages to be sent to https://127.0.0.1:{{port}} {FOREIGN}",
+        f"its message endpoint is on https://127.0.0.1:{{port}} {FOREIGN}",
     ),
     "without a scheme": (
         NAMED.format("//pond.example/messages"),
-        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
+        f"its message endpoint is on http://pond.example {FOREIGN}",
     ),
     "with a password": (
         NAMED.format("http://a:b@127.0.0.1:{port}/m"),
-        f"it asked for messages to be sent to http://a:b@127.0.0.1:{{port}} {FOREIGN}",
+        f"its message endpoint is on http://a:b@127.0.0.1:{{port}} {FOREIGN}",
     ),
     "after a message": (
         "data: {{}}\n\n" + NAMED.format("http://pond.example/m"),
-        f"it asked for messages to be sent to http://pond.example {FOREIGN}",
+        f"its message endpoint is on http://pond.example {FOREIGN}",
     ),
-    "not an address": (NAMED.format("http://[/messages"), "it sent an invalid address for messages"),
-    "no address": ("event: other\ndata: x\n\n", "it sent no address for messages"),
-    "nothing": ("", "it sent no address for messages"),
-    "cut off": ("event: endpo", "its stream of events ended before it sent an address for messages"),
+    "not an address": (NAMED.format("http://[/messages"), "it sent an invalid message endpoint"),
+    "no address": ("event: other\ndata: x\n\n", "it did not send a message endpoint"),
+    "nothing": ("", "it did not send a message endpoint"),
+    "cut off": ("event: endpo", "its event stream ended before it sent a message endpoint"),
 }
 
 

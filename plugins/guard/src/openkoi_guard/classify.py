@@ -20,7 +20,7 @@ NO_RULES = PermissionRules()
 
 @dataclass(frozen=True, slots=True)
 class LineVerdict:
-    """Hold what was found in a line, and the files that it writes or sources, as they are spelled.
+    """What was found in a line, and the files that it writes or sources, as they are spelled.
 
     ``git_configs`` are settings of existing repositories that it writes; ``only_plain_settings``: git never runs these,
     and only git writes them. ``comparisons`` show which files it takes out of a repository's history;

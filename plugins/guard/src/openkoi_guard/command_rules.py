@@ -39,14 +39,14 @@ class OptionPattern:
     negated: bool = False
 
     def matches(self, words: Sequence[Word]) -> bool:
-        """Return whether a command has it, or has none of it."""
+        """Return whether a word of the command matches, or none does if negated."""
         match = self.pattern.match
         return any(match(word.text) for word in words) is not self.negated
 
 
 @dataclass(frozen=True, slots=True)
 class CommandRule:
-    """Hold one line of a rule file. An operand of None stands for any number of them."""
+    """One line of a rule file. An operand of None stands for any number of them."""
 
     operands: tuple[re.Pattern[str] | None, ...]
     options: tuple[OptionPattern, ...]
@@ -54,7 +54,7 @@ class CommandRule:
     category: str
 
     def matches(self, words: Sequence[Word], rest: Sequence[Word], operands: Sequence[str]) -> bool:
-        """Return whether it means a command with these words; ``rest`` are those from the subcommand on."""
+        """Return whether the rule matches a command with these words; ``rest`` are those from the subcommand on."""
         where = rest if self.operands else words
         return match_operands(self.operands, operands) and all(option.matches(where) for option in self.options)
 
@@ -155,7 +155,7 @@ def load_programs(kind: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Hold the lines of all rule files with their categories, by program name or name pattern."""
+    """The lines of all rule files with their categories, by program name or name pattern."""
 
     by_name: dict[str, list[Line]]
     by_pattern: list[tuple[str, Line]]

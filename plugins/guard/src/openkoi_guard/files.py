@@ -158,7 +158,7 @@ def check_modes(command: Invocation) -> Iterator[Danger]:
 
 
 def check_emptied(command: Invocation) -> Iterator[Danger]:
-    """Find edits that leave nothing of a file."""
+    """Find edits that empty a file."""
     if command.name in EDITORS and EDITS_ALL.search(predict_stdin(command.stdin) or ""):
         yield Danger("empties the file", "destructive")
     if command.name in {"perl", "ruby"} and edits_in_place(command) and prints_nothing(command):
@@ -170,7 +170,7 @@ def check_emptied(command: Invocation) -> Iterator[Danger]:
 
 
 def prints_nothing(command: Invocation) -> bool:
-    """Return whether a program that edits line by line only prints what its code prints, and that is nothing."""
+    """Return whether a line editor prints only what its code prints, and that is nothing."""
     quiet = any(QUIET_LOOP.fullmatch(word.text) for word in command.words)
     return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.is_option)
 
@@ -182,7 +182,7 @@ def check_sed_commands(command: Invocation) -> Iterator[Danger]:
 
 
 def check_kill(command: Invocation) -> Iterator[Danger]:
-    """Find ending processes by force, all of them, or ones that are searched for."""
+    """Find commands that kill processes: by force, all of them, or those that a search finds."""
     words = [word.text.upper() for word in command.words]
     if words[:1] in (["-0"], ["-L"]):
         return

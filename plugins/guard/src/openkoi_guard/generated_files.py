@@ -42,7 +42,7 @@ def load_names(kind: str) -> tuple[str, ...]:
 
 
 def may_lose(line: str) -> bool:
-    """Return whether something of value may come into a generated folder, whatever the order of the commands says."""
+    """Return whether a command may put something valuable into a generated folder, in whatever order commands run."""
     return bool(UNSETTLED.search(line) or (OUT_OF_ORDER.search(line) and MOVES.search(line)))
 
 
@@ -104,12 +104,12 @@ def has_generated_name(name: str) -> bool:
 
 
 def is_below_workspace(path: str) -> bool:
-    """Return whether a path, or a pattern of paths, lies in the folder that is worked in."""
+    """Return whether a path, or a pattern of paths, lies in the working folder."""
     return not path.startswith("/") and ".." not in path.split("/") and SPELLED.fullmatch(path) is not None
 
 
 def is_generated(word: Word) -> bool:
-    """Return whether a path is below the folder that is worked in, and is or lies in a folder of such a name."""
+    """Return whether a path is below the working folder, and is or lies in a folder with such a name."""
     path = normalize_path(word.text)
     return (
         is_below_workspace(path)
@@ -119,7 +119,7 @@ def is_generated(word: Word) -> bool:
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
-    """Return whether git has or would take nothing that is in these, in whichever of the folders the line is."""
+    """Return whether git tracks none of these paths and would add none, whichever folder the line runs in."""
     folders = expand_folders(folders, workspace)
     if any(COMPUTED.search(folder) for folder in folders):
         return False
@@ -136,7 +136,7 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
 
 
 def expand_pattern(pattern: str, folder: Path) -> Iterator[str]:
-    """Yield what a pattern of a shell means, one folder deep for each star: git would not look behind links."""
+    """Yield the paths that a shell pattern matches, one level per star, because git does not follow links."""
     return iglob(pattern.removeprefix(GLOB).removesuffix("/**"), root_dir=folder)  # noqa: PTH207  Path.glob goes deeper
 
 

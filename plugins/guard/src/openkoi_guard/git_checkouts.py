@@ -32,7 +32,7 @@ SOURCE = lazy_pattern(r"(?:--source=|-s)(.+)")
 
 
 class Comparison(NamedTuple):
-    """Hold how git lists the files that a command may change: the folder it runs in, and git's words.
+    """How git lists the files that a command may change: the folder it runs in, and git's words.
 
     ``paths``: only files there, all if empty. ``branch``: may only be in remotes. ``or_path``: may be a file if it is
     not a commit.
@@ -157,7 +157,7 @@ def find_top_folder(place: Path) -> Path | None:
 
 
 def start_listing(comparison: Comparison, place: Path, *instead: str) -> Process | None:
-    """Start git to list the files that differ; ``instead`` of the last of its words, another commit."""
+    """Start git to list the files that differ; with ``instead``, another commit replaces its last word."""
     listing, names = comparison.words[0], comparison.words[1:]
     if instead:
         names = (*names[:-1], *instead)

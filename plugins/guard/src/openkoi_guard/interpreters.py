@@ -57,7 +57,7 @@ QUIET = frozenset({"-V", "--version", "-v", "-h", "--help", "-vv", "-VV"})
 
 @dataclass(frozen=True, slots=True)
 class InterpreterCall:
-    """Hold what an interpreter runs: ``code`` in a ``language``, a ``script``, a ``module``, or its input (``fed``)."""
+    """What an interpreter runs: ``code`` in a ``language``, a ``script``, a ``module``, or its input (``fed``)."""
 
     language: str
     code: Word | None = None

@@ -13,7 +13,7 @@ from .shell_words import Word
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """Hold a program and its words, after all quoting and wrapping."""
+    """A program and its words, after all quoting and wrapping."""
 
     name: str
     words: tuple[Word, ...]
@@ -38,7 +38,7 @@ def is_clustered(option: str, word: Word) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """Hold why a command needs confirmation."""
+    """Why a command needs confirmation."""
 
     why: str
     category: str
@@ -47,7 +47,7 @@ class Danger:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Hold why a line needs confirmation: which command of it, and what that does.
+    """Why a line needs confirmation: which command of it, and what that does.
 
     ``deletes``: generated or temporary paths, when the command only deletes such.
     """

@@ -25,7 +25,7 @@ BESIDE_GIT = frozenset({"git", "cd", "echo", "true", "pwd", "test", "[", "ls", "
 
 @dataclass(slots=True)
 class LineState:
-    """Hold what is known of one line.
+    """What is known about one line.
 
     ``written_files``: with their text where it is known. ``earlier``: commands so far. ``only_plain_settings``: only
     git runs, and only sets what it never runs. ``choices``: the values of variables that are set once. ``in_trap``: a

@@ -1,4 +1,4 @@
-"""Find protected files with ordinary names, which a link or a setting of git puts in the place of another."""
+"""Find protected files with ordinary names, which a link or a git setting uses in place of another file."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ class NamedFiles:
     def find(
         self, paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str]
     ) -> Iterator[tuple[str, list[tuple[str, AutorunRule]]]]:
-        """Yield each path with where it leads, by each folder, when these patterns protect what names that place."""
+        """Yield each path with its target, from each folder, if these patterns protect what names that target."""
         index = self.load_index(workspace)
         for path in paths if index.named else ():
             if places := [*find_places(index, path, globs, workspace, folders)]:
@@ -43,7 +43,7 @@ class NamedFiles:
 def find_places(
     index: AutorunIndex, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
 ) -> Iterator[tuple[str, AutorunRule]]:
-    """Yield where a path leads, by each folder, when these patterns protect what names that place."""
+    """Yield the target of a path, from each folder, if these patterns protect what names that target."""
     for folder in folders:
         place = os.path.realpath(join_path(index.root, folder, path))
         rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))

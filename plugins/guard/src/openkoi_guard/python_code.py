@@ -66,7 +66,7 @@ HARMLESS_IMPORTS = frozenset({"sys", "json", "time", "math", "datetime", "re", "
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """Hold what code does: the reason ``why`` it asks, a shell ``line`` that it runs, or a ``path`` that it writes to.
+    """What code does: the reason ``why`` it asks, a shell ``line`` that it runs, or a ``path`` that it writes to.
 
     ``deletes``: the paths, when it only deletes these.
     """

@@ -16,7 +16,7 @@ APPENDING = frozenset({">>", "&>>", "<>"})
 
 @dataclass(frozen=True, slots=True)
 class StdinSource:
-    """Hold what a command reads: a known ``text``, the output of a ``producer``, or a ``file``."""
+    """What a command reads: a known ``text``, the output of a ``producer``, or a ``file``."""
 
     text: str | None = None
     producer: str = ""
@@ -25,7 +25,7 @@ class StdinSource:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Hold a file that a shell opens for a command. ``appends``: its contents are kept."""
+    """A file that a shell opens for a command. ``appends``: its contents are kept."""
 
     target: Word
     reads: bool

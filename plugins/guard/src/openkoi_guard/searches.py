@@ -98,7 +98,7 @@ def list_found_by_loop(command: Invocation, words: Sequence[Word], line: str) ->
 
 
 def list_found_by_fd(command: Invocation, line: str) -> tuple[str, ...]:
-    """Return what ``fd '^name$' -x`` finds below the folder that is worked in; a name alone may be a part of others."""
+    """Return what ``fd '^name$' -x`` finds below the working folder; a name alone may match parts of other names."""
     texts = [word.text for word in command.words]
     end = next((at for at, text in enumerate(texts) if text in {"-x", "-X", "--exec", "--exec-batch"}), len(texts))
     taking = {"-t", "-d", "--type", "--max-depth"}

@@ -29,7 +29,7 @@ TOKEN = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class SecretFile:
-    """Hold a file of the list by the parts of its path, or a folder with everything in it."""
+    """A file of the list by the parts of its path, or a folder with everything in it."""
 
     parts: tuple[str, ...]
     is_folder: bool

@@ -41,7 +41,7 @@ EVERYTHING = frozenset(
 
 
 class PathKind(Enum):
-    """Hold what a path is by its spelling, with why writing to it asks."""
+    """The kind of a path, judged by its spelling, and why writing to it needs approval."""
 
     ORDINARY = ""
     DISK = "overwrites a disk"

@@ -40,7 +40,7 @@ BEFORE_A_COMMENT = b" \t\n;&|()"
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """Hold one simple command. ``writes`` are the files that its output goes to."""
+    """One simple command. ``writes`` are the files that its output goes to."""
 
     words: tuple[Word, ...]
     text: str
@@ -50,7 +50,7 @@ class SimpleCommand:
 
 @dataclass(slots=True)
 class ShellScript:
-    """Hold all that a line does. ``broken``: a part of it could not be parsed."""
+    """All that a line does. ``broken``: a part of it could not be parsed."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     assignments: list[tuple[str, Word]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class ShellScript:
 
 @dataclass(frozen=True, slots=True)
 class PendingNode:
-    """Hold a node that is still to be read, with its input and where its output goes."""
+    """A node that is still to be read, with its input and where its output goes."""
 
     node: "Node"
     stdin: StdinSource | None = None

@@ -26,7 +26,7 @@ ANSI_LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Hold one word. ``is_known``: nothing in it is computed. ``has_wildcards``: a shell may make other words of it."""
+    """One word. ``is_known``: nothing in it is computed. ``has_wildcards``: a shell may make other words of it."""
 
     text: str
     is_known: bool = True
@@ -46,7 +46,7 @@ def build_words(*texts: str) -> tuple[Word, ...]:
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """Hold a part of a word that is quoted in one way."""
+    """A part of a word that is quoted in one way."""
 
     text: str
     known: bool = True

@@ -34,7 +34,7 @@ def may_be_in_workspace(word: Word) -> bool:
 
 
 class RunStartTimes:
-    """Hold when each run was first seen, by the local clock."""
+    """When each run was first seen, by the local clock."""
 
     def __init__(self) -> None:
         self.seen: dict[str, float] = {}

@@ -76,7 +76,7 @@ def is_newer(target: str, since: float) -> bool:
 
 
 def walk_stats(path: Path) -> Iterator[os.stat_result]:
-    """Yield the status of a path and of everything in it; raise ValueError if that is too much."""
+    """Yield the status of a path and of everything in it; raise ValueError if there are too many files."""
     if not os.path.lexists(path):
         return
     yield path.lstat()

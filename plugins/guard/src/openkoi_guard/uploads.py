@@ -48,7 +48,7 @@ WAYS_TO_SEND = ("copied", "attached", "marked", "piped", "scripted", "streamed")
 
 @dataclass(frozen=True, slots=True)
 class SendingRule:
-    """Hold how a program names what it sends: after a subcommand, with these options, unless another is given."""
+    """How a program names what it sends: after a subcommand, with these options, unless another is given."""
 
     subcommand: tuple[str, ...]
     options: tuple[str, ...]

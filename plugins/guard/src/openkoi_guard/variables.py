@@ -35,7 +35,7 @@ def is_uncertain(word: Word, line: str) -> bool:
 
 
 def find_program_name(word: Word, line: str) -> str:
-    """Return the name of a program; empty if only running would show it."""
+    """Return the name of a program; empty if it is known only at run time."""
     if word.has_wildcards or not word.text:
         return ""
     if default := DEFAULT.fullmatch(word.text):

@@ -30,7 +30,7 @@ def join_runs(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -
 
 
 def expand_folders(folders: Sequence[str], workspace: Path) -> list[str]:
-    """Return folders with their wildcards expanded; each as it is if it means too many."""
+    """Return folders with their wildcards expanded; leave one unchanged if it matches too many."""
     found: list[str] = []
     for folder in folders:
         below = islice(iglob(folder, root_dir=workspace), MAX_FOLDERS + 1)  # noqa: PTH207  a shell's pattern

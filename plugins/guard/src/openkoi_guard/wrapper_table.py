@@ -15,7 +15,7 @@ ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*\+?=")
 
 @dataclass(frozen=True, slots=True)
 class InnerCommand:
-    """Hold a command within a command: its words, or a shell line. ``guess``: it may not be a command."""
+    """A command within a command: its words, or a shell line. ``guess``: it may not be a command."""
 
     words: tuple[Word, ...] = ()
     line: Word | None = None
@@ -27,7 +27,7 @@ Unwrapper = Callable[[Sequence[Word]], Iterator[InnerCommand]]
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """Hold how a program runs another: how many operands come before it, and which options take a value."""
+    """How a program runs another: how many operands come before it, and which options take a value."""
 
     subcommand: tuple[str, ...]
     skip: int
@@ -62,7 +62,7 @@ def unwrap_by_table(name: str, words: Sequence[Word]) -> Iterator[InnerCommand]:
 
 
 def skip_subcommand(subcommand: Sequence[str], taking: frozenset[str], words: Sequence[Word]) -> Sequence[Word] | None:
-    """Return the words after ``docker compose exec`` and the like; None if it is another subcommand."""
+    """Return the words after ``docker compose exec`` or a similar command; None for another subcommand."""
     at = 0
     for expected in subcommand:
         while at < len(words) and words[at].is_option and words[at].text != expected:

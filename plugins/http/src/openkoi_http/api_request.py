@@ -21,7 +21,7 @@ class ApiRequest:
     sign: Sign | None = None
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """Return the headers of this request alone, which has this URL."""
+        """Return the headers that only this request needs, given its URL."""
         own = {} if self.body is None else {"Content-Type": self.content_type}
         added = self.sign(self.method, url, self.body or b"") if self.sign else {}
         for name, value in added.items():
@@ -42,7 +42,7 @@ class Response(Protocol):
 
     @property
     def is_stream_consumed(self) -> bool:
-        """Whether the body was read already, as it is where no network is."""
+        """Whether the body was read already, as in a replay."""
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -42,7 +42,7 @@ class FormBody(bytes):
 
 
 class RawBody(bytes):
-    """A body of bytes that mean nothing here."""
+    """A body of arbitrary bytes."""
 
     content_type = "application/octet-stream"
 
@@ -54,7 +54,7 @@ class FormFields(bytes):
 
 
 class AppClient(ApiClient):
-    """An ``ApiClient`` that raises AppError. An ``explain`` may raise one for what its service says in its own way."""
+    """An ``ApiClient`` that raises AppError; ``explain`` may raise one for an error in the service's own format."""
 
     async def call(self, path: str, arguments: Mapping[str, Json], *, method: str = "POST") -> Json:
         """Send arguments as JSON; return the JSON that comes back."""
@@ -82,7 +82,7 @@ class AppClient(ApiClient):
             return await self.post(path, fields)
 
     async def upload_bytes(self, path: str, data: bytes) -> None:
-        """Post bytes as they are; whatever comes back is not read."""
+        """Post bytes as they are; ignore the response body."""
         with translate_errors(), self._translate_errors():
             async with (
                 IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
@@ -116,7 +116,7 @@ class AppClient(ApiClient):
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raise what a provider would raise as what an app raises."""
+    """Convert errors of providers to errors of apps."""
     try:
         yield
     except ProviderUnavailableError as error:
@@ -126,7 +126,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def encode_form(fields: Mapping[str, Json], files: Sequence[FormFile]) -> FormBody:
-    """Return a form; what is not text is written as JSON."""
+    """Return a form; values that are not text become JSON."""
     boundary = token_hex(16)
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{as_text(value)}\r\n'.encode()
@@ -140,7 +140,7 @@ def encode_form(fields: Mapping[str, Json], files: Sequence[FormFile]) -> FormBo
 
 
 def encode_fields(fields: Mapping[str, Json]) -> FormFields:
-    """Return a form without files; what is not text is written as JSON."""
+    """Return a form without files; values that are not text become JSON."""
     return FormFields(urlencode({name: as_text(value) for name, value in fields.items()}).encode())
 
 

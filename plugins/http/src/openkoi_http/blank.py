@@ -12,7 +12,7 @@ END = "[DONE]"
 
 
 def is_blank(body: bytes) -> bool:
-    """Whether a whole body is white space, JSON that holds nothing, or lines and events of such."""
+    """Return whether a body is white space, empty JSON, or consists of empty lines and events."""
     if len(body) > MAX_BLANK_BYTES:
         return False
     text = body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").strip()
@@ -20,19 +20,19 @@ def is_blank(body: bytes) -> bool:
 
 
 def is_blank_line(line: str) -> bool:
-    """Whether a line of a stream is a comment, names an event, or carries nothing."""
+    """Return whether a line of a stream is a comment, names an event, or has no content."""
     field = FIELD.match(line)
     value = line[field.end() :].strip() if field else line.strip()
     return line.startswith((":", "event:", "id:", "retry:")) or value == END or holds_nothing(value)
 
 
 def is_blank_event(event: str) -> bool:
-    """Whether an event of a stream has nothing in it, as one that only keeps the connection alive."""
+    """Return whether an event of a stream is empty, like one that only keeps the connection alive."""
     return len(event) <= LONGEST_EVENT and is_blank_line(event)
 
 
 def holds_nothing(text: str) -> bool:
-    """Whether a text is empty, a lone truth value, or JSON in which there is nothing but emptiness."""
+    """Return whether a text is empty, only ``true`` or ``false``, or JSON without any content."""
     if text in ("", "true", "false"):
         return True
     try:
@@ -43,7 +43,7 @@ def holds_nothing(text: str) -> bool:
 
 
 def is_hollow(found: Json) -> bool:
-    """Whether nothing is in a value, nor in any value that it consists of."""
+    """Return whether a value, with all values in it, is empty."""
     if isinstance(found, dict):
         return all(map(is_hollow, found.values()))
     if isinstance(found, list):

@@ -16,7 +16,7 @@ CLOSED = "the connection was closed"
 
 
 class Connection(asyncio.Protocol):
-    """What came is in ``buffer`` until it is taken. Its methods are not called by two tasks at once."""
+    """Received bytes stay in ``buffer`` until they are taken. Only one task at a time may call its methods."""
 
     def __init__(self) -> None:
         self.buffer = bytearray()
@@ -47,7 +47,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Keep what came; let the server wait while much of it was not taken."""
+        """Buffer received bytes; let the server wait while the buffer is full."""
         self.buffer += data
         if len(self.buffer) > MAX_BUFFERED_BYTES and not self._paused:
             self._paused = True
@@ -55,12 +55,12 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def eof_received(self) -> None:
-        """Note that nothing more will come."""
+        """Record that nothing more will arrive."""
         self._ended = True
         self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Note why nothing more will come."""
+        """Record why nothing more will arrive."""
         self._ended, self._error = True, error
         if not self._closed.done():
             self._closed.set_result(None)
@@ -75,7 +75,7 @@ class Connection(asyncio.Protocol):
         self._transport.write(data)
 
     async def more(self) -> bool:
-        """Wait until more came; return False if nothing will. Raises NetworkError if the connection broke."""
+        """Wait for more bytes; return False if none will arrive. Raises NetworkError if the connection broke."""
         if self._ended:
             if self._error:
                 raise NetworkError(f"{CLOSED}: {self._error}") from self._error
@@ -105,7 +105,7 @@ class Connection(asyncio.Protocol):
         return not is_readable(self._transport.get_extra_info("socket").fileno())
 
     async def aclose(self) -> None:
-        """Close the connection at once; that of an event loop that has ended is closed already."""
+        """Close the connection at once, unless it was closed with its event loop."""
         if self._loop is asyncio.get_running_loop():
             self._transport.abort()
             await asyncio.shield(self._closed)
@@ -116,7 +116,7 @@ class Connection(asyncio.Protocol):
 
 
 def is_readable(file: int) -> bool:
-    """Return whether something came, which the event loop may not have noticed yet: at least the end."""
+    """Return whether anything arrived, even just the end, that the event loop may not have noticed yet."""
     if file < 0:
         return True
     if not hasattr(select, "poll"):

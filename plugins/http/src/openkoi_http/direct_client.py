@@ -1,4 +1,4 @@
-"""Send requests over a connection of their own, without httpx2: it takes half a step's time, and as long to import."""
+"""Send requests over a connection without httpx2, which takes half of a step's time, and as long to import."""
 
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ class DirectClient:
 
 
 async def read_head(connection: Connection) -> ResponseHead:
-    """Wait for the head of a response; those that only announce it are skipped."""
+    """Wait for the head of a response; skip informational ones (1xx)."""
     while True:
         head = take_head(connection.buffer)
         if head is None:

@@ -1,4 +1,4 @@
-"""Keep a WebSocket over a connection of its own, without httpx2, whose memory is a third of a daemon's."""
+"""Keep a WebSocket over a connection of its own, without httpx2, which takes a third of a daemon's memory."""
 
 import asyncio
 from base64 import b64encode
@@ -25,7 +25,7 @@ GOING = (1000).to_bytes(2, "big")  # RFC 6455: nothing is wrong
 
 
 class DirectSocket:
-    """An open WebSocket. After ``ping_seconds`` of silence a ping is sent, and something awaited as long."""
+    """An open WebSocket. After ``ping_seconds`` of silence a ping is sent, and must be answered in the same time."""
 
     def __init__(self, connection: Connection, ping_seconds: float) -> None:
         self._connection = connection
@@ -47,7 +47,7 @@ class DirectSocket:
                     raise NetworkError("the server closed it")
 
     async def _wait(self) -> None:
-        """Wait until something came; after a silence, ask for it once."""
+        """Wait for bytes; after a silence, send one ping."""
         for _ in range(2):
             try:
                 async with asyncio.timeout(self._ping_seconds):
@@ -67,7 +67,7 @@ class DirectSocket:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a message; raise NetworkError if it is none."""
+    """Return the text of a message; raise NetworkError if it is not text."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -91,7 +91,7 @@ async def open_socket(
 
 
 async def shake_hands(connection: Connection, origin: Origin, path: str) -> None:
-    """Ask for a WebSocket; raise NetworkError where it is refused."""
+    """Ask for a WebSocket; raise NetworkError if it is refused."""
     key = b64encode(token_bytes(16)).decode()
     own = {"connection": "Upgrade", "upgrade": "websocket", "sec-websocket-key": key, "sec-websocket-version": "13"}
     connection.write(origin._replace(headers={**origin.headers, **own}).head_of(ApiRequest("GET", path)))

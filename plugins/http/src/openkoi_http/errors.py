@@ -53,7 +53,7 @@ def error_for_status(
     *,
     messages: Mapping[int, tuple[str, str]] = STATUS_MESSAGES,
 ) -> ProviderError:
-    """Return the error for a status and its body; ``messages`` are what happened and advice, by status."""
+    """Return the error for a status and its body; ``messages`` contains descriptions and advice, by status."""
     details = parse_error_body(parse_json_or_none(body))
     message = details.message or plain_text_of_body(body, headers)
     if status < 400:

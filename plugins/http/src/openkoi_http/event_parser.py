@@ -10,7 +10,7 @@ from .server import Server
 if TYPE_CHECKING:
     from .framing import Framing
 
-SHORTER = "OpenKoi reads no more. Ask for a shorter answer, or use another model."
+SHORTER = "OpenKoi stopped reading. Ask for a shorter answer, or use another model."
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -29,7 +29,7 @@ class ResponseReader(Protocol[T_co]):
 
 
 class EventParser(Generic[T_co]):
-    """The parser of one stream. ``start`` is how it begins, ``taken`` counts its bytes and ``read`` what they held."""
+    """The parser of one stream. ``start`` is how it begins, ``taken`` counts its bytes and ``read`` their content."""
 
     def __init__(
         self, server: Server, bounds: ResponseLimits, framing: "Framing", reading: ResponseReader[T_co]

@@ -1,7 +1,7 @@
 """Send the requests that a plugin was granted: each redirect is checked, and each name is looked up once.
 
-No cookies, credentials or proxies of the user are used. A public name that leads into this machine or its network is
-not connected to, no matter who owns it: only what the manifest names itself may be there.
+No cookies, credentials or proxies of the user are used. A public name that resolves to this machine or its network
+is refused, whoever owns it: only hosts that the manifest names may be there.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class FetchRequest:
 
 
 async def fetch(request: FetchRequest, granted: Capabilities) -> Mapping[str, Any]:
-    """Return status, headers and text of the answer; raise KoiError if it may not or cannot be had."""
+    """Return status, headers and text of the answer; raise KoiError if the request is not granted or fails."""
     import httpx2
 
     try:
@@ -94,7 +94,7 @@ async def answer_to(request: FetchRequest, granted: Capabilities) -> "AsyncItera
 
 
 async def find_address(parts: SplitResult, granted: Capabilities) -> str:
-    """Return the address to connect to; raise KoiError where a name leads to what no manifest named."""
+    """Return the address to connect to; raise KoiError if a name resolves to an address that is not granted."""
     host = host_of(parts)
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), port_of(parts), type=socket.SOCK_STREAM)
@@ -118,7 +118,7 @@ def may_connect(address: str, host: str, granted: Capabilities) -> bool:
 
 
 async def read_answer(response: "httpx2.Response") -> Mapping[str, Any]:
-    """Return an answer as a module gets it; raise KoiError for one that is too large or packed."""
+    """Return an answer as a module gets it; raise KoiError for one that is too large or compressed."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise KoiError("The server compressed its response although it was asked not to.")
     body = bytearray()

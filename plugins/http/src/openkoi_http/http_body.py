@@ -1,6 +1,6 @@
 """Extract the body of an HTTP/1.1 response from the received bytes. Does no I/O.
 
-All that came of a body is taken at once, however many chunks it is in.
+All received bytes of a body are taken at once, however many chunks they are in.
 """
 
 import zlib
@@ -29,10 +29,10 @@ class Body(Protocol):
     over: bool
 
     def take(self, buffer: bytearray) -> bytes:
-        """Remove what there is of the body from the front of a buffer."""
+        """Remove the received part of the body from the front of a buffer."""
 
     def end(self) -> None:
-        """Note that the connection was closed; raises NetworkError if that is too early."""
+        """Record that the connection was closed; raises NetworkError if that is too early."""
 
 
 class SizedBody:
@@ -51,7 +51,7 @@ class SizedBody:
         return piece
 
     def end(self) -> None:
-        """Raise NetworkError: there is less than was announced."""
+        """Raise NetworkError: the body is shorter than announced."""
         raise NetworkError(CUT_OFF)
 
 
@@ -81,7 +81,7 @@ class ChunkedBody:
         self._ends_chunk = self._in_trailers = False
 
     def take(self, buffer: bytearray) -> bytes:
-        """Return what is inside of the chunks."""
+        """Return the content of the chunks."""
         pieces: list[bytes] = []
         place = 0
         while not self.over:
@@ -120,12 +120,12 @@ class ChunkedBody:
         self._in_trailers = self._left == 0
 
     def end(self) -> None:
-        """Raise NetworkError: the last chunk, which is empty, did not come."""
+        """Raise NetworkError: the last chunk, which is empty, is missing."""
         raise NetworkError(CUT_OFF)
 
 
 def body_of(head: ResponseHead, method: str) -> Body:
-    """Return the body that follows a head; raises NetworkError if it does not say what follows."""
+    """Return the body that follows a head; raises NetworkError if the head does not define it."""
     if method == "HEAD" or head.status in WITHOUT_BODY:
         return SizedBody(0)
     if (coding := head.headers.get("transfer-encoding")) is not None:
@@ -141,7 +141,7 @@ def body_of(head: ResponseHead, method: str) -> Body:
 
 
 class Unpacker:
-    """Decompresses a body that was sent compressed, though that was not asked for."""
+    """Decompresses a body that was compressed without a request for it."""
 
     def __init__(self, encoding: str) -> None:
         self._unpack = zlib.decompressobj(GZIP_OR_ZLIB) if encoding.strip().lower() in PACKED else None

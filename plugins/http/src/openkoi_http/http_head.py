@@ -14,7 +14,7 @@ END = lazy_pattern(rb"\n\r?\n")
 
 
 class ResponseHead(NamedTuple):
-    """The status and the headers of a response, by names in lower case; ``keeps_alive`` is what its version says."""
+    """The status and the headers of a response, by names in lower case; ``keeps_alive`` is its version's default."""
 
     status: int
     headers: Mapping[str, str]

@@ -1,6 +1,6 @@
 """Time out while waiting for content; read a stream of many small pieces in batches.
 
-Waking up for each piece costs several times what parsing it does.
+Waking up for each piece costs several times as much as parsing it.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ class IdleTimeout:
         self._timer.cancel()
 
     def renew(self, seconds: float) -> None:
-        """Extend the deadline to so many seconds from now."""
+        """Extend the deadline to this many seconds from now."""
         self._seconds = seconds
         self._until = self._loop.time() + seconds
 
     def shorten(self, seconds: float) -> None:
-        """Set the deadline to so many seconds from now, even if it was later."""
+        """Set the deadline to this many seconds from now, even if it was later."""
         self._timer.cancel()
         self.renew(seconds)
         self._timer = self._loop.call_at(self._until, self._on_timer)
@@ -93,7 +93,7 @@ class Pacing:
         self._last = self._loop.time()
 
     def begin(self) -> None:
-        """Note that the next piece is awaited."""
+        """Record that the next piece is awaited."""
         self._turns_before = self._turns
         if not self._is_counting:
             self._is_counting = True

@@ -17,7 +17,7 @@ def data_url(part: Image | File) -> str:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return all words of a tool's result."""
+    """Return all text of a tool's result."""
     return "\n".join(filter(None, (result.text, *(part.text for part in result.parts if isinstance(part, Text)))))
 
 
@@ -27,9 +27,9 @@ def result_media(result: ToolResult) -> tuple[Image | File, ...]:
 
 
 def media_after(results: Iterable[Part]) -> tuple[Text | Image | File, ...]:
-    """Return the images and files of results as parts that follow them, each result's after words that name its call.
+    """Return the images and files of results as parts that follow them, each result's after a line that names its call.
 
-    For formats in which a result is words alone.
+    For formats in which a result can only be text.
     """
     return tuple(
         part

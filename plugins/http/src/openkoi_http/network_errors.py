@@ -31,5 +31,5 @@ def is_unreachable(error: Exception) -> bool:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return what happened, for the end of a sentence; errors of httpx2 are often without words."""
+    """Return what happened, for the end of a sentence; errors of httpx2 often have no message."""
     return str(error) if isinstance(error, NetworkError) else f"{type(error).__name__}: {error}".rstrip(": ")

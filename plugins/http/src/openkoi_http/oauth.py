@@ -27,7 +27,7 @@ PENDING = ("authorization_pending", "slow_down")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthClient:
-    """A program that is registered with an authorization server, and the addresses of that."""
+    """A program that is registered with an authorization server, and that server's addresses."""
 
     client_id: str
     token_url: str
@@ -48,7 +48,7 @@ class DeviceCode:
 
 
 class OAuthError(AppRejectedError):
-    """An authorization server refuses; ``code`` says why in the words of RFC 6749."""
+    """An authorization server refused; ``code`` is the error code of RFC 6749."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -122,7 +122,7 @@ class AccessToken:
         self.lock = asyncio.Lock()
 
     async def get(self) -> str:
-        """Return a token that is valid for a while; raise SignInRequiredError where the user has to sign in again."""
+        """Return a token that is valid for a while; raise SignInRequiredError if the user has to sign in again."""
         async with self.lock:
             if not self.token or monotonic() > self.expires:
                 await self.renew()
@@ -148,7 +148,7 @@ class AccessToken:
 
 
 def credentials_of(client: OAuthClient) -> dict[str, str]:
-    """Return how a program names itself."""
+    """Return the fields that identify a client."""
     return {"client_id": client.client_id, **({"client_secret": client.client_secret} if client.client_secret else {})}
 
 
@@ -163,7 +163,7 @@ async def post_form(url: str, fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    """Raise the error that an authorization server names; None leaves it to the rules of HTTP."""
+    """Raise the error that an authorization server reports; return None to judge by the HTTP status."""
     try:
         answer = json.loads(body)
         code = str(answer["error"])

@@ -1,6 +1,6 @@
-"""Write the heads of requests to a base URL if the rules of HTTP/1.1 suffice.
+"""Write the heads of plain HTTP/1.1 requests to a base URL.
 
-What does: logins, other characters than these and addresses of other servers, are left to httpx2.
+URLs with logins, unusual characters or addresses of other servers are left to httpx2.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ TLS_WANTED = ("plain HTTP request was sent to HTTPS port", "HTTP request to an H
 
 
 async def describe_other_scheme(base_url: str) -> str:
-    """Return the problem if the server speaks the other scheme; empty if not, or if a proxy stands between."""
+    """Return the problem if the server speaks the other scheme; empty if it does not, or if a proxy is used."""
     url = urlsplit(base_url)
     if is_proxied(url):
         return ""
@@ -37,14 +37,14 @@ def is_proxied(url: SplitResult) -> bool:
 
 
 def may_be_proxied(base_url: str) -> bool:
-    """Return whether requests may go through a proxy, without asking who need not be."""
+    """Return whether requests may go through a proxy, without checking the exceptions."""
     if sys.platform not in ("darwin", "win32"):  # where the system itself may have one
         return any(name.lower().endswith("_proxy") and name.lower() != "no_proxy" for name in os.environ)
     return is_proxied(urlsplit(base_url))
 
 
 async def speaks_tls(url: SplitResult) -> bool:
-    """Return whether a TLS handshake is answered, with whatever certificate; nothing is sent after it."""
+    """Return whether a TLS handshake is answered, with any certificate; nothing is sent after it."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

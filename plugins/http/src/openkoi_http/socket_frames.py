@@ -22,7 +22,7 @@ class Frame(NamedTuple):
 
 
 class MessageParser:
-    """Takes messages and control frames out of what came; a message may be in several frames."""
+    """Extracts messages and control frames from received bytes; a message may consist of several frames."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -46,7 +46,7 @@ class MessageParser:
 
 
 def take_frame(buffer: bytearray, max_bytes: int) -> Frame | None:
-    """Remove a frame from the front; None if it is not complete. Raises NetworkError for one that no server sends."""
+    """Remove a frame from the front; None if it is not complete. Raises NetworkError for an invalid one."""
     if len(buffer) < 2:
         return None
     first, size, start = buffer[0], buffer[1], 2
@@ -70,7 +70,7 @@ def take_frame(buffer: bytearray, max_bytes: int) -> Frame | None:
 
 
 def encode_frame(kind: int, data: bytes) -> bytes:
-    """Return a frame with all of a message, masked by random bytes, as those of a client have to be."""
+    """Return a frame with all of a message, masked by random bytes, as a client's frames must be."""
     size = len(data)
     if size <= MAX_SHORT:
         head = bytes([LAST | kind, MASKED | size])

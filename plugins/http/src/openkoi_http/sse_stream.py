@@ -35,7 +35,7 @@ class ServerSentEvents:
         return self._take_lines(self._split(b"\n\n")) if self._ends_with_cr else []
 
     def _begin(self, data: bytes) -> bytes:
-        """Return all that came as soon as the start of the stream can be recognized, else what is kept until then."""
+        """Return the received bytes; until ``_begun``, they are too few to recognize the start of the stream."""
         data = b"".join([*self._pieces, data]).lstrip()
         self._pieces, self._rest = [], 0
         start = data.removeprefix(BOM).lstrip()
@@ -75,7 +75,7 @@ class ServerSentEvents:
         return events
 
     def _take_field(self, line: bytes) -> None:
-        """Note a line of an event; a comment says nothing."""
+        """Record a line of an event; ignore a comment."""
         name, _, value = line.partition(b":")
         if not name:
             return

@@ -35,10 +35,10 @@ class Session(Protocol):
 
 
 class WebSocket:
-    """A connection to one address, open while it is entered. It lives in a task of its own, so that any may use it.
+    """A connection to one address, open while it is entered. It runs in its own task, so that any task may use it.
 
-    Every failure of the network is an AppUnavailableError; ``name`` is what it is called there. After ``ping_seconds``
-    of silence a ping is sent, and its answer awaited so long. httpx2 is imported where a proxy may stand between.
+    Every network failure is an AppUnavailableError, which calls the connection ``name``. After ``ping_seconds``
+    of silence a ping is sent, and must be answered in the same time. httpx2 is imported if a proxy may be used.
     """
 
     def __init__(self, url: str, *, name: str, ping_seconds: float = PING_SECONDS) -> None:
@@ -83,7 +83,7 @@ class WebSocket:
             raise self._failure(error) from None
 
     async def _run(self) -> None:
-        """Receive until the connection is over; say why."""
+        """Receive until the connection is over; return why it ended."""
         try:
             await self._receive_all()
         except Exception as error:  # groups of errors of anyio, httpcore2 or wsproto, by how the connection broke
@@ -113,7 +113,7 @@ class WebSocket:
 
     @asynccontextmanager
     async def _open_httpx(self, ssl_context: "SSLContext | None", *, trust_env: bool) -> AsyncIterator[Session]:
-        """Open it by httpx2, through a proxy or to an address that is not plain."""
+        """Open the WebSocket with httpx2, through a proxy or to an address that is not plain."""
         if find_spec("wsproto") is None:
             raise ConfigError("WebSockets need wsproto. Run `pip install 'httpx2[ws]'`.")
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext

@@ -19,7 +19,7 @@ MAX_PROGRESS = 200  # characters of a message: two lines of a terminal
 
 @dataclass(eq=False, slots=True)
 class ActiveCall:
-    """One call of one run. Its time stands still while the server waits for the user."""
+    """One call of one run. Its timeout is paused while the server waits for the user."""
 
     run: Run
     server: str
@@ -33,7 +33,7 @@ class ActiveCall:
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Let the call's time stand still; a server may ask several questions at once."""
+        """Pause the call's timeout; a server may ask several questions at once."""
         now = asyncio.get_running_loop().time
         if not self.pauses:
             self.left = (self.timeout.when() or now()) - now()
@@ -47,7 +47,7 @@ class ActiveCall:
                 self.timeout.reschedule(now() + max(0.0, self.left))
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user of the run; None for more questions than a user would answer."""
+        """Ask the user of the run; None if the server asks too many questions."""
         self.questions += 1
         if self.questions > MAX_QUESTIONS:
             return None
@@ -55,7 +55,7 @@ class ActiveCall:
             return await self.run.ask(question)
 
     async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Show how far the server is: at once, or the last of what it says in a second."""
+        """Show the server's progress: at once, or only the latest in each second."""
         share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
         line = one_line(message or "")[:MAX_PROGRESS]
         self.progress = f"[{self.server}] {f'{line} ({share})' if line else share}"
@@ -63,7 +63,7 @@ class ActiveCall:
             self.showing = asyncio.create_task(self.show_in_turn())
 
     async def show_in_turn(self) -> None:
-        """Show what waits, and then what has come since, until nothing has."""
+        """Show pending progress, then newer progress, until there is none."""
         while text := self.progress:
             self.progress = ""
             await self.run.emit(CallProgressed(text))
@@ -89,7 +89,7 @@ class ActiveCalls:
 
     @asynccontextmanager
     async def begin(self, run: Run, server: str, seconds: float) -> AsyncIterator[ActiveCall]:
-        """Count a call as under way, for at most so many seconds; raise ToolError when they are over."""
+        """Count a call as under way, for at most ``seconds``; raise ToolError at the timeout."""
         call = ActiveCall(run, server)
         self.calls.append(call)
         before = CURRENT.set(call)

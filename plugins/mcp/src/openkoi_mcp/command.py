@@ -177,7 +177,7 @@ async def serve(koi: Koi, /) -> None:
 
 
 def confirm_all(everything: str) -> bool:
-    """Ask whether all of it may be used; show everything where the user wants to see it first."""
+    """Ask whether all of it may be used; show everything first if the user asks for it."""
     choices = click.Choice(["y", "yes", "n", "no", "v"], case_sensitive=False)
     while True:
         answer = click.prompt(ALLOW_ALL, default="n", show_default=False, type=choices, show_choices=False)

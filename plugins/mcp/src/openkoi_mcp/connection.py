@@ -72,7 +72,7 @@ class Connection:
             return await asyncio.shield(self.ready)
 
     async def live(self, ready: "asyncio.Future[Client]", stop: asyncio.Event) -> None:
-        """Start the server, and keep it until it is stopped; whatever goes wrong is the error of ``ready``."""
+        """Start the server, and keep it until it is stopped; any failure becomes the error of ``ready``."""
         await asyncio.to_thread(import_module, "openkoi_mcp.transport")  # importing the SDK takes 0.6 s; runs continue
         silence_sdk()
         from mcp import Client
@@ -115,7 +115,7 @@ class Connection:
 
     @property
     def variables_hint(self) -> str:
-        """Which variables a program got, because one that it misses is a usual reason why it ends at once."""
+        """Which variables a program got, since a missing variable often makes a program exit at once."""
         if self.config.table.url or self.config.table.inherit_env:
             return ""
         more = "".join(f", {name}" for name in sorted({*self.config.given_variables, *self.config.table.env}))
@@ -133,7 +133,7 @@ class Connection:
         return None if failed else self.ready.result()
 
     async def drop(self, client: "Client") -> None:
-        """Give up a server that has ended; the next call starts it again. One that was replaced already is left."""
+        """Give up a server that has ended; the next call starts it again. One that replaced it is kept."""
         if self.running is client:
             await self.close()
             self.note_failure()
@@ -184,7 +184,7 @@ def refuses_handshake(error: Exception) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says, in a line; of a group of errors, the first, and of a wrong answer its first fault."""
+    """Return an error's message as a line: the first of a group of errors, the first problem of an invalid answer."""
     first = first_error(error)
     lines = [line.strip() for line in str(first).splitlines()[:MAX_LINES] if line.strip() and ADVICE not in line]
     return ": ".join(lines).rstrip(".") or type(first).__name__

@@ -24,7 +24,7 @@ def summarize(config: ServerConfig, found: Definitions, before: Definitions | No
 
 
 def show_all(config: ServerConfig, found: Definitions) -> list[str]:
-    """Return everything that the approval of a server is bound to, but for characters that are not seen."""
+    """Return everything that the approval of a server is bound to, without invisible characters."""
     lines = headings(config)
     for kind, one in list_all(found):
         lines.append(f"  {kind} {one_line(str(one['name']))}")
@@ -51,7 +51,7 @@ def shorten(definition: Definition) -> str:
 
 
 def show_value(value: object) -> str:
-    """Return a value of a definition; further lines of a text are indented, so that they look like nothing else."""
+    """Return a value of a definition; further lines of a text are indented to prevent spoofing."""
     if isinstance(value, str):
         return indent_lines(value).replace("\n", "\n    ")
     return json.dumps(visible_json(value), ensure_ascii=False)

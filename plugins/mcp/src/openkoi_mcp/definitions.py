@@ -20,7 +20,7 @@ MAX_NAMES = 12  # in one question or warning
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """The tools and prompts of a server, and whether it has resources; all by name, in the words of the server."""
+    """The tools and prompts of a server, and whether it has resources; all by name, as the server describes them."""
 
     tools: Sequence[Definition] = ()
     prompts: Sequence[Definition] = ()
@@ -47,7 +47,7 @@ def describe_tools(definitions: Definitions) -> str:
 
 
 def describe_changes(before: Definitions, after: Definitions) -> str:
-    """Return what is different, by name."""
+    """Return the differences, by name."""
     changes: list[str] = []
     for noun, old, new in (("tool", before.tools, after.tools), ("prompt", before.prompts, after.prompts)):
         known, now = {one["name"]: one for one in old}, {one["name"]: one for one in new}
@@ -69,7 +69,7 @@ def count(number: int, noun: str) -> str:
 
 
 def tool_name(server: str, tool: str) -> str:
-    """Return ``server__tool`` in the characters and the length that vendors take."""
+    """Return ``server__tool`` in the characters and length that vendors accept."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
     short = sha256(json.dumps([server, tool]).encode()).hexdigest()[:8]
     return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 9]}_{short}"

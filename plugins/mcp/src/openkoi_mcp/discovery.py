@@ -70,7 +70,7 @@ class McpServers:
             yield ServerConfig(name, table, (files or [*origins.values(), "the configuration"])[0])
 
     def entry(self, config: ServerConfig, koi: Koi, workspace: Path, found: Sequence[ServerConfig]) -> PluginEntry:
-        """Return the entry of a server; another one for a changed server, and for each workspace."""
+        """Return a server's entry; it differs for a changed server and for each workspace."""
         place = "" if config.table.url else str(workspace)
         content = json.dumps([config.identity, config.table.timeout, config.table.deferred, place])
         load = partial(self.load, config, koi, workspace, found)
@@ -96,7 +96,7 @@ class McpServers:
 
 
 def named_tables(tables: Listed) -> Iterator[tuple[str, ServerTable]]:
-    """Yield each table with its name, whichever way they are written."""
+    """Yield each table with its name, in either notation."""
     if isinstance(tables, Mapping):
         yield from tables.items()
     else:
@@ -104,7 +104,7 @@ def named_tables(tables: Listed) -> Iterator[tuple[str, ServerTable]]:
 
 
 def from_files(koi: Koi, workspace: Path) -> Iterator[ServerConfig]:
-    """Yield the servers of the shared file of the user, then those of the project; warn of unusable ones."""
+    """Yield the servers of the shared file of the user, then those of the project; warn about unusable ones."""
     for file, project in ((user_file(), False), (workspace / PROJECT_FILE, True)):
         servers, warnings = read_servers(file, project=project)
         for warning in warnings:

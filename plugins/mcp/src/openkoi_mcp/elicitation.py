@@ -77,7 +77,7 @@ async def ask_field(opening: str, name: str, field: Mapping[str, Any], ask: Ask,
 
 
 def choices_of(field: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what may be answered, of a field that has such a list."""
+    """Return the choices that a user sees, if the field lists any."""
     if field.get("type") == "boolean":
         return YES_OR_NO
     listed = listed_values(field)
@@ -102,5 +102,5 @@ def convert(answer: str, field: Mapping[str, Any]) -> Value:
 
 
 def listed_values(field: Mapping[str, Any]) -> list[str]:
-    """Return the values that a server takes, of a field that has such a list."""
+    """Return the values that a server accepts, if the field lists any."""
     return [str(one) for one in field.get("enum") or [one.get("const") for one in field.get("oneOf", ())]]

@@ -13,21 +13,21 @@ from openkoi_base.printable import visible
 from .error_output import cut
 
 ENDPOINT = "endpoint"
-FOREIGN = "it asked for messages to be sent to {named} instead of {own}; nothing was sent"
-MISSING = "it sent no address for messages"
-MALFORMED = "it sent an invalid address for messages"
-ENDED = "its stream of events ended before it sent an address for messages"
+FOREIGN = "its message endpoint is on {named} instead of {own}; nothing was sent"
+MISSING = "it did not send a message endpoint"
+MALFORMED = "it sent an invalid message endpoint"
+ENDED = "its event stream ended before it sent a message endpoint"
 
 
 @asynccontextmanager
 async def open_events(client: Any, url: str) -> AsyncIterator[EventSource]:
-    """Yield the events of a server, of any length: the SDK takes 1 MiB of one, and lets that be changed elsewhere."""
+    """Yield a server's events of any length, without the SDK's limit of 1 MiB per event."""
     async with sse_within_origin(client, url, max_event_size=None) as source:
         yield EventsFromEndpoint(source.response, url)
 
 
 class EventsFromEndpoint(EventSource):
-    """Events that begin with the address. The SDK would wait without end after any other event, or another error."""
+    """Events that begin with the endpoint. After any other first event or error, the SDK would wait forever."""
 
     def __init__(self, response: Any, url: str) -> None:
         super().__init__(response, max_event_size=None)
@@ -40,7 +40,7 @@ class EventsFromEndpoint(EventSource):
             yield event
 
     async def find_endpoint(self, events: AsyncIterator[ServerSentEvent]) -> ServerSentEvent:
-        """Return the event with the address; raise SSEError, which the SDK passes on, if there is none to use."""
+        """Return the event with the endpoint; raise SSEError, which the SDK passes on, if there is no usable one."""
         try:
             async for event in events:
                 if event.event == ENDPOINT:
@@ -54,7 +54,7 @@ class EventsFromEndpoint(EventSource):
 
 
 def check_origin(url: str, endpoint: str) -> None:
-    """Raise SSEError for an address of another server than the one that named it."""
+    """Raise SSEError if an endpoint is on another server than the one that sent it."""
     try:
         own, named = urlsplit(url), urlsplit(urljoin(url, endpoint))
     except ValueError:

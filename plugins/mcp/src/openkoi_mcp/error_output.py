@@ -68,5 +68,5 @@ class ErrorOutput:
 
 
 def cut(line: str) -> str:
-    """Return the beginning of a long line, and say that it is only that."""
+    """Return a line, or the marked beginning of a long one."""
     return line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]}…"

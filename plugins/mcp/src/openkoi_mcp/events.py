@@ -17,7 +17,7 @@ class ToolsOffered(Event):
 
 @dataclass(frozen=True, slots=True)
 class CallProgressed(Event):
-    """How far a server is with a call; shown, and not kept."""
+    """A server's progress with a call; shown, but not kept."""
 
     name = "mcp.progress"
     durable = False
@@ -25,5 +25,5 @@ class CallProgressed(Event):
 
     @property
     def line(self) -> str:
-        """What the user reads."""
+        """The text that the user reads."""
         return self.text

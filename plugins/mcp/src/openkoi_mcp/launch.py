@@ -60,7 +60,7 @@ def become_server(command: tuple[str, ...], variables: dict[str, str]) -> None:
 
 
 def wait_for(server: int) -> int:
-    """Return the exit status of the server; of what it left behind, none stays as a zombie meanwhile."""
+    """Return the exit status of the server; reap the processes that it left behind meanwhile."""
     while True:
         ended, status = os.waitpid(-1, 0)
         if ended == server:
@@ -68,7 +68,7 @@ def wait_for(server: int) -> int:
 
 
 def poll(server: int, parent: int) -> int:
-    """Return the exit status of the server, where no signal says that OpenKoi has ended."""
+    """Return the exit status of the server, on systems where no signal reports the end of OpenKoi."""
     while os.getppid() == parent:
         ended, status = os.waitpid(server, os.WNOHANG)
         if ended:
@@ -86,7 +86,7 @@ def kill_group(server: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill all that the server started, but for what another user owns: what loses its parent becomes a child here."""
+    """Kill all that the server started, except other users' processes; orphans become children of this one."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     refused: set[int] = set()
     while has_children():
@@ -117,7 +117,7 @@ def kill(process: int) -> bool:
 
 
 def find_children() -> set[int]:
-    """Return the processes whose parent is this one, those that have ended too."""
+    """Return the processes whose parent is this one, including those that have ended."""
     own = str(os.getpid())
     return {int(one.name) for one in os.scandir("/proc") if one.name.isdigit() and parent_of(one.name) == own}
 

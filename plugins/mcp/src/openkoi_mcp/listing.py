@@ -47,7 +47,7 @@ async def list_all(ask: Callable[..., Awaitable[Any]], field: str) -> list[Any]:
 
 
 def plain(listed: list[BaseModel], keys: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
-    """Return definitions as JSON, by name, with what models and users are shown of them."""
+    """Return definitions as JSON, by name, with the parts that models and users see."""
     dumped = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in listed]
     kept = [{key: one[key] for key in keys if key in one} for one in dumped]
     return tuple(sorted(kept, key=lambda one: str(one["name"])))

@@ -21,11 +21,11 @@ MAX_TOKENS = 3 * MAX_VALUES  # of which two may be the strings of a value
 
 
 class MessageTooLargeError(Exception):
-    """A message is too large; the message says how it was, as a clause such as "a message of more than 32 MiB"."""
+    """A server's message is too large; the error describes it in a clause such as "a message of more than 32 MiB"."""
 
 
 def check_length(length: int) -> None:
-    """Raise MessageTooLargeError for a message of so many bytes."""
+    """Raise MessageTooLargeError for a message with too many bytes."""
     if length > MAX_MESSAGE_BYTES:
         raise MessageTooLargeError(f"a message of more than {MAX_MESSAGE_BYTES >> 20} MiB")
 
@@ -42,7 +42,7 @@ def check_values(message: bytes | bytearray) -> None:
 
 
 async def limit_response(errors: ErrorOutput, response: httpx2.Response) -> None:
-    """Limit a response of which nothing was read yet, and note a 401; a hook of the client."""
+    """Limit an unread response, and record a 401; a hook of the client."""
     if response.status_code == httpx2.codes.UNAUTHORIZED:
         errors.is_unauthorized = True
     response.stream = LimitedStream(response, errors)
@@ -72,7 +72,7 @@ class LimitedStream(httpx2.AsyncByteStream):
             raise
 
     def check(self, chunk: bytes) -> None:
-        """Raise MessageTooLargeError if an event that ends with these bytes, or what has come so far, is too large."""
+        """Raise MessageTooLargeError if an event that ends with these bytes, or the data so far, is too large."""
         start = max(0, len(self.message) + 1 - LONGEST_END)
         self.message += chunk
         while self.has_events and (end := EVENT_END.search(self.message, start)):

@@ -30,7 +30,7 @@ MAX_TEXT = 25_000 * CHARACTERS_PER_TOKEN  # of one result; Claude Code's limit f
 
 
 def result_of_call(answer: CallToolResult) -> ToolResult:
-    """Return the result of a call; what the server calls an error is a failed one, for the model to read."""
+    """Return the result of a call; an error that the server reports is a failed call, for the model to read."""
     result = result_of(answer.content)
     text = with_structure(result.text, answer.structured_content)
     return ToolResult(shorten(text, MAX_TEXT), parts=result.parts, failed=answer.is_error)
@@ -55,7 +55,7 @@ def result_of(blocks: Iterable[ContentBlock]) -> ToolResult:
 
 
 def content_of(block: ContentBlock) -> str | Content:
-    """Return one piece of a result; in the place of one that cannot be shown, why."""
+    """Return one piece of a result, or why it cannot be shown."""
     match block:
         case TextContent(text=text):
             return text
@@ -73,7 +73,7 @@ def content_of(block: ContentBlock) -> str | Content:
 
 
 def media_of(data: str, kind: str, name: str) -> str | Content:
-    """Return an image or a file; a sentence for what is damaged or too large."""
+    """Return an image or a file, or a sentence if it is damaged or too large."""
     try:
         content = b64decode(data, validate=True)
     except (binascii.Error, ValueError):
@@ -100,7 +100,7 @@ def is_json_of(text: str, structure: Any) -> bool:
 
 
 def shorten(text: str, limit: int, *, offset: int = 0) -> str:
-    """Return at most so many characters, and say what is missing and how to read on."""
+    """Return at most ``limit`` characters, and state what is omitted and how to read on."""
     left = text[offset:]
     if len(left) <= limit:
         return left

@@ -31,7 +31,7 @@ class Server(Protocol):
     active: ActiveCalls
 
     async def list_definitions(self, client: "Client") -> Definitions:
-        """Ask the server what it offers now."""
+        """Return the server's current definitions."""
 
     async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
         """Whether the user allows these definitions."""
@@ -124,7 +124,7 @@ class RunCalls:
         return client
 
     async def accepts(self, now: Definitions) -> bool:
-        """Whether the user allows what the server has become; asked once in a run."""
+        """Return whether the user approves the changed server; ask once in a run."""
         digest = now.digest(self.server.config)
         if digest in self.refused:
             return False

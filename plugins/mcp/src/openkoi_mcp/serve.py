@@ -33,7 +33,7 @@ class OpenQuestion(BaseModel):
 
 
 class TaskResult(BaseModel):
-    """How a task ended. ``accepted`` is null where it was done and nothing evaluated it."""
+    """How a task ended. ``accepted`` is null if it finished without an evaluation."""
 
     run: str
     text: str
@@ -166,7 +166,7 @@ async def reporting(handle: Handle, koi: Koi, ctx: Context) -> AsyncIterator[Non
 
 
 def note_line(run: str, lines: "asyncio.Queue[str | None]", record: Record) -> None:
-    """Take the line of an event that users read."""
+    """Keep the line that users read about an event."""
     if record.run != run:
         return
     match record.event:
@@ -179,7 +179,7 @@ def note_line(run: str, lines: "asyncio.Queue[str | None]", record: Record) -> N
 
 
 async def send_progress(lines: "asyncio.Queue[str | None]", koi: Koi, ctx: Context) -> None:
-    """Send each line that comes, until the end of the lines."""
+    """Send each line as it arrives, until the last one."""
     count = 0
     while (line := await lines.get()) is not None:
         count += 1

@@ -16,11 +16,11 @@ VARIABLE = r"\$\{(\w+)(?::-([^}]*))?\}"
 
 @dataclass(frozen=True, slots=True)
 class ServerTable:
-    """``[mcp.servers.NAME]``, or one of ``[[mcp.servers]]``, which has its ``name`` in it.
+    """``[mcp.servers.NAME]``, or one of ``[[mcp.servers]]``, which contains its ``name``.
 
     ``env`` sets variables, ``env_names`` passes on those of OpenKoi; with ``inherit_env`` the server gets all of them.
     A call may take ``timeout`` seconds. ``deferred`` says whether the tools are found by search instead of being sent
-    with every request; by default they are where there are many.
+    with every request; by default, they are if there are many.
     """
 
     name: str = ""
@@ -61,7 +61,7 @@ class ServerConfig:
 
     @property
     def command_line(self) -> str:
-        """What is started or connected to, as it is written; variables are not filled in."""
+        """What is started or connected to, as written, without expanding variables."""
         import shlex
 
         return self.table.url or shlex.join([self.table.command, *self.table.args])
@@ -94,7 +94,7 @@ class ServerConfig:
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used as it is written; empty if it can."""
+        """Why it cannot be used as configured; empty if it can."""
         table = self.table
         if table.transport.lower() not in TRANSPORTS:
             return f"its transport {table.transport!r} is unknown; use stdio, http or sse"
@@ -131,5 +131,5 @@ def child_environment(table: ServerTable, variables: Mapping[str, str]) -> dict[
 
 
 def working_folder(config: ServerConfig, workspace: Path) -> Path:
-    """Return the folder that a server is started in: the workspace, or one below it or elsewhere that is named."""
+    """Return the folder that a server is started in: the workspace, or the configured one, relative to it."""
     return workspace / Path(config.table.cwd).expanduser() if config.table.cwd else workspace

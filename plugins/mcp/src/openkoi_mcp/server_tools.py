@@ -101,7 +101,7 @@ class ServerTools:
             return True
 
     async def list_definitions(self, client: "Client") -> Definitions:
-        """Ask the server what it offers now."""
+        """Return the server's current definitions."""
         from .listing import list_definitions
 
         seconds = self.config.table.timeout
@@ -123,7 +123,7 @@ class ServerTools:
         return await elicit(self.config.name, params, call.ask if call else self.ask)
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user a question that belongs to no call; None for more than a user would answer."""
+        """Ask the user a question that belongs to no call; None if the server asks too many questions."""
         self.questions += 1
         return await self.koi.ask(question) if self.questions <= MAX_QUESTIONS else None
 
@@ -189,7 +189,7 @@ def input_schema(definition: Definition) -> dict[str, Json]:
 
 
 def effect_of(hints: Mapping[str, object]) -> Effect:
-    """Return what a call does, as the approved description says; without a word about it, it changes something."""
+    """Return what a call does, as the approved description says; by default, it changes something."""
     if hints.get("readOnlyHint") is True:
         return Effect.READS
     return Effect.IRREVERSIBLE if hints.get("destructiveHint") is True else Effect.WRITES

@@ -98,13 +98,13 @@ def start_question(config: ServerConfig) -> Question:
 
 
 def start_subject(config: ServerConfig, verb: str = "") -> str:
-    """Return how the questions begin whether a server may be started, whatever its command is now."""
+    """Return how questions about starting a server begin, whatever its command is now."""
     verb = verb or (CONNECT if config.table.url else START)
     return f"{verb} the MCP server {config.name} of {config.origin}: "
 
 
 def name_subject(config: ServerConfig) -> str:
-    """Return how the questions name a server whether its tools may be called, whatever its command is now."""
+    """Return how questions about calling a server's tools name it, whatever its command is now."""
     return f"MCP server {config.name} ("
 
 
@@ -114,7 +114,7 @@ def explain_why(config: ServerConfig, koi: Koi) -> str:
 
 
 def describe_given(config: ServerConfig) -> str:
-    """Return what a server gets beyond the usual, and how it is used otherwise, as sentences; empty if nothing."""
+    """Return in sentences what a server gets beyond the defaults, and its other settings; empty if none."""
     import shlex
 
     table, names = config.table, config.given_variables

@@ -98,7 +98,7 @@ async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 def parse_message(line: bytes) -> SessionMessage | Exception:
-    """Return the message in a line; what is none is an error that the session ignores. One too large is raised."""
+    """Return the message in a line, or an error that the session ignores; raise for one that is too large."""
     check_values(line)
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))

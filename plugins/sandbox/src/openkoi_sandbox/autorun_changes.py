@@ -12,7 +12,7 @@ from .file_state import FileState
 
 @dataclass(frozen=True, slots=True)
 class AutorunChange:
-    """Hold a file, the rule that says who runs it, and whether it is new. The most dangerous sorts first."""
+    """A file, the rule that says who runs it, and whether it is new. The most dangerous sorts first."""
 
     path: str
     rule: AutorunRule

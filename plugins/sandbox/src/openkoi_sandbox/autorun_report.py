@@ -40,7 +40,7 @@ class AutorunReport:
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
-        """Note a call that may change files, and which, if no others can be; never decide about the call."""
+        """Note a call that may change files, and the files if they are known; never decide about the call."""
         if tool.effect > Effect.READS:
             self.writes[run.id, call.id] = tuple(written_paths(call, tool)) if tool.local else ()
             for oldest in [*self.writes][:-MAX_CALLS]:
@@ -48,7 +48,7 @@ class AutorunReport:
 
     @hookimpl
     def on_event(self, event: Followed, run: Run) -> Awaitable[None] | None:
-        """Scan the workspace around whatever the run does to it, and list what is new after the last of it."""
+        """Scan the workspace before and after the run's changes, and list what is new after the last one."""
         match event:
             case events.ToolCallStarted(call=call) if (run.id, call.id) not in self.writes:
                 return None
@@ -78,7 +78,7 @@ class AutorunReport:
                 await self.report_files(run, -1, files)
 
     def watched_runs(self, run: Run) -> "list[WatchedRun]":
-        """Return the run itself and the one of its task, where they are watched."""
+        """Return the run itself and that of its task, if they are watched."""
         return [self.runs[run_id] for run_id in dict.fromkeys((run.id, run.outermost)) if run_id in self.runs]
 
     async def begin_watching(self, run: Run, *, resumed: bool = False) -> None:
@@ -98,7 +98,7 @@ class AutorunReport:
             await watched.start_change(what)
 
     async def end_change(self, run: Run, what: str) -> None:
-        """Record that changes from now on are the changes of others."""
+        """Record that changes from now on are not the run's."""
         for watched in self.watched_runs(run):
             await watched.end_change(what)
 

@@ -46,7 +46,7 @@ class BubblewrapConfinement(RlimitsConfinement):
 
     @contextlib.contextmanager
     def wrap(self, start: CommandStart) -> Iterator[CommandStart]:
-        """Bubblewrap first, then the launcher within it."""
+        """Start bubblewrap, and the launcher inside it."""
         root = start.root.resolve()
         needed = (Path(sys.prefix), Path(sys.base_prefix), LAUNCHER.parent, *name_service_folders())
         listing = UNIX_SOCKETS.read_text(errors="surrogateescape") if UNIX_SOCKETS.exists() else ""

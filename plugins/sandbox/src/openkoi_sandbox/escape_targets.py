@@ -20,7 +20,7 @@ LINUX = sys.platform.startswith("linux")
 
 @dataclass(frozen=True, slots=True)
 class EscapeTargets:
-    """Hold a folder outside, the workspace inside, a process, and listening sockets."""
+    """A folder outside, the workspace inside, a process, and listening sockets."""
 
     outside: Path
     root: Path

@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LISTED_FILES = 30
 EVALUATION = "evaluation"
-"""What changes files as the run's own besides its calls."""
+"""The actions, besides tool calls, whose file changes are the run's own."""
 MAX_TOOL_FILES = 6
 ALL_LISTED = "To list all, run `openkoi export --output FOLDER`."
 
@@ -31,12 +31,12 @@ class Protected(Event):
 
     @property
     def line(self) -> str:
-        """Say what was done."""
+        """Describe what was done."""
         return f"  ! {self.path} {self.outcome}: {self.reason}"
 
     @property
     def outcome(self) -> str:
-        """Say what became of the file."""
+        """Describe what happened to the file."""
         if self.trouble:
             return f"was changed by a command and could not be restored ({self.trouble})"
         if self.restored:
@@ -57,7 +57,7 @@ class Unsealed(Event):
 
     @property
     def line(self) -> str:
-        """Say what is weaker, and what to do."""
+        """Describe what is weaker, and what to do."""
         remedy = " To prevent changes, install bubblewrap." if sys.platform.startswith("linux") else ""
         return (
             f"  ! The sandbox {self.sandbox} cannot make files such as .git/config and .envrc read-only. It restores "
@@ -69,8 +69,8 @@ class Unsealed(Event):
 class AutorunFiles(Event):
     """List the files that a run created or changed and that other programs run.
 
-    By path, whether it is new, and who does: ``files`` are run at once by the next step of git, a shell, an editor, an
-    agent or CI, the most dangerous first; those ``by_tools`` when a tool is run.
+    By path, whether each is new, and what runs it: ``files`` are run at once by the next step of git, a shell, an
+    editor, an agent or CI, the most dangerous first; those ``by_tools`` when a tool is run.
     """
 
     name = "sandbox.autorun"

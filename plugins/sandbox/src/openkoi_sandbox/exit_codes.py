@@ -15,7 +15,7 @@ ESCAPED_NOTE = "[Some processes of the command could not be stopped and are stil
 
 
 class EndReason(StrEnum):
-    """Name why a command is over."""
+    """The reasons why a command ended."""
 
     EXITED = "exited"
     TIMED_OUT = "timed out"
@@ -33,7 +33,7 @@ def failed_start(program: str, error: OSError | ValueError) -> CommandResult:
 
 
 def exit_code(why: EndReason, status: int | None) -> int:
-    """Return the exit status of a shell: 128 and the signal; 124 after a timeout, whatever it was then."""
+    """Return the exit status of a shell: 128 and the signal; 124 after a timeout, regardless of the command's own."""
     if why is EndReason.TIMED_OUT:
         return EXIT_TIMED_OUT
     if status is None or (why in (EndReason.FLOODED, EndReason.CROWDED) and status == 0):

@@ -23,7 +23,7 @@ class FileKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """Hold a file's state. ``data`` is missing when it was too large or unreadable; ``stamp`` changes when it does."""
+    """A file's state. ``data`` is missing when it was too large or unreadable; ``stamp`` changes when it does."""
 
     kind: FileKind
     mode: int = 0

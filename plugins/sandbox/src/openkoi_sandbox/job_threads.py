@@ -30,7 +30,7 @@ async def run_job(job: "Job | ProtectedJob") -> CommandResult:
 
 
 async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
-    """Begin it in a thread of its own, in the present context: a pool could be full of jobs that wait for others."""
+    """Start the job in its own thread, in the current context: a pool could be full of jobs that wait for others."""
     future: Future[T] = Future()
 
     def do() -> None:

@@ -77,7 +77,7 @@ def contains_hidden(folder: Path, hidden: Iterable[Path]) -> bool:
 
 
 def is_readable_path(path: Path) -> bool:
-    """Return whether a path is there to be read, or may come to be; one that is closed to us needs no hiding."""
+    """Return whether a path is readable, or may be created; one that we cannot access needs no hiding."""
     return not os.access(path, os.F_OK) or os.access(path, os.R_OK)
 
 

@@ -48,7 +48,7 @@ class CommandStart:
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:
-    """Hold the restrictions of a command: limits, Landlock's rules, and the filter of system calls."""
+    """The restrictions of a command: limits, Landlock's rules, and the filter of system calls."""
 
     limits: Sequence[tuple[int, int]] = ()
     rules: tuple[bytes, list[tuple[str, int]]] | None = None
@@ -64,7 +64,7 @@ class Confinement(Protocol):
 
     @property
     def most_processes(self) -> int:
-        """How many there may be before we end it, when the kernel does not; 0 when we need not look."""
+        """The process limit that we enforce when the kernel does not; 0 if we need not count."""
 
     def wrap(self, start: CommandStart) -> AbstractContextManager[CommandStart]:
         """Wrap the start; what it needs besides exists until the command is over."""
@@ -139,12 +139,12 @@ class LauncherReport:
 
     @property
     def has_started(self) -> bool:
-        """Whether the launcher was reached, what is around it put up, and the command's process made."""
+        """Whether the launcher started, its confinement was set up, and the command's process exists."""
         return self.received.startswith(b"begun") and (bool(self.child) or not LAUNCHER_STAYS)
 
     @property
     def status(self) -> int | None:
-        """How the command ended, as the system tells it; None while it has not."""
+        """The command's exit status, as the system reports it; None while it runs."""
         return next((int(line[1]) for line in self.complete_lines if line[0] == "ended"), None)
 
     @property

@@ -182,7 +182,7 @@ def system_call(function: str, *arguments: int | bytes) -> int:
 
 
 def set_handler(number: int, handler: object) -> None:
-    """Set what a signal does; 0 is the default. The public module costs more than all else here."""
+    """Set what a signal does; 0 is the default. Importing the public module takes longer than everything else here."""
     import _signal  # type: ignore[import-not-found]  # it has no public description
 
     _signal.signal(number, handler)

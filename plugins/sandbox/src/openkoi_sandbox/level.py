@@ -32,7 +32,7 @@ class LevelDefinition:
     autorun: str = "restored when a command ends; processes it leaves running may change them later"
 
     def run_test(self, policy: SandboxPolicy, settings: JobSettings) -> SelfTestResult:
-        """Run the self-test; no more counts than was claimed."""
+        """Run the self-test; nothing beyond the claims counts."""
         if not self.claim:
             return SelfTestResult(SandboxLevel.NONE)
         if missing := self.missing():
@@ -52,7 +52,7 @@ class LevelDefinition:
 
 @dataclass(frozen=True, slots=True)
 class TestedLevel:
-    """Hold the level in use, its self-test, and why no higher one is."""
+    """The level in use, its self-test, and why no higher one is."""
 
     level: LevelDefinition
     result: SelfTestResult

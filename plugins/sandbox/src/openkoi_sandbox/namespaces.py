@@ -77,14 +77,14 @@ def path_exists(path: Path) -> bool:
 
 
 def cover_path(path: Path) -> tuple[str, ...]:
-    """Put something empty over a path."""
+    """Cover a path with an empty folder or file."""
     if path.is_dir():
         return ("--perms", "1777", "--tmpfs", str(path)) if path in PRIVATE_FOLDERS[:2] else ("--tmpfs", str(path))
     return ("--ro-bind", "/dev/null", str(path))
 
 
 def outermost_paths(paths: Sequence[Path]) -> list[Path]:
-    """Return the paths that lie in no other of them."""
+    """Return the paths that lie in none of the others."""
     return [path for path in dict.fromkeys(paths) if not is_within(path, [other for other in paths if other != path])]
 
 
@@ -94,7 +94,7 @@ def flatten(groups: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def name_service_folders() -> tuple[Path, ...]:
-    """Return the folders where names of other machines are looked up; they often lie in a covered folder."""
+    """Return the paths that looking up host names needs; they often lie in a covered folder."""
     place = Path("/etc/resolv.conf")
     return (place.resolve(),) if place.exists() else ()
 

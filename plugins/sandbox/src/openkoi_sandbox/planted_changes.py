@@ -18,7 +18,7 @@ STAMP_GRACE_NANOSECONDS = 50_000_000  # ns; file systems write times in steps of
 
 @dataclass(frozen=True, slots=True)
 class ProtectedView:
-    """Hold the protected files at a moment, by absolute path, with the inodes of all folders, and those that are git's.
+    """The protected files at a moment, by absolute path, with the inodes of all folders, and those that are git's.
 
     ``named`` is what links and settings named then, by workspace. ``taken`` is the moment in nanoseconds, 0 if unknown.
     """

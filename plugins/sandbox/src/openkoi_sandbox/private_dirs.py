@@ -43,7 +43,7 @@ UNREACHABLE_VARIABLES = (
 
 @dataclass(frozen=True, slots=True)
 class PrivateDirs:
-    """Hold the folders a command may write and read besides its workspace, its temporary folder, and variables.
+    """The folders a command may write and read besides its workspace, its temporary folder, and variables.
 
     ``git`` is the workspace's own git folder, where that lies elsewhere.
     """
@@ -92,7 +92,7 @@ class PrivateDirsFactory:
         return replace(private, writable=(*private.writable, *git.written), readable=git.read, git=git.own)
 
     def shared_dirs(self, root: Path) -> PrivateDirs:
-        """Return what a command has that may write everywhere: only compiled Python goes elsewhere."""
+        """Return the folders of an unconfined command: only compiled Python goes elsewhere."""
         root = root.resolve()
         with self.making, contextlib.suppress(OSError):
             variables = bytecode_variables(open_cache(self.folder, root)) if self.folder and root.is_dir() else {}

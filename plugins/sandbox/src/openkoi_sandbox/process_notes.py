@@ -27,7 +27,7 @@ MAX_NOTED_BYTES = 200_000  # bytes of one file; protected files are a few kiloby
 
 @dataclass(frozen=True, slots=True)
 class ProcessNote:
-    """Hold the state of files when a command began, by path, with who runs them.
+    """The state of files when a command began, by path, with who runs them.
 
     And the paths that its user ``approved``.
     """
@@ -60,7 +60,7 @@ class ProcessNotes:
 
     @property
     def prefix(self) -> str:
-        """What the names of all its files begin with."""
+        """The prefix of the names of all its files."""
         return f"underway-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}-"
 
     @property
@@ -76,7 +76,7 @@ class ProcessNotes:
         return lock_beside(private_folder(self.folder) / self.prefix)
 
     def hold_running(self) -> AbstractContextManager[None]:
-        """Show other processes that ours lives and runs commands; a process of the same id does not count."""
+        """Show other processes that ours is alive and runs commands; a process with the same id does not count."""
         return lock_run(self.folder / RUNNING_SUFFIX, self.file.name)
 
     def write(self, note: ProcessNote) -> None:
@@ -162,7 +162,7 @@ def modified_at(file: Path) -> int:
 
 
 def reduce_state(state: FileState) -> FileState:
-    """Return a state as notes hold it: of a large file only what tells it from others."""
+    """Return a state as notes contain it: of a large file, only what identifies it."""
     if state.data is None or len(state.data) <= MAX_NOTED_BYTES:
         return state
     return FileState(state.kind, state.mode, None, hashlib.sha256(state.data).hexdigest())

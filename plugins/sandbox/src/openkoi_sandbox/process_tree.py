@@ -26,7 +26,7 @@ KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 @dataclass(frozen=True, slots=True)
 class ProcessTree:
-    """Hold the command that was started, and all its descendants."""
+    """The command that was started, and all its descendants."""
 
     root: "subprocess.Popen[bytes]"
     mark: bytes

@@ -52,13 +52,13 @@ class ProtectedJob:
         return replace(done, output=append_notes(done.output, notes), events=events)
 
     def announce_weakness(self, before: ProtectedView) -> Iterator[Event]:
-        """Say once that changes are undone and not refused, where there is something to change."""
+        """Warn once that changes are undone and not refused, if there are such files."""
         if before.states and not self.job.confinement.makes_read_only and not self.protection.announced:
             self.protection.announced = True
             yield Unsealed(self.sandbox)
 
     def scan_protected(self, private: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
-        """Look at the workspace; a command does not run where that cannot be done."""
+        """Scan the workspace; the command does not run if that fails."""
         try:
             return self.protection.begin(private, approved)
         except OSError as error:

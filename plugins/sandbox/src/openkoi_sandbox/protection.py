@@ -157,14 +157,14 @@ def build_view(
 
 
 def merge_notes(view: ProtectedView, notes: Sequence[ProcessNote]) -> ProtectedView:
-    """Return how things were before commands of other processes began that run now, the oldest of them first."""
+    """Return the states from before commands of other processes began that still run, the oldest first."""
     for note in reversed(notes):
         view = replace(apply_note(view, note), taken=0)
     return view
 
 
 def apply_note(view: ProtectedView, note: ProcessNote) -> ProtectedView:
-    """Return a view as notes say that it was; without notes there is nothing to say."""
+    """Return a view with the earlier states from a note; without a process, the note is empty."""
     if not note.process:
         return view
     now = {path: state for path, state in view.states.items() if reduce_state(state) == note.states.get(path)}

@@ -53,7 +53,7 @@ def open_refusals(proof: SelfTestResult, policy: SandboxPolicy) -> frozenset[str
 
 
 def describe_opened(policy: SandboxPolicy, level: SandboxLevel) -> str:
-    """Return what the configuration opens besides."""
+    """Return what the configuration allows in addition."""
     if level < SandboxLevel.CONFINED or not policy.writable:
         return ""
     return " and " + ", ".join(str(path) for path in policy.writable)

@@ -18,7 +18,7 @@ GONE = "gone"
 
 @dataclass(frozen=True, slots=True)
 class RunNotes:
-    """Hold the notes for the run of a task, a line for each file that another run left so. They lie in ``folder``."""
+    """The notes for the run of a task, a line for each file that another run left so. They lie in ``folder``."""
 
     folder: Path
     root: Path
@@ -26,7 +26,7 @@ class RunNotes:
 
     @property
     def prefix(self) -> str:
-        """What the names of all files about one workspace begin with."""
+        """The prefix of the names of all files about one workspace."""
         return f"run-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}-"
 
     @property
@@ -53,7 +53,7 @@ class RunNotes:
         return [*self.folder.glob(f"{self.prefix}*")]
 
     def notify_others(self, states: Mapping[str, FileState | None]) -> None:
-        """Notify the other runs how this one left some files."""
+        """Notify other runs of the state in which this one left some files."""
         for file in self.files() if states else ():
             if file != self.file:
                 line = json.dumps({path: digest_state(state) for path, state in states.items()})
@@ -71,7 +71,7 @@ class RunNotes:
 
 
 def digest_state(state: FileState | None) -> str:
-    """Return what is the same only for the same content."""
+    """Return a key that is equal only for equal content."""
     if state is None:
         return GONE
     content = (state.kind.value, state.mode, state.target, hashlib.sha256(state.data or b"").hexdigest())

@@ -41,7 +41,7 @@ class SandboxSetupError(KoiError):
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:
-    """Hold what all commands have in common."""
+    """What all commands have in common."""
 
     outputs: Path
     most: int
@@ -81,7 +81,7 @@ class Job:
         return self.run_confined(start, mark)
 
     def run_confined(self, start: CommandStart, mark: str) -> CommandResult:
-        """Set up the sandbox as things are now, and start the command in it."""
+        """Set up the sandbox for the current state, and start the command in it."""
         with open_report() as (report, write), self.confinement.wrap(start.with_report(write)) as dressed:
             return self.run_started(dressed, mark, report)
 

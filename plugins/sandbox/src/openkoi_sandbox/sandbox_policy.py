@@ -63,7 +63,7 @@ class SandboxLevel(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class SandboxPolicy:
-    """Hold what is open to a command besides its workspace, and how much of it. Sizes are bytes; 0 means no limit."""
+    """What is open to a command besides its workspace, and how much of it. Sizes are bytes; 0 means no limit."""
 
     network: bool = True
     writable: tuple[Path, ...] = ()

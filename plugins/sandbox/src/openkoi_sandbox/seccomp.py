@@ -63,7 +63,7 @@ CLONE, UNSHARE, SOCKET, SOCKETPAIR = (56, 220), (272, 97), (41, 198), (53, 199)
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """Hold one instruction: what to do, how far to jump when it holds and when not, and its operand."""
+    """One instruction: what to do, how far to jump if its condition is true or false, and its operand."""
 
     code: int
     operand: int
@@ -72,7 +72,7 @@ class Instruction:
 
     @property
     def packed_bytes(self) -> bytes:
-        """As the kernel reads it."""
+        """The instruction in the kernel's format."""
         return struct.pack("=HBBI", self.code, self.yes, self.no, self.operand)
 
 

@@ -41,7 +41,7 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class SelfTestResult:
-    """Hold what was refused, by name, and if nothing could be tried: why."""
+    """The refused attempts, by name, or why none could be tried."""
 
     level: SandboxLevel
     refused: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class SelfTestResult:
 
     @property
     def open_text(self) -> str:
-        """What was not refused, in words."""
+        """The attempts that were not refused, in words."""
         return describe_tests(ALL_TESTS - self.refused)
 
 

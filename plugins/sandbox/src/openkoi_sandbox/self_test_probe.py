@@ -15,7 +15,7 @@ OUTSIDE, HIDDEN, SOCKET, PORTS, VICTIM, WORD, FILE, MEMORY = range(1, 9)
 
 
 def main() -> None:
-    """Try everything, whatever becomes of the one before."""
+    """Make every attempt, whether or not earlier ones fail."""
     outside, sockets, victim = sys.argv[OUTSIDE], sys.argv[SOCKET], int(sys.argv[VICTIM])
     tcp, udp = (int(port) for port in sys.argv[PORTS].split(","))
     kept = os.path.join(outside, "kept")  # noqa: PTH118  # pathlib is slow to import
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def attempt(name: str, action: Callable[[], object]) -> None:
-    """Try one thing; print its name when it succeeds."""
+    """Make one attempt; print its name when it succeeds."""
     try:
         action()
     except (OSError, ValueError, OverflowError):

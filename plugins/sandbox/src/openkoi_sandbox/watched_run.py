@@ -21,7 +21,7 @@ from .run_notes import RunNotes, digest_state
 
 @dataclass(slots=True)
 class WatchedRun:
-    """Hold the workspace as it was ``before`` the run changed anything, as it was last ``seen``.
+    """The workspace as it was ``before`` the run changed anything, and as it was last ``seen``.
 
     And the run's ``own`` files.
 
@@ -99,7 +99,7 @@ class WatchedRun:
         return await asyncio.to_thread(scan_files, self.index, self.seen)
 
     async def changed_files(self, best: int, files: Sequence[str]) -> Sequence[AutorunChange]:
-        """Return the files that the run left other than they were, with who runs them."""
+        """Return the files that differ after the run, with who runs them."""
         after = await self.scan()
         if self.busy:
             self.record_changes(after)
@@ -108,7 +108,7 @@ class WatchedRun:
         return sorted(found.values())
 
     def own_changes(self, after: ProtectedView) -> Iterator[AutorunChange]:
-        """Return the run's own files that are other than before."""
+        """Return the run's own files that differ from before."""
         before, received = self.before.states, self.notes.read_received()
         for path, state in after.states.items():
             mine = self.always or (path in self.own and received.get(path) != digest_state(state))

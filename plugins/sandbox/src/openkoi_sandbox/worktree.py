@@ -17,7 +17,7 @@ WORKTREE = lazy_pattern(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class GitFolders:
-    """Hold what a command may write of git's folders, what it may read.
+    """What a command may write of git's folders, and what it may read.
 
     And which is this worktree's or submodule's ``own``.
     """
@@ -30,7 +30,7 @@ class GitFolders:
 def find_git_folders(root: Path) -> GitFolders:
     """Return the folder that is this worktree's or submodule's alone.
 
-    Of one shared with others no hooks and no settings.
+    A shared folder's hooks and settings are excluded.
     """
     own = pointed_git_folder(root)
     if own is None:
@@ -58,7 +58,7 @@ def pointed_git_folder(root: Path) -> Path | None:
 
 
 def leads_to(start: Path, words: str, goal: Path) -> bool:
-    """Return whether a path, read from a folder, is the one we look for."""
+    """Return whether a path, resolved from a folder, is the expected one."""
     place = start / words.strip()
     return bool(words.strip()) and place.parent.resolve() / place.name == goal.parent.resolve() / goal.name
 

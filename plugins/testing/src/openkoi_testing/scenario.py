@@ -113,7 +113,7 @@ def write_log(home: Path, records: Sequence[Record]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """Hold a finished run: its result and all log records."""
+    """A finished run: its result and all log records."""
 
     result: Result
     records: tuple[Record, ...]

@@ -14,7 +14,7 @@ from .symlink_safe_paths import WorkspacePath, describe_refusal
 
 @dataclass(frozen=True, slots=True)
 class WriteStep:
-    """Hold the bytes to put at a path, or None to delete the file; a mode, and whether it is executable, where set."""
+    """The bytes to put at a path, or None to delete the file; a mode, and whether it is executable, where set."""
 
     where: WorkspacePath
     data: bytes | None
@@ -24,7 +24,7 @@ class WriteStep:
 
 @dataclass(frozen=True, slots=True)
 class PathBackup:
-    """Hold the content of a path, with the parent folders that were missing."""
+    """The content of a path, with the parent folders that were missing."""
 
     step: WriteStep
     missing: tuple[Path, ...]

@@ -10,7 +10,7 @@ from .text_document import STAND_INS, TextDocument, TextEncoding, common_prefix_
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """Hold new text for a span of the plain text."""
+    """New text for a span of the plain text."""
 
     start: int
     end: int

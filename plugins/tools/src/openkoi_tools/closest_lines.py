@@ -11,7 +11,7 @@ MIN_SIMILARITY_PERCENT = 50.0  # lines are shown as most similar from this ratio
 
 @dataclass(frozen=True, slots=True)
 class ClosestLines:
-    """Hold a run of lines, counted from one, and its similarity in percent."""
+    """A run of lines, counted from one, and its similarity in percent."""
 
     first: int
     last: int

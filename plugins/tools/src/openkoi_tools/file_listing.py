@@ -23,7 +23,7 @@ DEFAULT_DEPTH = 64
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """Hold a folder's name, empty for the workspace, and the paths in it, relative to it."""
+    """A folder's name, empty for the workspace, and the paths in it, relative to it."""
 
     name: str
     paths: tuple[str, ...]

@@ -15,7 +15,7 @@ from .text_document import split_lines
 
 @dataclass(frozen=True, slots=True)
 class UnplacedHunk:
-    """Hold a hunk that has no position, or several: the lines, counted from one, where it might be."""
+    """A hunk that has no position, or several: the lines, counted from one, where it might be."""
 
     number: int
     hunk: Hunk
@@ -24,7 +24,7 @@ class UnplacedHunk:
 
 @dataclass(frozen=True, slots=True)
 class PlacedHunk:
-    """Hold a hunk in its position: the whole of its old lines, and the changes among them."""
+    """A hunk in its position: the whole of its old lines, and the changes among them."""
 
     block: TextChange
     changes: tuple[TextChange, ...]
@@ -41,7 +41,7 @@ class HunkCandidates:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLine:
-    """Hold where a hunk should be by its own line number, and where the one before it ended."""
+    """Where a hunk should be by its own line number, and where the one before it ended."""
 
     first: int | None
     after: int

@@ -18,7 +18,7 @@ MAX_PATTERN_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """Hold the ignore file of one folder; ``base`` is the length of the folder's path with its separator."""
+    """The ignore file of one folder; ``base`` is the length of the folder's path with its separator."""
 
     base: int
     spec: "GitIgnoreSpec"

@@ -14,7 +14,7 @@ TOLERANT_KEYS = (str.rstrip, str.strip)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Hold what to search and its replacement, both with line feeds only."""
+    """What to search and its replacement, both with line feeds only."""
 
     search: str
     replace: str
@@ -23,7 +23,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Hold the places that an edit may mean. ``tolerant``: found only when white space is ignored."""
+    """The places that an edit may mean. ``tolerant``: found only when white space is ignored."""
 
     changes: tuple[TextChange, ...] = ()
     tolerant: bool = False

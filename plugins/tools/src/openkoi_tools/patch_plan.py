@@ -25,7 +25,7 @@ GIT_FOLDER = ".git"
 
 @dataclass(frozen=True, slots=True)
 class PatchPlan:
-    """Hold the steps for one file, their description, and how to update what is known of it."""
+    """The steps for one file, their description, and how to update what is known of it."""
 
     steps: tuple[WriteStep, ...]
     description: str

@@ -26,7 +26,7 @@ TOO_SLOW = "The search took longer than {:g} seconds. Narrow it with path or glo
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """Hold what to search, and where."""
+    """What to search, and where."""
 
     pattern: str
     literal: bool
@@ -36,7 +36,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Hold a matching line."""
+    """A matching line."""
 
     path: str
     line: int

@@ -19,7 +19,7 @@ HEADER_BYTES = 600
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Hold the requested lines, counted from one."""
+    """The requested lines, counted from one."""
 
     start: int
     end: int

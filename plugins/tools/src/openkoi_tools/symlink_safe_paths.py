@@ -12,7 +12,7 @@ MAX_SHOWN_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class WorkspacePath:
-    """Hold a path inside the workspace, as named and with links resolved."""
+    """A path inside the workspace, as named and with links resolved."""
 
     root: Path
     real: Path

@@ -43,7 +43,7 @@ class TextEncoding:
 
 @dataclass(frozen=True, slots=True)
 class TextDocument:
-    """Hold a file's bytes and both its texts."""
+    """A file's bytes and both its texts."""
 
     data: bytes
     encoding: TextEncoding

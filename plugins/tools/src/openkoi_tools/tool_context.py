@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSettings:
-    """Hold the configuration, in the units that the tools count in."""
+    """The configuration, in the units that the tools count in."""
 
     result_bytes: int
     file_bytes: int
@@ -45,7 +45,7 @@ class FileLocks:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Hold what the tools of one run share."""
+    """What the tools of one run share."""
 
     run: Run
     settings: ToolSettings

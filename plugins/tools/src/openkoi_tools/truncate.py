@@ -14,7 +14,7 @@ SECRET_LOOKAHEAD_LINES = 50  # lines that are looked at for the rest of a secret
 
 @dataclass(frozen=True, slots=True)
 class NumberedLines:
-    """Hold numbered lines, and what of their text they show."""
+    """Numbered lines, and what of their text they show."""
 
     shown: str
     known: str

@@ -27,7 +27,7 @@ FILE_MODES = ("", "100644", "100755")
 
 @dataclass(slots=True)
 class DiffHeader:
-    """Hold what stands above the hunks of one file, as written."""
+    """What stands above the hunks of one file, as written."""
 
     git: str = ""
     old: str = ""

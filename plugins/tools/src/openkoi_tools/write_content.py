@@ -13,7 +13,7 @@ from .truncate import format_size
 
 @dataclass(frozen=True, slots=True)
 class NewContent:
-    """Hold the new content of a file."""
+    """The new content of a file."""
 
     text: str
     overwrite: bool

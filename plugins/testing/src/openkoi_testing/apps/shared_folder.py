@@ -8,7 +8,7 @@ POLL_SECONDS = 0.02
 
 
 class SharedFolder:
-    """Hold the ``path`` of the folder, and the ``name`` of the app."""
+    """The ``path`` of the folder, and the ``name`` of the app."""
 
     path: Path
     name: str

@@ -49,7 +49,7 @@ class Counterpart(Protocol):
 
 
 class Account:
-    """Hold our account with its counterpart."""
+    """Our account with its counterpart."""
 
     def __init__(self, other: Counterpart, messenger: Messenger) -> None:
         self.other, self.messenger = other, messenger

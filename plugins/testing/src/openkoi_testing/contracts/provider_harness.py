@@ -22,7 +22,7 @@ SILENT_ENDINGS = (AfterResponse.HANGS, AfterResponse.DRIPS)
 
 @dataclass(frozen=True, slots=True)
 class ReceivedResponse:
-    """Hold what was received until the answer ended, successfully or with an error."""
+    """What was received until the answer ended, successfully or with an error."""
 
     chunks: list[Chunk]
     error: ProviderError | None = None

@@ -13,7 +13,7 @@ STRING_TYPE = 7
 
 
 class KeyPair(NamedTuple):
-    """Hold the keys a server knows."""
+    """The keys a server knows."""
 
     access: str
     secret: str

@@ -43,7 +43,7 @@ NOTHING: Content = {}
 
 @dataclass(frozen=True, slots=True)
 class SignedCall:
-    """Hold a tool call that was asked for, and the signature that it came with."""
+    """A tool call that was asked for, and the signature that it came with."""
 
     call: ToolCall
     signature: str

@@ -25,7 +25,7 @@ POLL_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """Hold a request as the server received it; names of headers are in lower case."""
+    """A request as the server received it; names of headers are in lower case."""
 
     method: str
     path: str
@@ -41,7 +41,7 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServerResponse:
-    """Hold what a server answers, in the pieces it is sent in; ``upgrade`` gets a WebSocket in their place."""
+    """What a server answers, in the pieces it is sent in; ``upgrade`` gets a WebSocket in their place."""
 
     pieces: Iterable[bytes]
     _: KW_ONLY

@@ -33,7 +33,7 @@ END: dict[str, Json] = {"type": "message"}
 
 @dataclass(frozen=True, slots=True)
 class RequestError:
-    """Hold why a request is refused."""
+    """Why a request is refused."""
 
     message: str
     param: "str | None" = None

@@ -21,7 +21,7 @@ LOOKBACK_BLOCKS = 20
 
 @dataclass(frozen=True, slots=True)
 class PromptBlock:
-    """Hold one block of a request, all that it depends on, and whether what ends with it is, or can be, cached."""
+    """One block of a request, all that it depends on, and whether what ends with it is, or can be, cached."""
 
     content: bytes
     size: int
@@ -30,7 +30,7 @@ class PromptBlock:
 
 
 class PromptCache:
-    """Hold the prefixes that were cached so far; those of fewer than ``least`` tokens never are."""
+    """The prefixes that were cached so far; those of fewer than ``least`` tokens never are."""
 
     def __init__(self, least: int = 0) -> None:
         self._least = least
